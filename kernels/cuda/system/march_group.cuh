@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One group of statements of a system of equations on grids of two and three axes. A block of threads
 // computes a tile of rows and columns and marches along the slowest axis. Rings of planes in shared memory
-// hold each input around the tile, filled by asynchronous copies `ahead` planes ahead; one barrier per plane
-// orders them. Values at the column of a point in other planes wait in registers. Every input is read once
-// from memory, apart from the halos of tiles, which other blocks read at about the same time.
+// hold each input around the tile; values at the column of a point in other planes wait in registers. Every
+// input is read once from memory, apart from the halos of tiles, which neighbours read at about the same time.
+//
+// On sm_90 one more warp asks the copy engine for planes, `ahead` planes ahead of the slowest warp. Barriers in
+// shared memory say which planes have arrived and which are read, so that warps need not march in step. On
+// sm_80 all threads copy, and one barrier of the block per plane orders copies and reads.
 //
 // Beyond walls across the march, planes are those that they reflect, or filled with the value of the face.
-// Ghost rows and columns are made in shared memory when a plane has arrived.
+// When a plane has arrived each warp makes the ghost rows and columns that it reads itself; neighbouring warps
+// may write the same ghost points with the same values.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (system_tile.hpp).
 
@@ -21,6 +25,7 @@ namespace {
 
 constexpr int rows_of_thread = constants::rows_of_thread;
 constexpr int tile_rows = constants::thread_rows * rows_of_thread;
+constexpr int warp_threads = 32;  // along a row
 
 /// The tile of a block: its first point.
 struct Tile {
@@ -71,13 +76,11 @@ __device__ inline Element<i>* plane_in_ring(int slot) {
   return reinterpret_cast<Element<i>*>(memory + constants::ring_offset[i] + slot * constants::plane_bytes[i]);
 }
 
-/// Fills a plane with the value of a face across the march.
+/// Fills a plane with the value of a face across the march, by threads first, first + step, ...
 template <int i>
-__device__ inline void fill_plane(int slot, Compute value) {
+__device__ inline void fill_plane(int slot, Compute value, int first, int step) {
   Element<i>* const to = plane_in_ring<i>(slot);
-  for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * constants::ring_pitch[i];
-       j += constants::threads)
-    store(to[j], value);
+  for (int j = first; j < constants::ring_rows[i] * constants::ring_pitch[i]; j += step) store(to[j], value);
 }
 
 /// Makes one ghost point of a plane: `line` and `index` say where it lies in the ring. Beyond faces of rows
@@ -100,87 +103,141 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Ele
     to = plane[from_line * pitch + from_index];
 }
 
-/// True if ghost points beyond the faces of an axis lie in the ring of input `i`: the tile is `extent` points
-/// long from `first` on.
+/// The part of a tile that a warp computes: its first point, counted from that of the tile.
+struct Part {
+  int row, column;
+};
+
+/// True if the points that a warp reads of input `i` reach beyond a face of an axis; `first` and `extent` say
+/// which points it computes.
 template <int i>
-__device__ inline bool has_ghosts(const GroupArguments& a, int axis, int reach, int first, int extent) {
+__device__ inline bool reaches_beyond(const GroupArguments& a, int axis, int reach, int first, int extent) {
   return constants::beyond[i][axis][0] != Beyond::memory && reach > 0 &&
          (first < reach || first + extent + reach > a.shape[axis]);
 }
 template <int i>
-__device__ inline bool has_ghost_rows(const GroupArguments& a, const Tile& tile) {
-  return has_ghosts<i>(a, 1, constants::row_reach[i], tile.row, tile_rows);
+__device__ inline bool has_ghost_rows(const GroupArguments& a, const Tile& tile, const Part& part) {
+  return reaches_beyond<i>(a, 1, constants::row_reach[i], tile.row + part.row, rows_of_thread);
 }
 template <int i>
-__device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& tile) {
-  return has_ghosts<i>(a, 2, constants::column_reach[i], tile.column, constants::tile_columns);
+__device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& tile, const Part& part) {
+  return reaches_beyond<i>(a, 2, constants::column_reach[i], tile.column + part.column, warp_threads);
 }
 
-/// Makes the ghost rows and columns of a plane of input `i` that lie in its ring.
+/// Makes the ghost points of a plane of input `i` that a warp reads.
 template <int i>
-__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot) {
-  constexpr int rows = constants::row_reach[i], columns = constants::column_reach[i];
-  constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
+__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, const Part& part, int plane, int slot) {
+  constexpr int reach_rows = constants::row_reach[i], reach_columns = constants::column_reach[i];
+  constexpr int pitch = constants::ring_pitch[i];
   Compute ghost;
   if (!find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
   Element<i>* const to = plane_in_ring<i>(slot);
+  const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+  // What the warp reads: lines and places in the ring.
+  constexpr int lines = rows_of_thread + constants::ring_rows[i] - tile_rows;
+  const int first_line = part.row, first_index = a.array[i].lead + part.column - reach_columns;
+  constexpr int indices = warp_threads + 2 * reach_columns;
   // The number of a ghost along an axis: first those before the grid, then those behind it.
   const auto ghost_place = [](int number, int reach, int extent) {
     return number < reach ? -1 - number : extent + number - reach;
   };
-  if (has_ghost_columns<i>(a, tile))
-    for (int j = static_cast<int>(threadIdx.x); j < 2 * columns * lines; j += constants::threads) {
-      const int index = ghost_place(j % (2 * columns), columns, static_cast<int>(a.shape[2])) - tile.column +
-                        a.array[i].lead;
-      if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, j / (2 * columns), index);
+  if (has_ghost_columns<i>(a, tile, part))
+    for (int j = lane; j < 2 * reach_columns * lines; j += warp_threads) {
+      const int index = ghost_place(j % (2 * reach_columns), reach_columns, static_cast<int>(a.shape[2])) -
+                        tile.column + a.array[i].lead;
+      if (index >= max(first_index, 0) && index < min(first_index + indices, pitch))
+        make_ghost<i>(a, tile, to, first_line + j / (2 * reach_columns), index);
     }
-  if (has_ghost_rows<i>(a, tile))
-    for (int j = static_cast<int>(threadIdx.x); j < 2 * rows * pitch; j += constants::threads) {
-      const int line = ghost_place(j / pitch, rows, static_cast<int>(a.shape[1])) - tile.row -
+  if (has_ghost_rows<i>(a, tile, part))
+    for (int j = lane; j < 2 * reach_rows * indices; j += warp_threads) {
+      const int line = ghost_place(j / indices, reach_rows, static_cast<int>(a.shape[1])) - tile.row -
                        constants::row_low[i];
-      if (line >= 0 && line < lines) make_ghost<i>(a, tile, to, line, j % pitch);
+      const int index = first_index + j % indices;
+      if (line >= first_line && line < first_line + lines && index >= 0 && index < pitch)
+        make_ghost<i>(a, tile, to, line, index);
     }
 }
 
+/// The planes that a block loads: iteration n loads plane n of each input, counted so that the planes of
+/// iteration warm_up are the newest that the first computed plane reads.
+struct March {
+  const GroupArguments& a;
+  Tile tile;
+  int iterations;
+
+  /// Returns whether input `i` has a plane to load in iteration n, and which. It may lie beyond a face.
+  template <int i>
+  __device__ bool loads(int n, int& plane) const {
+    plane = tile.plane - constants::warm_up + n + constants::plane_high[i];
+    return n >= constants::warm_up - constants::warm_up_of[i];
+  }
+  /// Fills the planes of iteration n that lie beyond faces with a value. Returns true if there are any.
+  __device__ bool fill(int n, int first, int step) const {
+    bool filled = false;
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      if constexpr (constants::beyond[i][0][0] == Beyond::value || constants::beyond[i][0][1] == Beyond::value) {
+        Compute ghost;
+        int plane;
+        if (!loads<i>(n, plane) || find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) return;
+        fill_plane<i>(slot_of<i>(n), ghost, first, step);
+        filled = true;
+      }
+    });
+    return filled;
+  }
+  /// Calls copy(input, plane) for the inputs of which iteration n copies a plane.
+  template <class Copy>
+  __device__ void for_each_copy(int n, const Copy& copy) const {
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      Compute ghost;
+      int plane;
+      if (loads<i>(n, plane) && find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost))
+        copy(input, plane);
+    });
+  }
+};
+
 #if __CUDA_ARCH__ >= 900
-/// Copies planes to the rings by the copy engine, at the request of thread 0. The copies of an iteration
-/// complete on one barrier.
+/// The planes in shared memory, where another warp than those that compute loads them.
 class Planes {
  public:
-  __device__ Planes() {
+  __device__ explicit Planes(const March& march) : march_(march) {
     if (threadIdx.x == 0) {
-      for (int stage = 0; stage < stages; ++stage) mbarrier_init(barrier(stage), 1);
+      for (int stage = 0; stage < stages; ++stage) {
+        mbarrier_init(full(stage), 1);
+        mbarrier_init(read(stage), constants::threads / warp_threads);
+      }
       fence_mbarrier_init();
     }
     __syncthreads();
   }
 
-  /// Starts the copies of iteration n. copied(i) says whether input `i` has a plane to copy, and which.
-  template <class Copied>
-  __device__ void load(const GroupArguments& a, const Tile& tile, int n, const Copied& copied) const {
-    if (threadIdx.x != 0) return;
-    unsigned bytes = 0;
-    static_for<0, constants::inputs>([&](auto input) {
-      constexpr int i = decltype(input)::value;
-      int plane;
-      if (copied(input, plane)) bytes += box_bytes<i>();
-    });
-    unsigned long long* const full = barrier(n % stages);
-    mbarrier_expect(full, bytes);
-    static_for<0, constants::inputs>([&](auto input) {
-      constexpr int i = decltype(input)::value;
-      const SystemArray& array = a.array[i];
-      int plane;
-      if (copied(input, plane))
-        tensor_copy(plane_in_ring<i>(slot_of<i>(n)), array.map,
-                    tile.column - array.lead - static_cast<int>(array.begin[2]),
-                    tile.row + constants::row_low[i] - static_cast<int>(array.begin[1]),
-                    plane - static_cast<int>(array.begin[0]), full);
-    });
+  /// Loads all planes; called by the warp that does not compute.
+  __device__ void load_all(const Pace& pace) const {
+    const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+    for (int n = 0; n < march_.iterations; ++n) {
+      if (n >= stages) mbarrier_wait(read(n % stages), static_cast<unsigned>((n / stages - 1) & 1));
+      if (march_.fill(n, lane, warp_threads)) fence_copy_engine();
+      __syncwarp();
+      if (lane == 0) {
+        pace.begin(n);
+        copy(n);
+      }
+      __syncwarp();
+    }
+    if (lane == 0) pace.end(march_.iterations);
   }
-  /// Waits for the copies of iteration n.
+  __device__ void begin() const {}
+  /// Waits for the planes of iteration n.
   __device__ void wait(int n) const {
-    mbarrier_wait(barrier(n % stages), static_cast<unsigned>(n / stages & 1));
+    mbarrier_wait(full(n % stages), static_cast<unsigned>(n / stages & 1));
+  }
+  /// Says that a warp has read all that iteration n reads.
+  __device__ void leave(int n) const {
+    __syncwarp();
+    if (threadIdx.x % warp_threads == 0) mbarrier_expect(read(n % stages), 0);
   }
   __device__ static void ghosts_made() { fence_copy_engine(); }
 
@@ -192,40 +249,75 @@ class Planes {
                                  static_cast<int>(sizeof(Element<i>)));
   }
 
-  __device__ static unsigned long long* barrier(int stage) {
-    return reinterpret_cast<unsigned long long*>(memory) + stage;
-  }
-};
-#else
-/// Copies planes to the rings by asynchronous copies of 16 bytes. Those of an iteration are one group.
-class Planes {
- public:
-  template <class Copied>
-  __device__ void load(const GroupArguments& a, const Tile& tile, int n, const Copied& copied) const {
-    static_for<0, constants::inputs>([&](auto input) {
+  __device__ void copy(int n) const {
+    unsigned bytes = 0;
+    march_.for_each_copy(n, [&](auto input, int) { bytes += box_bytes<decltype(input)::value>(); });
+    unsigned long long* const arrived = full(n % stages);
+    mbarrier_expect(arrived, bytes);
+    march_.for_each_copy(n, [&](auto input, int plane) {
       constexpr int i = decltype(input)::value;
-      constexpr int columns_of_chunk = 16 / static_cast<int>(sizeof(Element<i>));
-      constexpr int chunks = constants::ring_pitch[i] / columns_of_chunk;
-      int plane;
-      if (!copied(input, plane)) return;
-      const SystemArray& array = a.array[i];
-      unsigned char* const to = reinterpret_cast<unsigned char*>(plane_in_ring<i>(slot_of<i>(n)));
-      const Element<i>* const from = static_cast<const Element<i>*>(array.data) + plane * array.stride[0];
-      for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * chunks;
-           j += constants::threads) {
-        const int row = tile.row + constants::row_low[i] + j / chunks;
-        const int column = tile.column - array.lead + j % chunks * columns_of_chunk;
-        const bool has_memory =
-            column >= array.begin[2] && column < array.end[2] && row >= array.begin[1] && row < array.end[1];
-        copy_16_bytes_or_zero(to + 16 * j,
-                              has_memory ? from + row * array.stride[1] + column
-                                         : from + array.begin[1] * array.stride[1] + array.begin[2],
-                              has_memory);
-      }
+      const SystemArray& array = march_.a.array[i];
+      tensor_copy(plane_in_ring<i>(slot_of<i>(n)), array.map,
+                  march_.tile.column - array.lead - static_cast<int>(array.begin[2]),
+                  march_.tile.row + constants::row_low[i] - static_cast<int>(array.begin[1]),
+                  plane - static_cast<int>(array.begin[0]), arrived);
     });
   }
-  __device__ void loaded() const { commit_copies(); }
+  /// The barriers of a stage: its planes have arrived; all warps have read them.
+  __device__ static unsigned long long* full(int stage) {
+    return reinterpret_cast<unsigned long long*>(memory) + stage;
+  }
+  __device__ static unsigned long long* read(int stage) { return full(stages + stage); }
+
+  const March& march_;
+};
+#else
+/// The planes in shared memory, where the threads that compute load them by asynchronous copies of 16 bytes.
+/// Those of an iteration are one group.
+class Planes {
+ public:
+  __device__ explicit Planes(const March& march) : march_(march) {}
+
+  __device__ void begin() const {
+    for (int n = 0; n < constants::ahead; ++n) load(n);
+  }
+  /// Waits for the planes of iteration n and starts to load those of a later one.
+  __device__ void wait(int n) const {
+    wait_for_copies<constants::ahead - 1>();
+    __syncthreads();
+    load(n + constants::ahead);
+  }
+  __device__ void leave(int) const {}
   __device__ static void ghosts_made() {}
+
+ private:
+  __device__ void load(int n) const {
+    if (n < march_.iterations) {
+      march_.fill(n, static_cast<int>(threadIdx.x), constants::threads);
+      march_.for_each_copy(n, [&](auto input, int plane) { copy<decltype(input)::value>(plane, n); });
+    }
+    commit_copies();
+  }
+  template <int i>
+  __device__ void copy(int plane, int n) const {
+    constexpr int columns_of_chunk = 16 / static_cast<int>(sizeof(Element<i>));
+    constexpr int chunks = constants::ring_pitch[i] / columns_of_chunk;
+    const SystemArray& array = march_.a.array[i];
+    unsigned char* const to = reinterpret_cast<unsigned char*>(plane_in_ring<i>(slot_of<i>(n)));
+    const Element<i>* const from = static_cast<const Element<i>*>(array.data) + plane * array.stride[0];
+    for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * chunks; j += constants::threads) {
+      const int row = march_.tile.row + constants::row_low[i] + j / chunks;
+      const int column = march_.tile.column - array.lead + j % chunks * columns_of_chunk;
+      const bool has_memory =
+          column >= array.begin[2] && column < array.end[2] && row >= array.begin[1] && row < array.end[1];
+      copy_16_bytes_or_zero(to + 16 * j,
+                            has_memory ? from + row * array.stride[1] + column
+                                       : from + array.begin[1] * array.stride[1] + array.begin[2],
+                            has_memory);
+    }
+  }
+
+  const March& march_;
 };
 #endif
 
@@ -264,7 +356,7 @@ class TilePoint {
 }  // namespace
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::threads, spsolve::cuda::constants::blocks)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threads, spsolve::cuda::constants::blocks)
     march_group(const __grid_constant__ spsolve::cuda::GroupArguments a) {
   using namespace spsolve::cuda;
   constexpr int inputs = constants::inputs;
@@ -276,68 +368,33 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::threads, 
   const Tile tile{first_plane,
                   static_cast<int>(a.region.begin[1]) + place / a.column_tiles * tile_rows,
                   static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
+  const March march{a, tile, end_plane - first_plane + constants::warm_up};
+  const Planes planes(march);
+#if __CUDA_ARCH__ >= 900
+  if (threadIdx.x >= constants::threads) return planes.load_all({a.arrivals, a.chunk_planes + constants::warm_up});
+#endif
   const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
   const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
-  const Pace pace{a.arrivals, a.chunk_planes + constants::warm_up};
-  // Iteration n computes plane first_plane - warm_up + n, once it is no less than first_plane.
-  const int iterations = end_plane - first_plane + constants::warm_up;
-  Planes planes;
-  // Starts to load the planes of iteration n; those beyond a face with a value are filled.
-  const auto load = [&](int n) {
-    if (n < iterations) {
-      pace.begin(n);
-      const auto copied = [&](auto input, int& plane) {
-        constexpr int i = decltype(input)::value;
-        Compute ghost;
-        plane = first_plane - constants::warm_up + n + constants::plane_high[i];
-        return n >= constants::warm_up - constants::warm_up_of[i] &&
-               find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost);
-      };
-      planes.load(a, tile, n, copied);
-      static_for<0, inputs>([&](auto input) {
-        constexpr int i = decltype(input)::value;
-        if constexpr (constants::beyond[i][0][0] == Beyond::value || constants::beyond[i][0][1] == Beyond::value) {
-          Compute ghost;
-          int plane = first_plane - constants::warm_up + n + constants::plane_high[i];
-          if (n >= constants::warm_up - constants::warm_up_of[i] &&
-              !find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) {
-            fill_plane<i>(slot_of<i>(n), ghost);
-            planes.ghosts_made();
-          }
-        }
-      });
-    }
-#if __CUDA_ARCH__ < 900
-    planes.loaded();
-#endif
-  };
+  const Part part{row, column / warp_threads * warp_threads};
   bool has_ghosts = false;
   static_for<0, inputs>([&](auto input) {
     constexpr int i = decltype(input)::value;
-    has_ghosts = has_ghosts || has_ghost_rows<i>(a, tile) || has_ghost_columns<i>(a, tile);
+    has_ghosts = has_ghosts || has_ghost_rows<i>(a, tile, part) || has_ghost_columns<i>(a, tile, part);
   });
 
   Queues<inputs - 1> queues;
-  for (int n = 0; n < constants::ahead; ++n) load(n);
-  for (int n = 0; n < iterations; ++n) {
+  planes.begin();
+  for (int n = 0; n < march.iterations; ++n) {
     const int plane = first_plane - constants::warm_up + n;
-#if __CUDA_ARCH__ >= 900
-    __syncthreads();  // all threads have read what the copies overwrite
-    load(n + constants::ahead);
     planes.wait(n);
-#else
-    wait_for_copies<constants::ahead - 1>();
-    __syncthreads();
-    load(n + constants::ahead);
-#endif
     if (has_ghosts) {
       static_for<0, inputs>([&](auto input) {
         constexpr int i = decltype(input)::value;
-        if (n >= constants::warm_up - constants::warm_up_of[i])
-          make_ghosts<i>(a, tile, plane + constants::plane_high[i], slot_of<i>(n));
+        int newest;
+        if (march.loads<i>(n, newest)) make_ghosts<i>(a, tile, part, newest, slot_of<i>(n));
       });
       planes.ghosts_made();
-      __syncthreads();
+      __syncwarp();
     }
     static_for<0, inputs>([&](auto input) {
       constexpr int i = decltype(input)::value, length = constants::queue_length[i];
@@ -354,12 +411,16 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::threads, 
         }
       }
     });
-    if (plane < first_plane) continue;
+    if (plane < first_plane) {
+      planes.leave(n);
+      continue;
+    }
     Compute next[rows_of_thread][constants::statements];
     static_for<0, rows_of_thread>([&](auto of_thread) {
       constexpr int r = decltype(of_thread)::value;
       advance_point(TilePoint<r>(a, queues, n, row, column), next[r]);
     });
+    planes.leave(n);
 #pragma unroll
     for (int s = 0; s < constants::statements; ++s) {
       const SystemArray& to = a.array[inputs + s];
@@ -372,5 +433,4 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::threads, 
         if (y + r >= to.begin[1] && y + r < to.end[1]) store(written[r * to.stride[1]], next[r][s]);
     }
   }
-  pace.end(iterations);
 }

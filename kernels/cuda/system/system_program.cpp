@@ -101,10 +101,12 @@ std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
   return choose_tile(group_, fields_.front().dimensions, precision_, ghosts, limits);
 }
 
-std::string SystemProgram::point_constants() const { return constants(nullptr); }
-std::string SystemProgram::march_constants(const SystemTile& tile) const { return constants(&tile); }
+std::string SystemProgram::point_constants() const { return constants(nullptr, 0); }
+std::string SystemProgram::march_constants(const SystemTile& tile, const BlockLimits& limits) const {
+  return constants(&tile, tile.all_threads(limits));
+}
 
-std::string SystemProgram::constants(const SystemTile* tile) const {
+std::string SystemProgram::constants(const SystemTile* tile, int all_threads) const {
   ConstantsText text({"kernels/cuda/ptx/precision.cuh", "kernels/cuda/system/operations.cuh",
                       "kernels/cuda/system/system_arguments.hpp"});
   text.type("Stored", stored_name(precision_));
@@ -147,6 +149,7 @@ std::string SystemProgram::constants(const SystemTile* tile) const {
     text.integer("thread_rows", tile->thread_rows);
     text.integer("rows_of_thread", tile->rows_of_thread);
     text.integer("threads", tile->threads());
+    text.integer("all_threads", all_threads);
     text.integer("blocks", tile->blocks);
     text.integer("ahead", tile->ahead);
     text.integer("pace_lag", tile->pace_lag);

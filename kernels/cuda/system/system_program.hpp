@@ -34,7 +34,7 @@ class SystemProgram {
   /// Returns constants.cuh of point_group.cuh.
   std::string point_constants() const;
   /// Returns constants.cuh of march_group.cuh.
-  std::string march_constants(const SystemTile& tile) const;
+  std::string march_constants(const SystemTile& tile, const BlockLimits& limits) const;
   /// Returns the tile of a march, or one of the shape `given`; none where it does not fit into shared memory.
   std::optional<SystemTile> tile(const BlockLimits& limits,
                                  const std::optional<SystemTile>& given = {}) const;
@@ -51,7 +51,7 @@ class SystemProgram {
  private:
   /// The walls of an input in kernel axes; none for coefficients.
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
-  std::string constants(const SystemTile* tile) const;
+  std::string constants(const SystemTile* tile, int all_threads) const;
 
   std::vector<Domain> fields_;
   Precision precision_;

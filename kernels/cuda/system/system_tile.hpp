@@ -43,7 +43,10 @@ struct SystemTile {
   int shared_bytes = 0;       // those of barriers included, which come first
 
   int rows() const { return thread_rows * rows_of_thread; }
+  /// Threads that compute.
   int threads() const { return columns * thread_rows; }
+  /// All threads: on devices with a copy engine one more warp loads.
+  int all_threads(const BlockLimits& limits) const { return threads() + (limits.copy_engine() ? 32 : 0); }
   int warm_up() const;
 };
 

@@ -38,20 +38,19 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   if (precision == Precision::tf32)
     throw Error(Status::invalid_input, "[equations] are not computed in tf32; use compute.precision = \"fp32\"");
   const DeviceInfo device = current_device();
-  multiprocessors_ = device.multiprocessors;
-  copy_engine_ = device.block_limits().copy_engine();
+  limits_ = device.block_limits();
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
   const KernelCompiler compiler(device.architecture());
   for (const auto& [first, last] : facts_.groups) {
     SystemProgram program(canonical, fields_, first, last, precision);
     std::optional<SystemTile> tile;
-    if (kernels != SystemKernels::points) tile = program.tile(device.block_limits(), given);
+    if (kernels != SystemKernels::points) tile = program.tile(limits_, given);
     if (tile && !suits(*tile, region_of(fields_.front().box(), grid_axes(fields_.front())))) tile.reset();
     Kernel points(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()),
                   "point_group");
     std::optional<Kernel> march;
     if (tile)
-      march.emplace(compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile)),
+      march.emplace(compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
                     "march_group", static_cast<std::size_t>(tile->shared_bytes));
     groups_.push_back({std::move(program), std::move(tile), std::move(points), std::move(march)});
   }
@@ -99,18 +98,18 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
     return group.points.launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
   }
   const SystemTile& tile = *group.tile;
-  group.program.place_tiles(a, fields, tile, std::int64_t{multiprocessors_} * tile.blocks);
-  if (copy_engine_)
+  group.program.place_tiles(a, fields, tile, std::int64_t{limits_.multiprocessors} * tile.blocks);
+  if (limits_.copy_engine())
     for (std::size_t i = 0; i < fields.inputs.size(); ++i)
       a.array[i].map = make_tensor_map(view_of(*fields.inputs[i], grid_axes(fields_.front())),
                                        static_cast<int>(storage_bytes(fields.inputs[i]->precision())),
                                        tile.rings[i].rows, tile.rings[i].pitch);
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
-  const bool at_once = blocks <= std::int64_t{multiprocessors_} * tile.blocks;
+  const bool at_once = blocks <= std::int64_t{limits_.multiprocessors} * tile.blocks;
   if (tile.pace_lag > 0 && at_once && a.chunk_planes + tile.warm_up() < most_paced)
     a.arrivals = static_cast<unsigned*>(arrivals_.data());
-  group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.threads()),
+  group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.all_threads(limits_)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
 }
 

@@ -61,8 +61,7 @@ class SystemUnit : public Unit {
   cudaStream_t stream_;
   std::function<void()> on_scalars_;
   SystemKernels kernels_;
-  int multiprocessors_;
-  bool copy_engine_;
+  BlockLimits limits_;
   DeviceBuffer arrivals_;  // counters of paced marches
   std::vector<Group> groups_;
 };

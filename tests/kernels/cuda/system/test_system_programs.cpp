@@ -41,7 +41,7 @@ TEST_P(SystemPrograms, Compile) {
         ASSERT_EQ(tile.has_value(), example.names.dimensions > 1);
         if (!tile) continue;
         const Compiled march =
-            compiler.compile_fresh("kernels/cuda/system/march_group.cuh", program.march_constants(*tile));
+            compiler.compile_fresh("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, target.limits));
         EXPECT_EQ(testing::most_spilled_bytes(march.log), 0)
             << example.name << " in " << to_string(precision) << " for " << target.architecture << "\n"
             << march.log;
