@@ -47,10 +47,6 @@ __device__ inline void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// Makes shared memory that this thread has written by ordinary stores visible to the copy engine, which may
-/// write it next.
-__device__ inline void fence_copy_engine() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
 /// Arrives on the barrier and announces `bytes` bytes of copies that complete on it.
 __device__ inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),

@@ -23,6 +23,15 @@ struct ElementOf<true> {
 template <int i>
 using Element = typename ElementOf<constants::is_coefficient[i] != 0>::Type;
 
+/// Returns the strides of input `i`, or of what is written. Fields have all the same, which are read once.
+template <int i>
+__device__ inline const long long (&stride_of(const GroupArguments& a))[2] {
+  return a.array[i < constants::inputs && constants::is_coefficient[i < constants::inputs ? i : 0]
+                     ? i
+                     : constants::inputs]
+      .stride;
+}
+
 /// Returns an element of an input, in compute precision.
 template <int i>
 __device__ inline Compute value_at(const SystemArray& array, long long element) {

@@ -9,13 +9,13 @@
 // sm_80 all threads copy, and one barrier of the block per plane orders copies and reads.
 //
 // Beyond walls across the march, planes are those that they reflect, or filled with the value of the face.
-// When a plane has arrived each warp makes the ghost rows and columns that it reads itself; neighbouring warps
-// may write the same ghost points with the same values.
+// The threads that compute make ghost rows and columns in shared memory when a plane has arrived.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (system_tile.hpp).
 
 #include "constants.cuh"
 #include "kernels/cuda/ptx/async_copy.cuh"
+#include "kernels/cuda/ptx/tensor_store.cuh"
 #include "kernels/cuda/system/group_values.cuh"
 
 extern __shared__ __align__(128) unsigned char memory[];
@@ -33,24 +33,26 @@ struct Tile {
 };
 
 /// Keeps the blocks of a launch in step, so that halos that neighbours have read are still in the L2 cache.
-/// Thread 0 counts the blocks that ask for the planes of an iteration, and waits for a while until all have
+/// One thread counts the blocks that ask for the planes of an iteration, and waits for a while until all have
 /// asked for those of the iteration before. Results do not depend on it.
 struct Pace {
   unsigned* arrivals;  // null: no pace
   int iterations;      // of the longest chunk
 
-  __device__ void begin(int n) const {
+  /// Waits for the blocks before iteration n.
+  __device__ void wait(int n) const {
     constexpr int tries = 64;
-    if (!arrivals || threadIdx.x != 0) return;
-    atomicAdd(arrivals + n, 1u);
-    if (n < constants::pace_lag) return;
+    if (!arrivals || n < constants::pace_lag) return;
     const volatile unsigned* const before = arrivals + n - constants::pace_lag;
     for (int i = 0; i < tries && *before < gridDim.x; ++i) {
     }
   }
+  __device__ void begin(int n) const {
+    if (arrivals) atomicAdd(arrivals + n, 1u);
+  }
   /// The last block to end clears the counters.
   __device__ void end(int done) const {
-    if (!arrivals || threadIdx.x != 0) return;
+    if (!arrivals) return;
     for (int n = done; n < iterations; ++n) atomicAdd(arrivals + n, 1u);
     if (atomicAdd(arrivals + iterations, 1u) + 1 < gridDim.x) return;
     for (int n = 0; n <= iterations; ++n) arrivals[n] = 0;
@@ -103,58 +105,48 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Ele
     to = plane[from_line * pitch + from_index];
 }
 
-/// The part of a tile that a warp computes: its first point, counted from that of the tile.
-struct Part {
-  int row, column;
-};
-
-/// True if the points that a warp reads of input `i` reach beyond a face of an axis; `first` and `extent` say
-/// which points it computes.
+/// True if ghost points beyond the faces of an axis lie in the ring of input `i`: the tile is `extent` points
+/// long from `first` on.
 template <int i>
 __device__ inline bool reaches_beyond(const GroupArguments& a, int axis, int reach, int first, int extent) {
   return constants::beyond[i][axis][0] != Beyond::memory && reach > 0 &&
          (first < reach || first + extent + reach > a.shape[axis]);
 }
 template <int i>
-__device__ inline bool has_ghost_rows(const GroupArguments& a, const Tile& tile, const Part& part) {
-  return reaches_beyond<i>(a, 1, constants::row_reach[i], tile.row + part.row, rows_of_thread);
+__device__ inline bool has_ghost_rows(const GroupArguments& a, const Tile& tile) {
+  return reaches_beyond<i>(a, 1, constants::row_reach[i], tile.row, tile_rows);
 }
 template <int i>
-__device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& tile, const Part& part) {
-  return reaches_beyond<i>(a, 2, constants::column_reach[i], tile.column + part.column, warp_threads);
+__device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& tile) {
+  return reaches_beyond<i>(a, 2, constants::column_reach[i], tile.column, constants::tile_columns);
 }
 
-/// Makes the ghost points of a plane of input `i` that a warp reads.
+/// Makes the ghost rows and columns of a plane of input `i` that lie in its ring.
 template <int i>
-__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, const Part& part, int plane, int slot) {
+__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot) {
   constexpr int reach_rows = constants::row_reach[i], reach_columns = constants::column_reach[i];
-  constexpr int pitch = constants::ring_pitch[i];
+  constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
   Compute ghost;
   if (!find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
   Element<i>* const to = plane_in_ring<i>(slot);
-  const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-  // What the warp reads: lines and places in the ring.
-  constexpr int lines = rows_of_thread + constants::ring_rows[i] - tile_rows;
-  const int first_line = part.row, first_index = a.array[i].lead + part.column - reach_columns;
-  constexpr int indices = warp_threads + 2 * reach_columns;
-  // The number of a ghost along an axis: first those before the grid, then those behind it.
-  const auto ghost_place = [](int number, int reach, int extent) {
-    return number < reach ? -1 - number : extent + number - reach;
-  };
-  if (has_ghost_columns<i>(a, tile, part))
-    for (int j = lane; j < 2 * reach_columns * lines; j += warp_threads) {
-      const int index = ghost_place(j % (2 * reach_columns), reach_columns, static_cast<int>(a.shape[2])) -
-                        tile.column + a.array[i].lead;
-      if (index >= max(first_index, 0) && index < min(first_index + indices, pitch))
-        make_ghost<i>(a, tile, to, first_line + j / (2 * reach_columns), index);
+  // Ghosts along an axis are those before the grid, or those behind it.
+  if constexpr (reach_columns > 0)
+    if (has_ghost_columns<i>(a, tile)) {
+      const int lead = a.array[i].lead, columns = static_cast<int>(a.shape[2]) - tile.column + lead;
+      for (int j = static_cast<int>(threadIdx.x); j < 2 * reach_columns * lines; j += constants::threads) {
+        const int number = j % (2 * reach_columns);
+        const int index = number < reach_columns ? lead - tile.column - 1 - number : columns + number - reach_columns;
+        if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, j / (2 * reach_columns), index);
+      }
     }
-  if (has_ghost_rows<i>(a, tile, part))
-    for (int j = lane; j < 2 * reach_rows * indices; j += warp_threads) {
-      const int line = ghost_place(j / indices, reach_rows, static_cast<int>(a.shape[1])) - tile.row -
-                       constants::row_low[i];
-      const int index = first_index + j % indices;
-      if (line >= first_line && line < first_line + lines && index >= 0 && index < pitch)
-        make_ghost<i>(a, tile, to, line, index);
+  if constexpr (reach_rows > 0)
+    if (has_ghost_rows<i>(a, tile)) {
+      const int rows = static_cast<int>(a.shape[1]) - tile.row - constants::row_low[i];
+      for (int j = static_cast<int>(threadIdx.x); j < 2 * reach_rows * pitch; j += constants::threads) {
+        const int number = j / pitch;
+        const int line = number < reach_rows ? -tile.row - constants::row_low[i] - 1 - number : rows + number - reach_rows;
+        if (line >= 0 && line < lines) make_ghost<i>(a, tile, to, line, j % pitch);
+      }
     }
 }
 
@@ -218,8 +210,10 @@ class Planes {
   __device__ void load_all(const Pace& pace) const {
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
     for (int n = 0; n < march_.iterations; ++n) {
+      if (lane == 0) pace.wait(n);
+      __syncwarp();
       if (n >= stages) mbarrier_wait(read(n % stages), static_cast<unsigned>((n / stages - 1) & 1));
-      if (march_.fill(n, lane, warp_threads)) fence_copy_engine();
+      if (march_.fill(n, lane, warp_threads)) fence_for_copy_engine();
       __syncwarp();
       if (lane == 0) {
         pace.begin(n);
@@ -237,9 +231,13 @@ class Planes {
   /// Says that a warp has read all that iteration n reads.
   __device__ void leave(int n) const {
     __syncwarp();
-    if (threadIdx.x % warp_threads == 0) mbarrier_expect(read(n % stages), 0);
+    if (threadIdx.x % warp_threads == 0) mbarrier_arrive(read(n % stages));
   }
-  __device__ static void ghosts_made() { fence_copy_engine(); }
+  /// Waits until all threads that compute have made their ghost points.
+  __device__ static void ghosts_made() {
+    fence_for_copy_engine();
+    synchronize_threads<constants::threads>(1);
+  }
 
  private:
   static constexpr int stages = constants::ahead + 1;
@@ -288,7 +286,7 @@ class Planes {
     load(n + constants::ahead);
   }
   __device__ void leave(int) const {}
-  __device__ static void ghosts_made() {}
+  __device__ static void ghosts_made() { __syncthreads(); }
 
  private:
   __device__ void load(int n) const {
@@ -375,12 +373,27 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
 #endif
   const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
   const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
-  const Part part{row, column / warp_threads * warp_threads};
   bool has_ghosts = false;
   static_for<0, inputs>([&](auto input) {
     constexpr int i = decltype(input)::value;
-    has_ghosts = has_ghosts || has_ghost_rows<i>(a, tile, part) || has_ghost_columns<i>(a, tile, part);
+    has_ghosts = has_ghosts || has_ghost_rows<i>(a, tile) || has_ghost_columns<i>(a, tile);
   });
+
+  // What is written: planes, and as bits the rows of the thread.
+  int planes_of[constants::statements][2];
+  unsigned rows_of[constants::statements];
+  const int x = tile.column + column, y = tile.row + row;
+  const long long own = y * a.array[inputs].stride[1] + x;
+#pragma unroll
+  for (int s = 0; s < constants::statements; ++s) {
+    const SystemArray& to = a.array[inputs + s];
+    planes_of[s][0] = static_cast<int>(to.begin[0]);
+    planes_of[s][1] = static_cast<int>(to.end[0]);
+    rows_of[s] = 0;
+#pragma unroll
+    for (int r = 0; r < rows_of_thread; ++r)
+      if (x >= to.begin[2] && x < to.end[2] && y + r >= to.begin[1] && y + r < to.end[1]) rows_of[s] |= 1u << r;
+  }
 
   Queues<inputs - 1> queues;
   planes.begin();
@@ -391,10 +404,9 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
       static_for<0, inputs>([&](auto input) {
         constexpr int i = decltype(input)::value;
         int newest;
-        if (march.loads<i>(n, newest)) make_ghosts<i>(a, tile, part, newest, slot_of<i>(n));
+        if (march.loads<i>(n, newest)) make_ghosts<i>(a, tile, newest, slot_of<i>(n));
       });
       planes.ghosts_made();
-      __syncwarp();
     }
     static_for<0, inputs>([&](auto input) {
       constexpr int i = decltype(input)::value, length = constants::queue_length[i];
@@ -424,13 +436,11 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
 #pragma unroll
     for (int s = 0; s < constants::statements; ++s) {
       const SystemArray& to = a.array[inputs + s];
-      if (plane < to.begin[0] || plane >= to.end[0]) continue;
-      const int x = tile.column + column, y = tile.row + row;
-      if (x < to.begin[2] || x >= to.end[2]) continue;
-      Stored* const written = static_cast<Stored*>(to.data) + plane * to.stride[0] + y * to.stride[1] + x;
+      if (plane < planes_of[s][0] || plane >= planes_of[s][1]) continue;
+      Stored* const written = static_cast<Stored*>(to.data) + plane * to.stride[0] + own;
 #pragma unroll
       for (int r = 0; r < rows_of_thread; ++r)
-        if (y + r >= to.begin[1] && y + r < to.end[1]) store(written[r * to.stride[1]], next[r][s]);
+        if (rows_of[s] >> r & 1) store(written[r * to.stride[1]], next[r][s]);
     }
   }
 }

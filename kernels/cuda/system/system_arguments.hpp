@@ -11,6 +11,8 @@ namespace spsolve::cuda {
 /// Largest numbers of arrays that a group of statements reads and writes, and of scalars of a system.
 constexpr int most_system_arrays = 96, most_system_scalars = 64;
 
+constexpr int point_planes = 4;  // of point_group.cuh where rows are long
+
 /// The faces of an array: a read beyond a face finds memory (halos, and coefficients everywhere), one value,
 /// or the reflection of the array.
 enum class Beyond { memory, value, reflection };
@@ -35,7 +37,7 @@ struct SystemArguments {
   Region inner;        // the points of it at which every read is a point of the grid or of a halo
   long long shape[3];  // of the global grid
   long long first_column;      // march: first column of the first tile
-  int column_tiles, row_tiles;  // march: along x, and along the rows
+  int column_tiles, row_tiles;  // march: along x, and along the rows; points: parts of a row, 0 for short rows
   int chunk_planes;             // march: planes of a block
   // march: per iteration the number of blocks that have asked for its planes, then the number of blocks that
   // have ended; all zero between launches. Null: blocks do not wait for one another.

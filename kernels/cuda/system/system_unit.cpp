@@ -17,6 +17,7 @@ namespace {
 
 constexpr int threads_of_points = 256;
 constexpr std::int64_t most_blocks_of_points = 1 << 20;
+constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
 constexpr std::int64_t most_paced = 1 << 14;  // iterations of a paced march, and one
 constexpr long long most_extent = 1 << 30;  // of a grid that marches count in 32 bits
 
@@ -93,8 +94,13 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   const auto points = static_cast<std::int64_t>(a.region.extent(0) * a.region.extent(1) * a.region.extent(2));
   if (points == 0) return;
   if (!group.tile || !suits(*group.tile, a.region)) {
+    const std::int64_t parts = ceil_div<std::int64_t>(a.region.extent(2), threads_of_points);
+    const std::int64_t blocks_of_rows =
+        parts * a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);
+    const bool in_rows = a.region.extent(2) >= threads_of_points / 2 && blocks_of_rows < most_blocks;
+    if (in_rows) a.column_tiles = static_cast<int>(parts);
     const std::int64_t blocks =
-        std::min(ceil_div(points, threads_of_points), most_blocks_of_points);
+        in_rows ? blocks_of_rows : std::min(ceil_div(points, threads_of_points), most_blocks_of_points);
     return group.points.launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
   }
   const SystemTile& tile = *group.tile;

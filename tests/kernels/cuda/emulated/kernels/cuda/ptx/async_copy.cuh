@@ -89,7 +89,6 @@ inline void mbarrier_init(unsigned long long* barrier, unsigned arrivals) {
   phases(barrier) = {0, static_cast<std::uint8_t>(arrivals), static_cast<std::uint8_t>(arrivals), 0};
 }
 inline void fence_mbarrier_init() {}
-inline void fence_copy_engine() {}
 /// Records arrivals and bytes at a barrier.
 inline void mbarrier_receive(unsigned long long* barrier, int arrivals, int bytes) {
   ::emulated::Phases& of = phases(barrier);
