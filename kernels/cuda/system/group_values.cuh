@@ -44,12 +44,14 @@ __device__ inline long long within(long long p, long long begin, long long end) 
 
 /// Moves coordinate p of an axis to the point whose value a read of input `i` there finds. Returns false and
 /// sets `ghost` beyond a face with a value.
-template <int i, class Index>
-__device__ inline bool find_source(int axis, Index& p, Index extent, Compute& ghost) {
-  if (constants::beyond[i][axis][0] == Beyond::memory || (p >= 0 && p < extent)) return true;
-  const int side = p < 0 ? 0 : 1;
-  if (constants::beyond[i][axis][side] == Beyond::value) {
-    ghost = constants::ghost[i][axis][side];
+template <int i, int axis, class Index>
+__device__ inline bool find_source(Index& p, Index extent, Compute& ghost) {
+  constexpr Beyond low = constants::beyond[i][axis][0], high = constants::beyond[i][axis][1];
+  if constexpr (low == Beyond::memory) return true;
+  if (p >= 0 && p < extent) return true;
+  if ((p < 0 ? low : high) == Beyond::value) {
+    constexpr Compute ghost_low = constants::ghost[i][axis][0], ghost_high = constants::ghost[i][axis][1];
+    ghost = p < 0 ? ghost_low : ghost_high;
     return false;
   }
   do p = p < 0 ? -1 - p : 2 * extent - 1 - p;

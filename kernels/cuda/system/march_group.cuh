@@ -4,12 +4,12 @@
 // hold each input around the tile; values at the column of a point in other planes wait in registers. Every
 // input is read once from memory, apart from the halos of tiles, which neighbours read at about the same time.
 //
-// On sm_90 one more warp asks the copy engine for planes, `ahead` planes ahead of the slowest warp. Barriers in
-// shared memory say which planes have arrived and which are read, so that warps need not march in step. On
-// sm_80 all threads copy, and one barrier of the block per plane orders copies and reads.
+// On sm_90 one more warp asks the copy engine for planes, `ahead` planes ahead of the slowest warp, and beside
+// walls further warps make ghost rows and columns in planes that have arrived. Barriers in shared memory say
+// which planes are there and which are read, so that warps need not march in step. On sm_80 all threads copy
+// and make ghosts, and barriers of the block order copies and reads.
 //
 // Beyond walls across the march, planes are those that they reflect, or filled with the value of the face.
-// The threads that compute make ghost rows and columns in shared memory when a plane has arrived.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (system_tile.hpp).
 
@@ -26,6 +26,11 @@ namespace {
 constexpr int rows_of_thread = constants::rows_of_thread;
 constexpr int tile_rows = constants::thread_rows * rows_of_thread;
 constexpr int warp_threads = 32;  // along a row
+#if __CUDA_ARCH__ >= 900
+constexpr int ghost_threads = constants::ghost_warps * warp_threads;
+#else
+constexpr int ghost_threads = constants::threads;
+#endif
 
 /// The tile of a block: its first point.
 struct Tile {
@@ -94,8 +99,8 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Ele
   int row = first_row + line, column = first_column + index;
   Element<i>& to = plane[line * pitch + index];
   Compute ghost;
-  if (!find_source<i>(1, row, static_cast<int>(a.shape[1]), ghost) ||
-      !find_source<i>(2, column, static_cast<int>(a.shape[2]), ghost)) {
+  if (!find_source<i, 1>(row, static_cast<int>(a.shape[1]), ghost) ||
+      !find_source<i, 2>(column, static_cast<int>(a.shape[2]), ghost)) {
     store(to, ghost);
     return;
   }
@@ -121,19 +126,20 @@ __device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& ti
   return reaches_beyond<i>(a, 2, constants::column_reach[i], tile.column, constants::tile_columns);
 }
 
-/// Makes the ghost rows and columns of a plane of input `i` that lie in its ring.
+/// Makes the ghost rows and columns of a plane of input `i` that lie in its ring, together with the other
+/// threads that make ghosts.
 template <int i>
-__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot) {
+__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot, int thread) {
   constexpr int reach_rows = constants::row_reach[i], reach_columns = constants::column_reach[i];
   constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
   Compute ghost;
-  if (!find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
+  if (!find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
   Element<i>* const to = plane_in_ring<i>(slot);
   // Ghosts along an axis are those before the grid, or those behind it.
   if constexpr (reach_columns > 0)
     if (has_ghost_columns<i>(a, tile)) {
       const int lead = a.array[i].lead, columns = static_cast<int>(a.shape[2]) - tile.column + lead;
-      for (int j = static_cast<int>(threadIdx.x); j < 2 * reach_columns * lines; j += constants::threads) {
+      for (int j = thread; j < 2 * reach_columns * lines; j += ghost_threads) {
         const int number = j % (2 * reach_columns);
         const int index = number < reach_columns ? lead - tile.column - 1 - number : columns + number - reach_columns;
         if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, j / (2 * reach_columns), index);
@@ -142,7 +148,7 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
   if constexpr (reach_rows > 0)
     if (has_ghost_rows<i>(a, tile)) {
       const int rows = static_cast<int>(a.shape[1]) - tile.row - constants::row_low[i];
-      for (int j = static_cast<int>(threadIdx.x); j < 2 * reach_rows * pitch; j += constants::threads) {
+      for (int j = thread; j < 2 * reach_rows * pitch; j += ghost_threads) {
         const int number = j / pitch;
         const int line = number < reach_rows ? -tile.row - constants::row_low[i] - 1 - number : rows + number - reach_rows;
         if (line >= 0 && line < lines) make_ghost<i>(a, tile, to, line, j % pitch);
@@ -171,12 +177,28 @@ struct March {
       if constexpr (constants::beyond[i][0][0] == Beyond::value || constants::beyond[i][0][1] == Beyond::value) {
         Compute ghost;
         int plane;
-        if (!loads<i>(n, plane) || find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) return;
+        if (!loads<i>(n, plane) || find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;
         fill_plane<i>(slot_of<i>(n), ghost, first, step);
         filled = true;
       }
     });
     return filled;
+  }
+  __device__ bool has_ghosts() const {
+    bool any = false;
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      any = any || has_ghost_rows<i>(a, tile) || has_ghost_columns<i>(a, tile);
+    });
+    return any;
+  }
+  /// Makes the ghost rows and columns of the planes of iteration n.
+  __device__ void make(int n, int thread) const {
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      int plane;
+      if (loads<i>(n, plane)) make_ghosts<i>(a, tile, plane, slot_of<i>(n), thread);
+    });
   }
   /// Calls copy(input, plane) for the inputs of which iteration n copies a plane.
   template <class Copy>
@@ -185,7 +207,7 @@ struct March {
       constexpr int i = decltype(input)::value;
       Compute ghost;
       int plane;
-      if (loads<i>(n, plane) && find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost))
+      if (loads<i>(n, plane) && find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost))
         copy(input, plane);
     });
   }
@@ -195,11 +217,12 @@ struct March {
 /// The planes in shared memory, where another warp than those that compute loads them.
 class Planes {
  public:
-  __device__ explicit Planes(const March& march) : march_(march) {
+  __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) {
         mbarrier_init(full(stage), 1);
         mbarrier_init(read(stage), constants::threads / warp_threads);
+        if constexpr (ghost_threads > 0) mbarrier_init(complete(stage), constants::ghost_warps);
       }
       fence_mbarrier_init();
     }
@@ -212,7 +235,7 @@ class Planes {
     for (int n = 0; n < march_.iterations; ++n) {
       if (lane == 0) pace.wait(n);
       __syncwarp();
-      if (n >= stages) mbarrier_wait(read(n % stages), static_cast<unsigned>((n / stages - 1) & 1));
+      if (n >= stages) await(read(n % stages), n - stages);
       if (march_.fill(n, lane, warp_threads)) fence_for_copy_engine();
       __syncwarp();
       if (lane == 0) {
@@ -223,20 +246,30 @@ class Planes {
     }
     if (lane == 0) pace.end(march_.iterations);
   }
+  /// Makes all ghost rows and columns; called by the warps for them.
+  __device__ void make_ghosts(int thread) const {
+    if constexpr (ghost_threads > 0) {
+      if (!march_.has_ghosts()) return;
+      for (int n = 0; n < march_.iterations; ++n) {
+        await(full(n % stages), n);
+        march_.make(n, thread);
+        fence_for_copy_engine();
+        __syncwarp();
+        if (thread % warp_threads == 0) mbarrier_arrive(complete(n % stages));
+      }
+    }
+  }
   __device__ void begin() const {}
-  /// Waits for the planes of iteration n.
+  /// Waits for the planes of iteration n and their ghosts.
   __device__ void wait(int n) const {
-    mbarrier_wait(full(n % stages), static_cast<unsigned>(n / stages & 1));
+    await(full(n % stages), n);
+    if constexpr (ghost_threads > 0)
+      if (has_ghosts_) await(complete(n % stages), n);
   }
   /// Says that a warp has read all that iteration n reads.
   __device__ void leave(int n) const {
     __syncwarp();
     if (threadIdx.x % warp_threads == 0) mbarrier_arrive(read(n % stages));
-  }
-  /// Waits until all threads that compute have made their ghost points.
-  __device__ static void ghosts_made() {
-    fence_for_copy_engine();
-    synchronize_threads<constants::threads>(1);
   }
 
  private:
@@ -261,20 +294,26 @@ class Planes {
                   plane - static_cast<int>(array.begin[0]), arrived);
     });
   }
-  /// The barriers of a stage: its planes have arrived; all warps have read them.
+  /// Waits for the phase of a barrier that belongs to iteration n.
+  __device__ static void await(unsigned long long* barrier, int n) {
+    mbarrier_wait(barrier, static_cast<unsigned>(n / stages & 1));
+  }
+  /// The barriers of a stage: its planes have arrived; all warps have read them; their ghosts are made.
   __device__ static unsigned long long* full(int stage) {
     return reinterpret_cast<unsigned long long*>(memory) + stage;
   }
   __device__ static unsigned long long* read(int stage) { return full(stages + stage); }
+  __device__ static unsigned long long* complete(int stage) { return full(2 * stages + stage); }
 
   const March& march_;
+  bool has_ghosts_;
 };
 #else
 /// The planes in shared memory, where the threads that compute load them by asynchronous copies of 16 bytes.
 /// Those of an iteration are one group.
 class Planes {
  public:
-  __device__ explicit Planes(const March& march) : march_(march) {}
+  __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {}
 
   __device__ void begin() const {
     for (int n = 0; n < constants::ahead; ++n) load(n);
@@ -284,9 +323,11 @@ class Planes {
     wait_for_copies<constants::ahead - 1>();
     __syncthreads();
     load(n + constants::ahead);
+    if (!has_ghosts_) return;
+    march_.make(n, static_cast<int>(threadIdx.x));
+    __syncthreads();
   }
   __device__ void leave(int) const {}
-  __device__ static void ghosts_made() { __syncthreads(); }
 
  private:
   __device__ void load(int n) const {
@@ -316,6 +357,7 @@ class Planes {
   }
 
   const March& march_;
+  bool has_ghosts_;
 };
 #endif
 
@@ -369,16 +411,12 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   const March march{a, tile, end_plane - first_plane + constants::warm_up};
   const Planes planes(march);
 #if __CUDA_ARCH__ >= 900
+  if (threadIdx.x >= constants::threads + warp_threads)
+    return planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);
   if (threadIdx.x >= constants::threads) return planes.load_all({a.arrivals, a.chunk_planes + constants::warm_up});
 #endif
   const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
   const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
-  bool has_ghosts = false;
-  static_for<0, inputs>([&](auto input) {
-    constexpr int i = decltype(input)::value;
-    has_ghosts = has_ghosts || has_ghost_rows<i>(a, tile) || has_ghost_columns<i>(a, tile);
-  });
-
   // What is written: planes, and as bits the rows of the thread.
   int planes_of[constants::statements][2];
   unsigned rows_of[constants::statements];
@@ -400,14 +438,6 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   for (int n = 0; n < march.iterations; ++n) {
     const int plane = first_plane - constants::warm_up + n;
     planes.wait(n);
-    if (has_ghosts) {
-      static_for<0, inputs>([&](auto input) {
-        constexpr int i = decltype(input)::value;
-        int newest;
-        if (march.loads<i>(n, newest)) make_ghosts<i>(a, tile, newest, slot_of<i>(n));
-      });
-      planes.ghosts_made();
-    }
     static_for<0, inputs>([&](auto input) {
       constexpr int i = decltype(input)::value, length = constants::queue_length[i];
       if constexpr (length > 0) {

@@ -48,12 +48,12 @@ class AnyPoint {
   __device__ Compute read() const {
     const SystemArray& array = a_.array[i];
     long long q[3] = {p_[0] + plane, p_[1] + row, p_[2] + column};
+    Compute ghost;
+    if (!find_source<i, 0>(q[0], a_.shape[0], ghost) || !find_source<i, 1>(q[1], a_.shape[1], ghost) ||
+        !find_source<i, 2>(q[2], a_.shape[2], ghost))
+      return ghost;
 #pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      Compute ghost;
-      if (!find_source<i>(axis, q[axis], a_.shape[axis], ghost)) return ghost;
-      q[axis] = within(q[axis], array.begin[axis], array.end[axis]);
-    }
+    for (int axis = 0; axis < 3; ++axis) q[axis] = within(q[axis], array.begin[axis], array.end[axis]);
     return value_at<i>(array, q[0] * array.stride[0] + q[1] * array.stride[1] + q[2]);
   }
 

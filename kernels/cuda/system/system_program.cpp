@@ -150,6 +150,7 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads) co
     text.integer("rows_of_thread", tile->rows_of_thread);
     text.integer("threads", tile->threads());
     text.integer("all_threads", all_threads);
+    text.integer("ghost_warps", tile->ghost_warps);
     text.integer("blocks", tile->blocks);
     text.integer("ahead", tile->ahead);
     text.integer("pace_lag", tile->pace_lag);

@@ -10,6 +10,7 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
+constexpr int most_threads = 1024;  // of a block
 constexpr int sector_bytes = 32;  // of memory: rows of tiles begin at multiples of it
 
 InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes,
@@ -57,6 +58,7 @@ SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, 
   tile.rows_of_thread = rows_of_thread;
   tile.ahead = ahead;
   tile.blocks = blocks;
+  tile.pace_lag = std::min(ahead, 2);
   return tile;
 }
 
@@ -70,13 +72,17 @@ int SystemTile::warm_up() const {
 
 void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
              const GhostAxes& ghosts) {
+  constexpr int ghost_warps = 3;
   tile.rings.clear();
+  tile.ghost_warps = 0;
   tile.shared_bytes = barrier_bytes;
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
     const GroupInput& input = group.inputs[i];
     const auto element = static_cast<int>(
         storage_bytes(input.is_coefficient ? sum_precision(precision) : precision));
     InputRing ring = ring_of(input, tile, element, ghosts[i]);
+    for (const int axis : {row_axis, column_axis})
+      if (ghosts[i][axis] && (ring.low[axis] < 0 || ring.high[axis] > 0)) tile.ghost_warps = ghost_warps;
     ring.offset = tile.shared_bytes;
     tile.shared_bytes += ring.depth * ring.plane_bytes;
     tile.rings.push_back(ring);
@@ -85,6 +91,7 @@ void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
 
 bool fits(const SystemTile& tile, const BlockLimits& limits) {
   constexpr int of_block = 1024;  // bytes that the system takes
+  if (tile.ahead > most_ahead || tile.all_threads(limits) > most_threads) return false;
   for (const InputRing& ring : tile.rings)
     if (limits.copy_engine() && std::max(ring.rows, ring.pitch) > most_box_extent) return false;
   return tile.shared_bytes + (tile.blocks > 1 ? of_block : 0) <=

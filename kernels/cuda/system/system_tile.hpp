@@ -13,7 +13,7 @@
 namespace spsolve::cuda {
 
 constexpr int barrier_bytes = 128;  // of shared memory, for the barriers of a march
-constexpr int most_ahead = 7;       // planes: a barrier for each, and for the plane that is computed
+constexpr int most_ahead = 4;       // planes: three barriers for each, and for the plane that is computed
 
 /// The planes of an input that a march of tiles holds in shared memory, as a ring. Reads at the column of the
 /// point itself in other planes come from registers, a queue per point, where the ring would have to be
@@ -38,6 +38,7 @@ struct SystemTile {
   int columns = 128, thread_rows = 4, rows_of_thread = 8;
   int ahead = 1;  // planes that are loaded ahead of the one that is computed
   int blocks = 1;  // on one multiprocessor
+  int ghost_warps = 0;  // that make ghost rows and columns, on devices with a copy engine
   int pace_lag = 1;  // iterations: how far blocks may be ahead of the slowest
   std::vector<InputRing> rings;
   int shared_bytes = 0;       // those of barriers included, which come first
@@ -45,8 +46,10 @@ struct SystemTile {
   int rows() const { return thread_rows * rows_of_thread; }
   /// Threads that compute.
   int threads() const { return columns * thread_rows; }
-  /// All threads: on devices with a copy engine one more warp loads.
-  int all_threads(const BlockLimits& limits) const { return threads() + (limits.copy_engine() ? 32 : 0); }
+  /// All threads: on devices with a copy engine one more warp loads, and others make ghosts.
+  int all_threads(const BlockLimits& limits) const {
+    return threads() + (limits.copy_engine() ? 32 * (1 + ghost_warps) : 0);
+  }
   int warm_up() const;
 };
 
