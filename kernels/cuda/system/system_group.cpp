@@ -77,7 +77,7 @@ class GroupText {
       // Later statements read the field as it is stored.
       line("[[maybe_unused]] const Compute " + name +
            "_next = operations::as_stored<Stored>(next[" + std::to_string(s - group_.first) + "]);");
-      advanced_[canonical_.fields[s]] = name + "_next";
+      advanced_[canonical_.fields[s]] = {s, name + "_next"};
     }
     for (GroupInput& input : group_.inputs) std::sort(input.offsets.begin(), input.offsets.end());
     group_.text = "template <class Point>\n__device__ __forceinline__ void advance_point(const Point& at, "
@@ -111,8 +111,7 @@ class GroupText {
       case Kind::coefficient:
         return read(true, node.index, Level::now, offset);
       case Kind::field:
-        if (node.level == Level::next)
-          if (const auto known = advanced_.find(node.index); known != advanced_.end()) return known->second;
+        if (node.level == Level::next && advanced_.count(node.index)) return next_of(node.index, offset);
         return read(false, node.index, node.level, offset);
       case Kind::chain:
       case Kind::operation:
@@ -122,6 +121,14 @@ class GroupText {
     if (known != values_.end()) return known->second;
     const std::string name = node.kind == Kind::chain ? chain(number, offset) : operation(number, offset);
     return values_[{number, offset}] = name;
+  }
+
+  /// Returns the value that a statement of the group gives a field, as it is stored.
+  std::string next_of(int field, const Index3& offset) {
+    const auto [statement, name] = advanced_.at(field);
+    if (offset == Index3{}) return name;
+    const Reading& equation = canonical_.equations[statement];
+    return "operations::as_stored<Stored>(" + value_of(equation.node, offset + equation.offset) + ")";
   }
 
   std::string chain(int number, const Index3& offset) {
@@ -193,7 +200,8 @@ class GroupText {
   std::array<int, 3> axes_;
   SystemGroup group_;
   std::map<Key, std::string> values_;
-  std::map<int, std::string> advanced_;  // fields that statements of the group have advanced
+  /// By field the statement of the group that has advanced it, and the name of its value.
+  std::map<int, std::pair<int, std::string>> advanced_;
   std::string lines_;
   std::size_t line_count_ = 0;
 };

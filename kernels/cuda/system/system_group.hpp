@@ -31,7 +31,9 @@ struct SystemGroup {
 };
 
 /// Writes statements [first, last) of a system in the order of the canonical form, so that every rounding is
-/// that of canonical_step(). `axes` holds the grid axis of each kernel axis. Throws Error(invalid_input) if
+/// that of canonical_step(). Where a statement reads `.next` of an earlier one of them at a displaced point,
+/// the earlier one is computed there once more: the group may only be used where no such point lies beyond a
+/// wall. `axes` holds the grid axis of each kernel axis. Throws Error(invalid_input) if
 /// the group has more operations than a kernel can hold.
 SystemGroup group_of(const Canonical& canonical, int first, int last, const std::array<int, 3>& axes);
 

@@ -216,6 +216,30 @@ HostArguments SystemProgram::arguments(const GroupFields& fields, const std::vec
   return a;
 }
 
+Box region_of_united_groups(const SystemFacts& facts, const Domain& domain, const Box& region) {
+  // How far each statement reads `.next`, through the statements that it reads too.
+  std::vector<Index3> before(facts.reach_now.size()), after(facts.reach_now.size());  // by field
+  Index3 most_before{}, most_after{};
+  for (const EquationFacts& equation : facts.equations)
+    for (const auto& [read, offsets] : equation.reach) {
+      if (read.level != Level::next) continue;
+      const auto from = static_cast<std::size_t>(read.field), to = static_cast<std::size_t>(equation.field);
+      for (int axis = 0; axis < axis_count; ++axis) {
+        before[to][axis] = std::max(before[to][axis], before[from][axis] - offsets.begin[axis]);
+        after[to][axis] = std::max(after[to][axis], after[from][axis] + offsets.end[axis] - 1);
+        most_before[axis] = std::max(most_before[axis], before[to][axis]);
+        most_after[axis] = std::max(most_after[axis], after[to][axis]);
+      }
+    }
+  Box inner = region;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    if (domain.periodic(axis)) continue;
+    inner.begin[axis] = std::max(inner.begin[axis], most_before[axis]);
+    inner.end[axis] = std::min(inner.end[axis], domain.shape[axis] - most_after[axis]);
+  }
+  return inner.empty() ? Box{} : inner;
+}
+
 void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
                                 std::int64_t resident) const {
   constexpr int sector_bytes = 32;

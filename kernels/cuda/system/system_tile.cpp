@@ -103,16 +103,13 @@ std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, 
   if (dimensions == 1 || group.inputs.empty()) return {};
   // The largest first: they read the least halo.
   std::vector<SystemTile> tiles;
-  const int wide = precision == Precision::fp64 ? 64 : 128;
-  if (dimensions == 2) {
+  const int wide = precision == Precision::fp64 ? 64 : 128, thread_rows = 512 / wide;
+  if (dimensions == 2)
     for (const int ahead : {4, 2, 1}) tiles.push_back(tile_of(192, 1, 1, ahead, 2));
-    for (const int ahead : {2, 1}) tiles.push_back(tile_of(192, 1, 1, ahead, 1));
-  } else {
-    const int thread_rows = 512 / wide;
+  else
     for (const int rows : {32, 24, 16, 8})
       for (const int ahead : {2, 1})
         if (rows % thread_rows == 0) tiles.push_back(tile_of(wide, thread_rows, rows / thread_rows, ahead, 1));
-  }
   for (SystemTile& tile : tiles) {
     lay_out(tile, group, precision, ghosts);
     if (fits(tile, limits)) return tile;

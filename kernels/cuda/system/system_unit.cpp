@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/make_tensor_map.hpp"
 #include "kernels/cuda/launch/view.hpp"
@@ -26,7 +27,7 @@ constexpr long long most_extent = 1 << 30;  // of a grid that marches count in 3
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
                        std::vector<const Field*> coefficients, cudaStream_t stream,
                        std::function<void()> on_scalars, SystemKernels kernels,
-                       const std::optional<SystemTile>& given)
+                       const std::optional<SystemTile>& tile)
     : canonical_(canonical),
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
@@ -42,19 +43,26 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   limits_ = device.block_limits();
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
   const KernelCompiler compiler(device.architecture());
-  for (const auto& [first, last] : facts_.groups) {
-    SystemProgram program(canonical, fields_, first, last, precision);
-    std::optional<SystemTile> tile;
-    if (kernels != SystemKernels::points) tile = program.tile(limits_, given);
-    if (tile && !suits(*tile, region_of(fields_.front().box(), grid_axes(fields_.front())))) tile.reset();
-    Kernel points(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()),
-                  "point_group");
-    std::optional<Kernel> march;
-    if (tile)
-      march.emplace(compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
-                    "march_group", static_cast<std::size_t>(tile->shared_bytes));
-    groups_.push_back({std::move(program), std::move(tile), std::move(points), std::move(march)});
-  }
+  for (const auto& [first, last] : facts_.groups)
+    groups_.push_back(group_of_statements(first, last, precision, tile, compiler));
+  if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels == SystemKernels::points) return;
+  Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, tile, compiler);
+  if (all.tile) united_.emplace(std::move(all));
+}
+
+SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision precision,
+                                                  const std::optional<SystemTile>& given,
+                                                  const KernelCompiler& compiler) const {
+  SystemProgram program(canonical_, fields_, first, last, precision);
+  std::optional<SystemTile> tile;
+  if (kernels_ != SystemKernels::points) tile = program.tile(limits_, given);
+  if (tile && !suits(*tile, region_of(fields_.front().box(), grid_axes(fields_.front())))) tile.reset();
+  Kernel points(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()), "point_group");
+  std::optional<Kernel> march;
+  if (tile)
+    march.emplace(compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
+                  "march_group", static_cast<std::size_t>(tile->shared_bytes));
+  return {std::move(program), std::move(tile), std::move(points), std::move(march)};
 }
 
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
@@ -62,12 +70,29 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
   if (region.empty()) return;
   const std::vector<double> scalars = scalar_values(canonical_, dt_, in.step());
   if (!scalars.empty() && on_scalars_) on_scalars_();
+  const Box united = united_region(region);
+  if (united.empty()) return advance_groups(in, out, region, scalars);
+  const SystemGroup& statements = united_->program.group();
+  launch(*united_, fields_of(statements, in, out),
+         std::vector<Box>(static_cast<std::size_t>(statements.statements()), united), scalars);
+  for_each_slab(region, united, [&](const Box& slab) { advance_groups(in, out, slab, scalars); });
+}
+
+void SystemUnit::advance_groups(const ConstState& in, const State& out, const Box& region,
+                                const std::vector<double>& scalars) const {
   const std::vector<Box> boxes = statement_boxes(facts_, fields_.front(), region);
   for (const Group& group : groups_) {
     const SystemGroup& statements = group.program.group();
     launch(group, fields_of(statements, in, out),
            {boxes.begin() + statements.first, boxes.begin() + statements.last}, scalars);
   }
+}
+
+Box SystemUnit::united_region(const Box& region) const {
+  if (!united_) return {};
+  const Domain& domain = fields_.front();
+  const Box inner = region_of_united_groups(facts_, domain, region);
+  return !inner.empty() && suits(*united_->tile, region_of(inner, grid_axes(domain))) ? inner : Box{};
 }
 
 GroupFields SystemUnit::fields_of(const SystemGroup& group, const ConstState& in, const State& out) const {

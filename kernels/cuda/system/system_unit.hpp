@@ -16,7 +16,9 @@ namespace spsolve::cuda {
 enum class SystemKernels { fastest, points, marches };
 
 /// Advances a system of equations on CUDA cores, one step per launch, by one kernel per group of statements
-/// (SystemFacts::groups): march_group.cuh, or point_group.cuh for thin boxes and grids of one axis.
+/// (SystemFacts::groups): march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere. On
+/// grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at which
+/// no `.next` is read beyond a wall: fields that several groups read move once.
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
@@ -48,6 +50,13 @@ class SystemUnit : public Unit {
     std::optional<Kernel> march;
   };
 
+  Group group_of_statements(int first, int last, Precision precision, const std::optional<SystemTile>& given,
+                            const KernelCompiler& compiler) const;
+  /// Advances a region group by group.
+  void advance_groups(const ConstState& in, const State& out, const Box& region,
+                      const std::vector<double>& scalars) const;
+  /// Returns the part of a region that a march of all groups as one takes; empty if there is none.
+  Box united_region(const Box& region) const;
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
   void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
@@ -64,6 +73,7 @@ class SystemUnit : public Unit {
   BlockLimits limits_;
   DeviceBuffer arrivals_;  // counters of paced marches
   std::vector<Group> groups_;
+  std::optional<Group> united_;  // all groups as one
 };
 
 }  // namespace spsolve::cuda

@@ -24,6 +24,9 @@ class SystemCase {
         problem(problem_of(example, static_cast<unsigned>(number))) {
     for (const auto& [first, last] : facts.groups)
       programs.emplace_back(canonical, problem.surroundings.fields, first, last, of_fields);
+    if (facts.groups.size() > 1)
+      programs.emplace_back(canonical, problem.surroundings.fields, 0,
+                            static_cast<int>(canonical.equations.size()), of_fields);
   }
 
   /// Returns constants.cuh of a group, for both of its kernels where there is a march.
@@ -49,7 +52,7 @@ class SystemCase {
   Canonical canonical;
   SystemFacts facts;
   testing::RandomProblem problem;
-  std::vector<SystemProgram> programs;  // by group
+  std::vector<SystemProgram> programs;  // by group; then all groups as one, if there are several
 
  private:
   static testing::RandomProblem problem_of(const testing::ExampleStep& example, unsigned seed) {

@@ -131,8 +131,11 @@ std::vector<std::vector<double>> expected(const SystemCase& what) {
 
 class EmulatedSystems : public ::testing::TestWithParam<Case> {
  protected:
-  /// Compares a step on the grid, in two regions one after the other as Block computes them.
-  void expect_step(const SystemCase& what, bool march) {
+  enum class Groups { each, united };
+
+  /// Compares a step on the grid, in two regions one after the other as Block computes them. All groups as one
+  /// leave out points beside walls.
+  void expect_step(const SystemCase& what, bool march, Groups groups = Groups::each) {
     const auto [number, precision, capability] = GetParam();
     HostState state(what);
     const Domain& domain = what.problem.surroundings.fields.front();
@@ -141,18 +144,26 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     Box first = domain.box(), second = first;
     const int slow = domain.dimensions == 1 ? x_axis : domain.dimensions == 2 ? y_axis : z_axis;
     first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
-    for (const Box& region : {first, second}) {
-      const std::vector<Box> boxes = statement_boxes(what.facts, domain, region);
-      for (std::size_t group = 0; group < what.programs.size(); ++group) {
+    const Box compared =
+        groups == Groups::each ? domain.box() : region_of_united_groups(what.facts, domain, domain.box());
+    for (const Box& part : {first, second}) {
+      const Box region = intersect(part, compared);
+      if (region.empty()) continue;
+      const std::size_t each = what.facts.groups.size();
+      const std::vector<Box> boxes = groups == Groups::each
+                                         ? statement_boxes(what.facts, domain, region)
+                                         : std::vector<Box>(what.canonical.equations.size(), region);
+      for (std::size_t group = groups == Groups::each ? 0 : each;
+           group < (groups == Groups::each ? each : what.programs.size()); ++group) {
         const SystemProgram& program = what.programs[group];
         const GroupFields fields = state.fields_of(program.group());
         HostArguments a = program.arguments(
             fields, {boxes.begin() + program.group().first, boxes.begin() + program.group().last}, scalars);
         const EmulatedSystem& kernels = emulated_systems().at({number, precision, capability, static_cast<int>(group)});
         if (!march) {
-          a.column_tiles = region == first ? 2 : 0;  // rows in parts, then point by point
+          a.column_tiles = part == first ? 2 : 0;  // rows in parts, then point by point
           const auto rows = a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);
-          kernels.points(a, region == first ? static_cast<int>(2 * rows) : 3, 32);
+          kernels.points(a, part == first ? static_cast<int>(2 * rows) : 3, 32);
           continue;
         }
         const auto tile = what.tile(program);
@@ -172,7 +183,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     }
     const auto wanted = precision == Precision::fp64 ? expected<double>(what) : expected<float>(what);
     for (std::size_t field = 0; field < wanted.size(); ++field)
-      for_each_point(domain.box(), [&](const Index3& p) {
+      for_each_point(compared, [&](const Index3& p) {
         const double value = wanted[field][static_cast<std::size_t>(index_of(p, domain.shape))];
         const double found = get(*state.next[field], p);
         if (!(std::isnan(value) && std::isnan(found)))
@@ -191,6 +202,14 @@ TEST_P(EmulatedSystems, MarchesHaveTheBitsOfTheCanonicalForm) {
   const auto [number, precision, capability] = GetParam();
   const SystemCase what(static_cast<std::size_t>(number), precision, capability);
   if (what.example.names.dimensions > 1) expect_step(what, true);
+}
+
+TEST_P(EmulatedSystems, GroupsAsOneHaveTheBitsOfTheCanonicalForm) {
+  const auto [number, precision, capability] = GetParam();
+  const SystemCase what(static_cast<std::size_t>(number), precision, capability);
+  if (what.facts.groups.size() == 1) return;
+  expect_step(what, false, Groups::united);
+  if (what.example.names.dimensions > 1) expect_step(what, true, Groups::united);
 }
 
 /// Every example is compiled, with all of its groups.
