@@ -22,17 +22,30 @@ std::vector<SystemCase> all_cases() {
   for (const int dimensions : {3, 2}) {
     const std::string suffix = std::to_string(dimensions) + "d";
     for (const int order : {2, 8})
-      cases.push_back({"acoustic" + std::to_string(order) + "_" + suffix, dimensions, {"p"}, {"c"},
-                       "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=" + std::to_string(order) + ")"});
-    cases.push_back({"gray_scott_" + suffix, dimensions, {"u", "v"}, {},
+      cases.push_back(
+          {"acoustic" + std::to_string(order) + "_" + suffix,
+           dimensions,
+           {"p"},
+           {"c"},
+           "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=" + std::to_string(order) + ")"});
+    cases.push_back({"gray_scott_" + suffix,
+                     dimensions,
+                     {"u", "v"},
+                     {},
                      "r = u*v^2\n"
                      "u.next = u + dt*(0.16*laplace(u) - r + 0.035*(1 - u))\n"
                      "v.next = v + dt*(0.08*laplace(v) + r - 0.1*v)"});
     const std::string z = dimensions == 3 ? " + d(k*d(T, z, at=0.5), z, at=-0.5)" : "";
-    cases.push_back({"heat_flux_" + suffix, dimensions, {"T"}, {"k"},
-                     "T.next = T + dt*(d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)" + z +
-                         ")"});
-    cases.push_back({"fitzhugh_nagumo_" + suffix, dimensions, {"v", "w"}, {},
+    cases.push_back(
+        {"heat_flux_" + suffix,
+         dimensions,
+         {"T"},
+         {"k"},
+         "T.next = T + dt*(d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)" + z + ")"});
+    cases.push_back({"fitzhugh_nagumo_" + suffix,
+                     dimensions,
+                     {"v", "w"},
+                     {},
                      "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
                      "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)"});
   }
@@ -100,8 +113,9 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
   domain.dimensions = what.dimensions;
   // In 2D as many points as in 3D, nearly.
   const std::int64_t extent =
-      what.dimensions == 3 ? options.points
-                           : static_cast<std::int64_t>(std::pow(static_cast<double>(options.points), 1.5)) / 512 * 512;
+      what.dimensions == 3
+          ? options.points
+          : static_cast<std::int64_t>(std::pow(static_cast<double>(options.points), 1.5)) / 512 * 512;
   const BoundaryKind kind = options.walls == "p"   ? BoundaryKind::periodic
                             : options.walls == "n" ? BoundaryKind::neumann
                                                    : BoundaryKind::dirichlet;
@@ -180,17 +194,18 @@ int bench_all(int argc, char** argv) {
   if (device_count(&why) == 0) throw std::runtime_error(why);
   nlohmann::json rows = nlohmann::json::array();
   for (const SystemCase& what : all_cases()) {
-    if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
-          return what.name.starts_with(name);
-        }))
+    if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(),
+                                        [&](const std::string& name) { return what.name.starts_with(name); }))
       continue;
     for (const std::string& name : precisions) try {
         nlohmann::json row = bench(what, parse_precision(name).value(), options);
-        std::printf("%-20s %-5s %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f GB/s)\n",
-                    what.name.c_str(), name.c_str(), row["gpoints_per_s"].get<double>(),
-                    row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
-                    row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
-                    row["copy_bytes_per_s"].get<double>() / 1e9);
+        std::printf(
+            "%-20s %-5s %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f "
+            "GB/s)\n",
+            what.name.c_str(), name.c_str(), row["gpoints_per_s"].get<double>(),
+            row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
+            row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
+            row["copy_bytes_per_s"].get<double>() / 1e9);
         std::fflush(stdout);
         row["device"] = device_info(0).name;
         rows.push_back(std::move(row));

@@ -42,7 +42,7 @@ class CudaLaunches {
   const cuda::Stream& compute_;
   const Transport* transport_;
   bool graphs_;
-  bool replays_ = true;  // the launch that runs now may be captured
+  bool replays_ = true;            // the launch that runs now may be captured
   std::int64_t preparations_ = 0;  // number of first runs; graphs captured before the last one are stale
 
   static constexpr std::int64_t max_in_flight = 64;  // upper limit of launches in flight

@@ -26,9 +26,10 @@ using Element = typename ElementOf<constants::is_coefficient[i] != 0>::Type;
 /// Returns the strides of input `i`, or of what is written. Fields have all the same, which are read once.
 template <int i>
 __device__ inline const long long (&stride_of(const GroupArguments& a))[2] {
-  return a.array[i < constants::inputs && constants::is_coefficient[i < constants::inputs ? i : 0]
-                     ? i
-                     : constants::inputs]
+  return a
+      .array[i < constants::inputs && constants::is_coefficient[i < constants::inputs ? i : 0]
+                 ? i
+                 : constants::inputs]
       .stride;
 }
 

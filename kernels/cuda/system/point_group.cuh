@@ -75,7 +75,8 @@ __device__ inline void advance_at(const GroupArguments& a, const long long (&p)[
   for (int s = 0; s < constants::statements; ++s) {
     const SystemArray& to = a.array[constants::inputs + s];
     bool wanted = true;
-    for (int axis = 0; axis < 3; ++axis) wanted = wanted && p[axis] >= to.begin[axis] && p[axis] < to.end[axis];
+    for (int axis = 0; axis < 3; ++axis)
+      wanted = wanted && p[axis] >= to.begin[axis] && p[axis] < to.end[axis];
     const long long(&stride)[2] = stride_of<constants::inputs>(a);
     if (wanted) store(static_cast<Stored*>(to.data)[p[0] * stride[0] + p[1] * stride[1] + p[2]], next[s]);
   }
@@ -84,7 +85,8 @@ __device__ inline void advance_at(const GroupArguments& a, const long long (&p)[
 /// Every block takes a part of a row of `point_planes` planes.
 __device__ inline void advance_rows(const GroupArguments& a) {
   const Region& region = a.region;
-  const unsigned parts = static_cast<unsigned>(a.column_tiles), rows = static_cast<unsigned>(region.extent(1));
+  const unsigned parts = static_cast<unsigned>(a.column_tiles),
+                 rows = static_cast<unsigned>(region.extent(1));
   const unsigned line = blockIdx.x / parts, part = blockIdx.x % parts;
   const long long column = region.begin[2] + part * blockDim.x + threadIdx.x;
   if (column >= region.end[2]) return;

@@ -33,12 +33,13 @@ struct SystemArray {
 /// compute type holds. A kernel knows the number of arrays; the host fills in as many as there can be.
 template <int arrays>
 struct SystemArguments {
-  Region region;       // the points at which any statement is computed
-  Region inner;        // the points of it at which every read is a point of the grid or of a halo
-  long long shape[3];  // of the global grid
-  long long first_column;      // march: first column of the first tile
-  int column_tiles, row_tiles;  // march: along x, and along the rows; points: parts of a row, 0 for short rows
-  int chunk_planes;             // march: planes of a block
+  Region region;           // the points at which any statement is computed
+  Region inner;            // the points of it at which every read is a point of the grid or of a halo
+  long long shape[3];      // of the global grid
+  long long first_column;  // march: first column of the first tile
+  int column_tiles,
+      row_tiles;     // march: along x, and along the rows; points: parts of a row, 0 for short rows
+  int chunk_planes;  // march: planes of a block
   // march: per iteration the number of blocks that have asked for its planes, then the number of blocks that
   // have ended; all zero between launches. Null: blocks do not wait for one another.
   unsigned* arrivals;

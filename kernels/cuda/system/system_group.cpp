@@ -19,8 +19,7 @@ constexpr std::size_t most_lines = 20000;  // of one function; NVRTC takes about
 /// Returns a number as an expression of type Compute that keeps every bit.
 std::string literal(double value) {
   if (std::isnan(value)) return "operations::not_a_number(Compute(0))";
-  if (std::isinf(value))
-    return std::string(value < 0 ? "-" : "") + "operations::infinity(Compute(0))";
+  if (std::isinf(value)) return std::string(value < 0 ? "-" : "") + "operations::infinity(Compute(0))";
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "Compute(%a)", value);
   return text.data();
@@ -75,14 +74,15 @@ class GroupText {
       const std::string value = value_of(equation.node, equation.offset);
       line("next[" + std::to_string(s - group_.first) + "] = " + value + ";  // " + name + ".next");
       // Later statements read the field as it is stored.
-      line("[[maybe_unused]] const Compute " + name +
-           "_next = operations::as_stored<Stored>(next[" + std::to_string(s - group_.first) + "]);");
+      line("[[maybe_unused]] const Compute " + name + "_next = operations::as_stored<Stored>(next[" +
+           std::to_string(s - group_.first) + "]);");
       advanced_[canonical_.fields[s]] = {s, name + "_next"};
     }
     for (GroupInput& input : group_.inputs) std::sort(input.offsets.begin(), input.offsets.end());
-    group_.text = "template <class Point>\n__device__ __forceinline__ void advance_point(const Point& at, "
-                  "Compute (&next)[" +
-                  std::to_string(group_.statements()) + "]) {\n" + lines_ + "}\n";
+    group_.text =
+        "template <class Point>\n__device__ __forceinline__ void advance_point(const Point& at, "
+        "Compute (&next)[" +
+        std::to_string(group_.statements()) + "]) {\n" + lines_ + "}\n";
     return std::move(group_);
   }
 
@@ -182,9 +182,9 @@ class GroupText {
     if (input == group_.inputs.end()) {
       constexpr std::array suffix{"_previous", "_now", "_next"};
       static_assert(static_cast<int>(Level::previous) == 0 && static_cast<int>(Level::next) == 2);
-      const std::string name = is_coefficient ? "coefficient_" + std::to_string(index + 1)
-                                              : canonical_.field_names[index] +
-                                                    suffix[static_cast<std::size_t>(level)];
+      const std::string name = is_coefficient
+                                   ? "coefficient_" + std::to_string(index + 1)
+                                   : canonical_.field_names[index] + suffix[static_cast<std::size_t>(level)];
       group_.inputs.push_back({is_coefficient, index, level, name});
       input = std::prev(group_.inputs.end());
     }

@@ -17,8 +17,7 @@ namespace {
 
 /// Returns a value as a field stores it, in compute precision.
 double as_stored(double value, Precision precision) {
-  return with_storage(precision,
-                      [&]<class Storage>() { return stored_value(to_storage<Storage>(value)); });
+  return with_storage(precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(value)); });
 }
 
 /// Returns text as comments, line by line.
@@ -86,7 +85,7 @@ Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const
 }
 
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
-                                             const std::optional<SystemTile>& given) const {
+                                              const std::optional<SystemTile>& given) const {
   GhostAxes ghosts;
   for (const GroupInput& input : group_.inputs) {
     ghosts.emplace_back();
@@ -173,12 +172,14 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads) co
     table("plane_bytes", [](const InputRing& ring) { return ring.plane_bytes; });
     table("warm_up_of", [](const InputRing& ring) { return ring.warm_up(); });
   }
-  std::string result = text.finished() + "\n" + comment_ +
-                       "namespace spsolve::cuda {\nnamespace {\n\nusing constants::Compute, constants::Stored;\n\n"
-                       "namespace array {\n";
+  std::string result =
+      text.finished() + "\n" + comment_ +
+      "namespace spsolve::cuda {\nnamespace {\n\nusing constants::Compute, constants::Stored;\n\n"
+      "namespace array {\n";
   for (std::size_t i = 0; i < inputs.size(); ++i)
     result += "constexpr int " + inputs[i].name + " = " + std::to_string(i) + ";\n";
-  return result + "}  // namespace array\n\n" + group_.text + "\n}  // namespace\n}  // namespace spsolve::cuda\n";
+  return result + "}  // namespace array\n\n" + group_.text +
+         "\n}  // namespace\n}  // namespace spsolve::cuda\n";
 }
 
 HostArguments SystemProgram::arguments(const GroupFields& fields, const std::vector<Box>& boxes,
@@ -257,13 +258,12 @@ void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, con
   for (std::size_t i = 0; i < group_.inputs.size(); ++i) {
     const Field& field = *fields.inputs[i];
     const std::int64_t wanted = a.first_column + tile.rings[i].low[column_axis];
-    const std::int64_t first = field.owned().begin[x_axis] +
-                               round_down(wanted - field.owned().begin[x_axis], sector_of(field));
+    const std::int64_t first =
+        field.owned().begin[x_axis] + round_down(wanted - field.owned().begin[x_axis], sector_of(field));
     a.array[i].lead = static_cast<int>(a.first_column - first);
   }
   const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
-  const std::int64_t stretch =
-      balanced_stretch(a.region.extent(plane_axis), tiles, resident, tile.warm_up());
+  const std::int64_t stretch = balanced_stretch(a.region.extent(plane_axis), tiles, resident, tile.warm_up());
   a.chunk_planes = static_cast<int>(std::clamp<std::int64_t>(stretch, 1, a.region.extent(plane_axis)));
 }
 

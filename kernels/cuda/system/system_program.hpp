@@ -60,8 +60,8 @@ class SystemProgram {
   std::string comment_;  // the canonical form
 };
 
-/// Returns the part of a region where all groups of statements can be one group: no statement reads `.next` of
-/// another beyond a wall there.
+/// Returns the part of a region where all groups of statements can be one group: no statement reads `.next`
+/// of another beyond a wall there.
 Box region_of_united_groups(const SystemFacts& facts, const Domain& domain, const Box& region);
 
 }  // namespace spsolve::cuda

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int most_threads = 1024;  // of a block
-constexpr int sector_bytes = 32;  // of memory: rows of tiles begin at multiples of it
+constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
 
 InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes,
                   const std::array<bool, 3>& ghosts) {
@@ -34,7 +34,8 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
   }
   // Planes that are read before or after the point's own plane only need not reach it.
   ring.low[plane_axis] = std::min(has_column ? column_low : other_low, has_other ? other_low : column_low);
-  ring.high[plane_axis] = std::max(has_column ? column_high : other_high, has_other ? other_high : column_high);
+  ring.high[plane_axis] =
+      std::max(has_column ? column_high : other_high, has_other ? other_high : column_high);
   const int newest = ring.high[plane_axis];
   ring.first_plane = has_other ? other_low : newest;
   if (has_column && column_low < ring.first_plane) ring.queue = newest - ring.low[plane_axis] + 1;
@@ -45,7 +46,8 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
   ring.rows = tile.rows() + ring.high[row_axis] - ring.low[row_axis];
   const int sector = sector_bytes / element_bytes;
   // Tiles begin at sectors of fields. Rows of coefficients may begin anywhere in a sector.
-  const int before = input.is_coefficient ? -ring.low[column_axis] + sector - 1 : round_up(-ring.low[column_axis], sector);
+  const int before =
+      input.is_coefficient ? -ring.low[column_axis] + sector - 1 : round_up(-ring.low[column_axis], sector);
   ring.pitch = round_up(before + tile.columns + ring.high[column_axis], sector);
   ring.plane_bytes = round_up(ring.rows * ring.pitch * element_bytes, box_alignment);
   return ring;
@@ -70,16 +72,15 @@ int SystemTile::warm_up() const {
   return most;
 }
 
-void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
-             const GhostAxes& ghosts) {
+void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, const GhostAxes& ghosts) {
   constexpr int ghost_warps = 3;
   tile.rings.clear();
   tile.ghost_warps = 0;
   tile.shared_bytes = barrier_bytes;
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
     const GroupInput& input = group.inputs[i];
-    const auto element = static_cast<int>(
-        storage_bytes(input.is_coefficient ? sum_precision(precision) : precision));
+    const auto element =
+        static_cast<int>(storage_bytes(input.is_coefficient ? sum_precision(precision) : precision));
     InputRing ring = ring_of(input, tile, element, ghosts[i]);
     for (const int axis : {row_axis, column_axis})
       if (ghosts[i][axis] && (ring.low[axis] < 0 || ring.high[axis] > 0)) tile.ghost_warps = ghost_warps;
@@ -105,11 +106,15 @@ std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, 
   std::vector<SystemTile> tiles;
   const int wide = precision == Precision::fp64 ? 64 : 128, thread_rows = 512 / wide;
   if (dimensions == 2)
-    for (const int ahead : {4, 2, 1}) tiles.push_back(tile_of(192, 1, 1, ahead, 2));
+    for (const int ahead : {4, 2, 1}) {
+      tiles.push_back(tile_of(192, 1, 1, ahead, 2));
+      tiles.back().pace_lag = 1;
+    }
   else
     for (const int rows : {32, 24, 16, 8})
       for (const int ahead : {2, 1})
-        if (rows % thread_rows == 0) tiles.push_back(tile_of(wide, thread_rows, rows / thread_rows, ahead, 1));
+        if (rows % thread_rows == 0)
+          tiles.push_back(tile_of(wide, thread_rows, rows / thread_rows, ahead, 1));
   for (SystemTile& tile : tiles) {
     lay_out(tile, group, precision, ghosts);
     if (fits(tile, limits)) return tile;

@@ -21,11 +21,11 @@ constexpr int most_ahead = 4;       // planes: three barriers for each, and for 
 struct InputRing {
   std::array<int, 3> low{}, high{};  // offsets of reads in kernel axes, 0 included; beside walls also of what
                                      // ghost points reflect
-  int first_plane = 0;               // offset of the oldest plane that is read from the ring; the newest is high[0]
-  int depth = 1;                     // planes of the ring, those ahead included
-  int queue = 0;                     // values of a point's column in registers, from low[0] to high[0]; 0: none
-  int rows = 1, pitch = 0;           // of a plane, in elements
-  int offset = 0;                    // bytes in shared memory
+  int first_plane = 0;      // offset of the oldest plane that is read from the ring; the newest is high[0]
+  int depth = 1;            // planes of the ring, those ahead included
+  int queue = 0;            // values of a point's column in registers, from low[0] to high[0]; 0: none
+  int rows = 1, pitch = 0;  // of a plane, in elements
+  int offset = 0;           // bytes in shared memory
   int plane_bytes = 0;
 
   /// How many planes before the first that is computed must have been loaded.
@@ -36,12 +36,12 @@ struct InputRing {
 /// Threads lie along x; each takes `rows_of_thread` neighbouring rows.
 struct SystemTile {
   int columns = 128, thread_rows = 4, rows_of_thread = 8;
-  int ahead = 1;  // planes that are loaded ahead of the one that is computed
-  int blocks = 1;  // on one multiprocessor
+  int ahead = 1;        // planes that are loaded ahead of the one that is computed
+  int blocks = 1;       // on one multiprocessor
   int ghost_warps = 0;  // that make ghost rows and columns, on devices with a copy engine
-  int pace_lag = 1;  // iterations: how far blocks may be ahead of the slowest
+  int pace_lag = 1;     // iterations: how far blocks may be ahead of the slowest
   std::vector<InputRing> rings;
-  int shared_bytes = 0;       // those of barriers included, which come first
+  int shared_bytes = 0;  // those of barriers included, which come first
 
   int rows() const { return thread_rows * rows_of_thread; }
   /// Threads that compute.

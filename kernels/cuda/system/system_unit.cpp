@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/make_tensor_map.hpp"
 #include "kernels/cuda/launch/view.hpp"
@@ -19,8 +18,8 @@ namespace {
 constexpr int threads_of_points = 256;
 constexpr std::int64_t most_blocks_of_points = 1 << 20;
 constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
-constexpr std::int64_t most_paced = 1 << 14;  // iterations of a paced march, and one
-constexpr long long most_extent = 1 << 30;  // of a grid that marches count in 32 bits
+constexpr std::int64_t most_paced = 1 << 14;                       // iterations of a paced march, and one
+constexpr long long most_extent = 1 << 30;                         // of a grid that marches count in 32 bits
 
 }  // namespace
 
@@ -38,7 +37,8 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
       kernels_(kernels),
       arrivals_(most_paced * sizeof(unsigned)) {
   if (precision == Precision::tf32)
-    throw Error(Status::invalid_input, "[equations] are not computed in tf32; use compute.precision = \"fp32\"");
+    throw Error(Status::invalid_input,
+                "[equations] are not computed in tf32; use compute.precision = \"fp32\"");
   const DeviceInfo device = current_device();
   limits_ = device.block_limits();
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
@@ -46,22 +46,30 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   for (const auto& [first, last] : facts_.groups)
     groups_.push_back(group_of_statements(first, last, precision, tile, compiler));
   if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels == SystemKernels::points) return;
-  Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, tile, compiler);
-  if (all.tile) united_.emplace(std::move(all));
+  try {
+    Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, tile,
+                                    compiler, Without::points);
+    if (all.tile) united_.emplace(std::move(all));
+  } catch (const Error& error) {  // too large for one kernel
+    if (error.status() != Status::invalid_input) throw;
+  }
 }
 
 SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision precision,
                                                   const std::optional<SystemTile>& given,
-                                                  const KernelCompiler& compiler) const {
+                                                  const KernelCompiler& compiler, Without without) const {
   SystemProgram program(canonical_, fields_, first, last, precision);
   std::optional<SystemTile> tile;
   if (kernels_ != SystemKernels::points) tile = program.tile(limits_, given);
   if (tile && !suits(*tile, region_of(fields_.front().box(), grid_axes(fields_.front())))) tile.reset();
-  Kernel points(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()), "point_group");
-  std::optional<Kernel> march;
+  std::optional<Kernel> points, march;
+  if (without != Without::points)
+    points.emplace(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()),
+                   "point_group");
   if (tile)
-    march.emplace(compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
-                  "march_group", static_cast<std::size_t>(tile->shared_bytes));
+    march.emplace(
+        compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
+        "march_group", static_cast<std::size_t>(tile->shared_bytes));
   return {std::move(program), std::move(tile), std::move(points), std::move(march)};
 }
 
@@ -126,7 +134,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
     if (in_rows) a.column_tiles = static_cast<int>(parts);
     const std::int64_t blocks =
         in_rows ? blocks_of_rows : std::min(ceil_div(points, threads_of_points), most_blocks_of_points);
-    return group.points.launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
+    return group.points->launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
   }
   const SystemTile& tile = *group.tile;
   group.program.place_tiles(a, fields, tile, std::int64_t{limits_.multiprocessors} * tile.blocks);

@@ -16,9 +16,9 @@ namespace spsolve::cuda {
 enum class SystemKernels { fastest, points, marches };
 
 /// Advances a system of equations on CUDA cores, one step per launch, by one kernel per group of statements
-/// (SystemFacts::groups): march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere. On
-/// grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at which
-/// no `.next` is read beyond a wall: fields that several groups read move once.
+/// (SystemFacts::groups): march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere.
+/// On grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at
+/// which no `.next` is read beyond a wall: fields that several groups read move once.
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
@@ -29,12 +29,13 @@ class SystemUnit : public Unit {
   /// which must outlive the unit, as must `canonical` and `coefficients`: the derived coefficients in device
   /// memory, in compute precision, at all points at which launches read them.
   ///
-  /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments, which
-  /// may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. Throws Error(invalid_input) for tf32 and for systems that kernels do
-  /// not take.
+  /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments,
+  /// which may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. Throws
+  /// Error(invalid_input) for tf32 and for systems that kernels do not take.
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-             std::vector<const Field*> coefficients, cudaStream_t stream, std::function<void()> on_scalars = {},
-             SystemKernels kernels = SystemKernels::fastest, const std::optional<SystemTile>& tile = {});
+             std::vector<const Field*> coefficients, cudaStream_t stream,
+             std::function<void()> on_scalars = {}, SystemKernels kernels = SystemKernels::fastest,
+             const std::optional<SystemTile>& tile = {});
 
   void fill_ghosts(const State&, const Box&) const override {}
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
@@ -46,12 +47,12 @@ class SystemUnit : public Unit {
   struct Group {
     SystemProgram program;
     std::optional<SystemTile> tile;
-    Kernel points;
-    std::optional<Kernel> march;
+    std::optional<Kernel> points, march;
   };
 
+  enum class Without { nothing, points };
   Group group_of_statements(int first, int last, Precision precision, const std::optional<SystemTile>& given,
-                            const KernelCompiler& compiler) const;
+                            const KernelCompiler& compiler, Without without = Without::nothing) const;
   /// Advances a region group by group.
   void advance_groups(const ConstState& in, const State& out, const Box& region,
                       const std::vector<double>& scalars) const;

@@ -13,8 +13,8 @@ namespace spsolve::cuda {
 /// that writes their sources and the test make the same one.
 class SystemCase {
  public:
-  /// The `number`-th of the examples, for a device of compute capability 8.0 or 9.0. Marches take small tiles,
-  /// so that grids of some points have several.
+  /// The `number`-th of the examples, for a device of compute capability 8.0 or 9.0. Marches take small
+  /// tiles, so that grids of some points have several.
   SystemCase(std::size_t number, Precision of_fields, int compute_capability)
       : limits{compute_capability, 163 << 10, 108},
         example(testing::example_steps().at(number)),
@@ -70,8 +70,8 @@ class SystemCase {
       }
     // Equations refuse coordinates of a periodic axis along which `.next` is read displaced.
     const Canonical canonical = canonical_form(testing::system_of(example));
-    while (const auto axis =
-               axis_of_ambiguous_coordinate(canonical, facts_of(canonical), problem.surroundings.fields.front()))
+    while (const auto axis = axis_of_ambiguous_coordinate(canonical, facts_of(canonical),
+                                                          problem.surroundings.fields.front()))
       for (Domain& domain : problem.surroundings.fields)
         domain.faces[*axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
     return problem;

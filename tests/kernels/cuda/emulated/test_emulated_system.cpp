@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the example systems, run by an emulation of CUDA's blocks, have the bits of the canonical form
-// evaluated by plain loops.
+// The kernels of the example systems, run by an emulation of CUDA's blocks, have the bits of the canonical
+// form evaluated by plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -83,7 +83,8 @@ class HostState {
 
  private:
   /// Periodic axes have copies in the halo; beyond walls memory is not a number.
-  std::unique_ptr<Field> filled(std::size_t index, const std::vector<double>& values, const Index3& halo) const {
+  std::unique_ptr<Field> filled(std::size_t index, const std::vector<double>& values,
+                                const Index3& halo) const {
     const Domain& domain = what_.problem.surroundings.fields[index];
     auto field = std::make_unique<Field>(domain.box(), halo, what_.precision);
     for_each_point(field->allocated(), [&](const Index3& p) {
@@ -133,8 +134,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
  protected:
   enum class Groups { each, united };
 
-  /// Compares a step on the grid, in two regions one after the other as Block computes them. All groups as one
-  /// leave out points beside walls.
+  /// Compares a step on the grid, in two regions one after the other as Block computes them. All groups as
+  /// one leave out points beside walls.
   void expect_step(const SystemCase& what, bool march, Groups groups = Groups::each) {
     const auto [number, precision, capability] = GetParam();
     HostState state(what);
@@ -159,7 +160,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         const GroupFields fields = state.fields_of(program.group());
         HostArguments a = program.arguments(
             fields, {boxes.begin() + program.group().first, boxes.begin() + program.group().last}, scalars);
-        const EmulatedSystem& kernels = emulated_systems().at({number, precision, capability, static_cast<int>(group)});
+        const EmulatedSystem& kernels =
+            emulated_systems().at({number, precision, capability, static_cast<int>(group)});
         if (!march) {
           a.column_tiles = part == first ? 2 : 0;  // rows in parts, then point by point
           const auto rows = a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);
@@ -178,7 +180,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
           set_tile_map(a.array[i].map, &maps[i]);
         }
         const auto chunks = ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
-        kernels.march(a, static_cast<int>(a.column_tiles * a.row_tiles * chunks), tile->all_threads(what.limits));
+        kernels.march(a, static_cast<int>(a.column_tiles * a.row_tiles * chunks),
+                      tile->all_threads(what.limits));
       }
     }
     const auto wanted = precision == Precision::fp64 ? expected<double>(what) : expected<float>(what);
@@ -187,8 +190,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         const double value = wanted[field][static_cast<std::size_t>(index_of(p, domain.shape))];
         const double found = get(*state.next[field], p);
         if (!(std::isnan(value) && std::isnan(found)))
-          ASSERT_EQ(found, value) << what.example.name << (march ? ", march" : ", points") << ", field " << field
-                                  << " at " << p[0] << ", " << p[1] << ", " << p[2];
+          ASSERT_EQ(found, value) << what.example.name << (march ? ", march" : ", points") << ", field "
+                                  << field << " at " << p[0] << ", " << p[1] << ", " << p[2];
       });
   }
 };
@@ -218,8 +221,8 @@ TEST(EmulatedSystemCases, HoldAllExamples) {
   for (std::size_t number = 0; number < examples.size(); ++number) {
     const SystemFacts facts = facts_of(canonical_form(testing::system_of(examples[number])));
     for (std::size_t group = 0; group < facts.groups.size(); ++group)
-      EXPECT_TRUE(emulated_systems().count(
-          {static_cast<int>(number), Precision::fp32, 90, static_cast<int>(group)}))
+      EXPECT_TRUE(
+          emulated_systems().count({static_cast<int>(number), Precision::fp32, 90, static_cast<int>(group)}))
           << "list group " << group << " of example " << number << ", " << examples[number].name
           << ", in tests/kernels/cuda/CMakeLists.txt";
   }
@@ -227,7 +230,8 @@ TEST(EmulatedSystemCases, HoldAllExamples) {
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   const auto [number, precision, capability] = info.param;
-  return std::to_string(number) + "_" + std::string(to_string(precision)) + "_sm" + std::to_string(capability);
+  return std::to_string(number) + "_" + std::string(to_string(precision)) + "_sm" +
+         std::to_string(capability);
 }
 INSTANTIATE_TEST_SUITE_P(Examples, EmulatedSystems, ::testing::ValuesIn(cases()), name_of);
 
