@@ -39,8 +39,8 @@ struct Pace {
   }
 };
 
-/// The planes that a block loads: iteration n loads plane n of each input, counted so that the planes of
-/// iteration warm_up are the newest that the first computed plane reads.
+/// Says which planes a block loads. Iteration n loads one plane of each input: the newest that is read when
+/// plane tile.plane - warm_up + n is computed.
 struct March {
   const GroupArguments& a;
   Tile tile;

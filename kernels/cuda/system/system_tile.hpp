@@ -53,7 +53,7 @@ struct SystemTile {
   int warm_up() const;
 };
 
-/// For each input the kernel axes beyond whose faces its ghost points are made in shared memory.
+/// Marks for each input the kernel axes with walls, beyond which its ghost points are made in shared memory.
 using GhostAxes = std::vector<std::array<bool, 3>>;
 
 /// Lays out the rings of a tile for a group.
