@@ -9,6 +9,7 @@
 #include "kernels/cuda/runtime/branch.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
+#include "kernels/cuda/system/system_unit.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
 #include "solver/plan/model_parts.hpp"
 #ifdef SPSOLVE_NCCL
@@ -75,7 +76,7 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
 
 std::array<bool, 3> CudaBackend::wrapped_axes(const Problem& problem, const Method& method,
                                               const Index3& block) const {
-  if (method.fused_weights()) return {};
+  if (problem.equations || method.fused_weights()) return {};
   const Domain& domain = problem.domain;
   const auto of_kernels =
       cuda::wrapped_axes({domain, problem.stencil, problem.precision, problem.has_source},
@@ -87,9 +88,11 @@ std::array<bool, 3> CudaBackend::wrapped_axes(const Problem& problem, const Meth
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,
                                              const GivenFields& sources, Queue queue,
                                              const std::array<bool, 3>& wraps) {
-  if (problem.equations)
-    throw Error(Status::invalid_input, "[equations] are solved on CPUs only: compute.device = \"cpu\"");
   const cudaStream_t stream = this->stream(queue);
+  if (problem.equations)
+    return std::make_unique<cuda::SystemUnit>(problem.equations->canonical, problem.equations->domains,
+                                              problem.equations->dt, problem.precision, sources.coefficients,
+                                              stream, [this] { launches_->never_replay(); });
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
                                               sources.single, on, wraps);

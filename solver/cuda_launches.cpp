@@ -30,10 +30,12 @@ class CudaLaunches::GraphLaunch : public Launch {
 
   void run(const std::function<void()>& enqueue) override {
     launches_->begin_launch(prepared_);
-    if (!launches_->graphs_ || !prepared_) {
+    if (!launches_->graphs_ || !prepared_ || !replays_) {
       if (!prepared_) ++launches_->preparations_;
       prepared_ = true;
+      launches_->replays_ = true;
       enqueue();
+      replays_ = launches_->replays_;
     } else {
       if (preparations_ != launches_->preparations_) graphs_ = {};
       preparations_ = launches_->preparations_;
@@ -46,7 +48,7 @@ class CudaLaunches::GraphLaunch : public Launch {
 
  private:
   CudaLaunches* launches_;
-  bool prepared_ = false;
+  bool prepared_ = false, replays_ = true;
   std::int64_t preparations_ = 0;
   std::array<std::optional<cuda::Graph>, 2> graphs_;  // without and with timing events
 };

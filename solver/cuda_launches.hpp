@@ -21,6 +21,8 @@ class CudaLaunches {
 
   std::unique_ptr<Launch> make_launch();
   void mark(Mark mark, cudaStream_t stream);
+  /// Says that the work of the launch that runs now depends on its step: it is enqueued anew every time.
+  void never_replay() { replays_ = false; }
   /// Returns the time of the first launch plus that of all others, extrapolated from the launches that were
   /// timed.
   Timings timings();
@@ -40,6 +42,7 @@ class CudaLaunches {
   const cuda::Stream& compute_;
   const Transport* transport_;
   bool graphs_;
+  bool replays_ = true;            // the launch that runs now may be captured
   std::int64_t preparations_ = 0;  // number of first runs; graphs captured before the last one are stale
 
   static constexpr std::int64_t max_in_flight = 64;  // upper limit of launches in flight

@@ -33,6 +33,8 @@ ALL_KERNELS = {room for room in ROOMS if room.startswith("kernels")}
 for family in ("scalar", "tensor", "transfer", "ceilings"):
     ROOMS[f"kernels/cuda/{family}"] = {"kernels", "kernels/sparse", "kernels/cuda/runtime", "kernels/cuda/ptx", "kernels/cuda/launch"}
     ALL_KERNELS.add(f"kernels/cuda/{family}")
+ROOMS["kernels/cuda/system"] = {"kernels", "kernels/operator", "kernels/cuda/runtime", "kernels/cuda/ptx", "kernels/cuda/launch"}
+ALL_KERNELS.add("kernels/cuda/system")
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
 for room in ("app/setup", "app/run", "app/bench", "app/inspect", "app"):

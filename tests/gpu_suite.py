@@ -63,6 +63,7 @@ SUITE = [
     Program("test_wgmma_sweep", parts=4),
     Program("test_tensor_units", ON_GPUS, ranks=(1, 2, 3), parts=4),
     Program("test_random_problems", ON_GPUS, ranks=(1, 2, 4)),
+    Program("test_systems", ON_GPUS, ranks=(1, 2, 3), parts=3),
     Program("test_convergence", ON_GPUS, ranks=(1, 2)),
     Program("test_evolve", ON_GPUS, ranks=(1, 3)),
     Program("test_diagnostics", ON_GPUS, ranks=(1, 2, 5)),
@@ -84,6 +85,7 @@ SANITIZED = [
     Program("test_tensor_units", "*OfGpus*/0:*OfGpus*/3:*OfGpus*/8:*OfGpus*/12", parts=3),
     Program("test_diagnostics", ON_GPUS, parts=3),
     Program("test_evolve", ON_GPUS),
+    Program("test_systems", ON_GPUS, parts=3),
 ]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems of equations on any number of ranks have, at every point, the bits of their canonical form
-// evaluated by plain loops on the whole grid.
+// evaluated by plain loops on the whole grid, on CPUs and on GPUs.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -76,19 +76,93 @@ bool reads_next(const SystemFacts& facts) {
   return false;
 }
 
-class Systems : public ::testing::Test {
+/// A grid on which the blocks of every kernel of a backend march, with walls of all kinds.
+testing::RandomProblem large_problem(const testing::ExampleStep& example, std::mt19937& random) {
+  testing::RandomProblem problem(example, random, 1);
+  const int dimensions = example.names.dimensions;
+  const Index3 shape = dimensions == 3   ? Index3{41, 45, 150}
+                       : dimensions == 2 ? Index3{1, 75, 530}
+                                         : Index3{1, 1, 3000};
+  std::uniform_real_distribution<double> value(0.1, 1.0);
+  for (Domain& domain : problem.surroundings.fields) domain.shape = shape;
+  for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})
+    for (auto& array : *arrays) {
+      array.resize(static_cast<std::size_t>(volume(shape)));
+      for (double& element : array) element = value(random);
+    }
+  return problem;
+}
+
+class Systems : public testing::OnDevice {
  protected:
+  using Fields = std::vector<std::vector<double>>;
+
+  bool on_gpus() const { return GetParam() == std::string("cuda"); }
+
+  /// Returns the equations of a problem; null where units refuse them, or have other last bits on GPUs.
+  std::shared_ptr<const Equations> equations_of(const testing::ExampleStep& example,
+                                                const testing::RandomProblem& problem) const {
+    const Canonical canonical = canonical_form(testing::system_of(example));
+    const SystemFacts facts = facts_of(canonical);
+    if (axis_of_ambiguous_coordinate(canonical, facts, problem.surroundings.fields.front())) return {};
+    if (on_gpus())
+      for (const EquationFacts& equation : facts.equations)
+        if (equation.inexact_functions) return {};
+    return std::make_shared<const Equations>(canonical, problem.surroundings.fields, problem.surroundings.dt);
+  }
+
+  /// Returns the fields after `steps` steps, on every rank.
+  Fields advanced(Backend& by, const std::shared_ptr<const Equations>& equations, Precision precision,
+                  const testing::RandomProblem& problem, const Index3& ranks, int steps) const {
+    const Problem what = system_problem(equations, precision);
+    Block block(world, what, Decomposition(what.domain.shape, ranks), Method(1), by);
+    const Canonical& canonical = equations->canonical;
+    for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
+      block.set_coefficient(i, [&](Field& field) {
+        const auto values = interpret(canonical.terms, canonical.coefficients[i], field.owned(),
+                                      given_values(problem.surroundings, 0));
+        with_storage(field.precision(), [&]<class Storage>() {
+          auto value = values.begin();
+          for_each_point(field.owned(),
+                         [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(*value++); });
+        });
+      });
+    for (std::size_t field = 0; field < what.field_count(); ++field) {
+      block.set_state(testing::values_of(what.domain, problem.state.now[field]), field, problem.state.step);
+      if (what.has_previous(field))
+        block.set_previous(testing::values_of(what.domain, problem.state.previous[field]), field);
+    }
+    for (int step = 0; step < steps; ++step) block.launch(1);
+    Fields fields;
+    for (std::size_t field = 0; field < what.field_count(); ++field)
+      fields.push_back(testing::gathered(world, what.domain, block.state(field)));
+    return fields;
+  }
+
+  /// Compares the fields of all backends of the device with those that are expected.
+  void expect_fields(const Fields& expected, const testing::ExampleStep& example, Precision precision,
+                     const std::shared_ptr<const Equations>& equations, const testing::RandomProblem& problem,
+                     const Index3& ranks, int steps) {
+    for (const testing::TestBackend& by : backends) {
+      const Fields found = advanced(*by.backend, equations, precision, problem, ranks, steps);
+      for (std::size_t field = 0; field < found.size(); ++field)
+        for (std::size_t i = 0; i < found[field].size(); ++i) {
+          if (std::isnan(found[field][i]) && std::isnan(expected[field][i])) continue;
+          ASSERT_EQ(found[field][i], expected[field][i])
+              << example.name << " in " << to_string(precision) << " on " << by.name << ", field " << field
+              << ", point " << i << "\n"
+              << example.step;
+        }
+    }
+    ++compared;
+  }
+
   void expect_canonical(const testing::ExampleStep& example, const testing::RandomProblem& problem,
                         int choice, int steps) {
-    const Index3& shape = problem.surroundings.shape();
-    const auto ranks = rank_grid(shape, world.size(), choice);
+    const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice);
     if (!ranks) return;
-    const auto system = testing::system_of(example);
-    const Canonical canonical = canonical_form(system);
-    if (axis_of_ambiguous_coordinate(canonical, facts_of(canonical), problem.surroundings.fields.front()))
-      return;  // refused
-    const auto equations =
-        std::make_shared<const Equations>(canonical, problem.surroundings.fields, problem.surroundings.dt);
+    const auto equations = equations_of(example, problem);
+    if (!equations) return;
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16}) {
       if (storage_bytes(precision) == 2 && reads_next(equations->facts)) continue;
       const auto expected = precision == Precision::fp64
@@ -96,55 +170,48 @@ class Systems : public ::testing::Test {
                                                          problem.state, precision, steps)
                                 : expected_state<float>(equations->canonical, problem.surroundings,
                                                         problem.state, precision, steps);
-      const Problem what = system_problem(equations, precision);
-      Block block(world, what, Decomposition(shape, *ranks), Method(1), *cpu.backend);
-      for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
-        block.set_coefficient(i, [&](Field& field) {
-          const auto values = interpret(canonical.terms, canonical.coefficients[i], field.owned(),
-                                        given_values(problem.surroundings, 0));
-          with_storage(field.precision(), [&]<class Storage>() {
-            auto value = values.begin();
-            for_each_point(field.owned(),
-                           [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(*value++); });
-          });
-        });
-      for (std::size_t field = 0; field < what.field_count(); ++field) {
-        block.set_state(testing::values_of(what.domain, problem.state.now[field]), field, problem.state.step);
-        if (what.has_previous(field))
-          block.set_previous(testing::values_of(what.domain, problem.state.previous[field]), field);
-      }
-      for (int step = 0; step < steps; ++step) block.launch(1);
-      for (std::size_t field = 0; field < what.field_count(); ++field) {
-        const auto found = testing::gathered(world, what.domain, block.state(field));
-        for (std::size_t i = 0; i < found.size(); ++i) {
-          if (std::isnan(found[i]) && std::isnan(expected.now[field][i])) continue;
-          ASSERT_EQ(found[i], expected.now[field][i]) << example.name << " in " << to_string(precision)
-                                                      << ", field " << field << ", point " << i << "\n"
-                                                      << example.step;
-        }
-      }
-      ++compared;
+      expect_fields(expected.now, example, precision, equations, problem, *ranks, steps);
     }
   }
 
-  Communicator world;
-  testing::TestBackend cpu = testing::cpu_backend(world);
   int compared = 0;
 };
 
-TEST_F(Systems, OfAllExamplesHaveTheBitsOfTheirCanonicalForm) {
+TEST_P(Systems, OfAllExamplesHaveTheBitsOfTheirCanonicalForm) {
   std::mt19937 random(11);
   for (const testing::ExampleStep& example : testing::example_steps())
-    for (int repeat = 0; repeat < 6; ++repeat) {
+    for (int repeat = 0; repeat < (on_gpus() ? 2 : 6); ++repeat) {
       const testing::RandomProblem problem(example, random, example.names.dimensions == 3 ? 7 : 11);
       expect_canonical(example, problem, repeat, 4);
     }
-  EXPECT_GT(compared, 50);
+  EXPECT_GT(compared, 20);
+}
+
+/// Blocks of every rank are large enough for the kernels that GPUs march with.
+TEST_P(Systems, OfLargeGridsHaveTheSameBitsOnAllDevices) {
+  testing::TestBackend cpu = testing::cpu_backend(world);
+  std::mt19937 random(13);
+  int choice = 0;
+  for (const testing::ExampleStep& example : testing::example_steps()) {
+    const testing::RandomProblem problem = large_problem(example, random);
+    const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice++);
+    const auto equations = equations_of(example, problem);
+    if (!equations) continue;
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
+      if (!on_gpus() && precision != Precision::fp64) continue;
+      const Fields expected = on_gpus() ? advanced(*cpu.backend, equations, precision, problem, *ranks, 3)
+                                        : expected_state<double>(equations->canonical, problem.surroundings,
+                                                                 problem.state, precision, 3)
+                                              .now;
+      expect_fields(expected, example, precision, equations, problem, *ranks, 3);
+    }
+  }
+  EXPECT_GT(compared, 10);
 }
 
 /// What is computed beyond the ends of a periodic axis stands for points at the other end, whose coordinate
 /// it does not have.
-TEST_F(Systems, RefuseCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
+TEST(SystemsOfPeriodicAxes, RefuseCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
   StepNames names;
   names.dimensions = 1;
   names.fields = {"u", "v"};
@@ -157,16 +224,18 @@ TEST_F(Systems, RefuseCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
   EXPECT_NO_THROW(equations("u.next = u; v.next = u.next[1] + x"));
 }
 
-TEST_F(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
+TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
   std::mt19937 random(12);
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  for (unsigned seed = 0; seed < (on_gpus() ? 40u : 200u); ++seed) {
     const testing::ExampleStep example = testing::RandomStep(seed, seed % 3 == 0).step();
     testing::RandomProblem problem(example, random, 6);
     testing::make_whole(problem, random);
     expect_canonical(example, problem, static_cast<int>(seed), 2);
   }
-  EXPECT_GT(compared, 100);
+  EXPECT_GT(compared, on_gpus() ? 20 : 100);
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, Systems, testing::devices());
 
 }  // namespace
 }  // namespace spsolve

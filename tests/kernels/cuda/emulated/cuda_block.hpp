@@ -164,6 +164,11 @@ T __shfl_down_sync(unsigned, T value, unsigned by) {
 }
 inline unsigned __ballot_sync(unsigned, bool value) { return emulated::fibers.ballot(value); }
 
+inline unsigned atomicAdd(unsigned* to, unsigned value) {
+  const unsigned before = *to;
+  *to += value;
+  return before;
+}
 inline int __popc(unsigned bits) { return std::popcount(bits); }
 
 inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }

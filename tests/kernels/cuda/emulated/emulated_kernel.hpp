@@ -13,7 +13,11 @@
 // The remaining asm statements only keep compilers from optimisations that are wrong or slow on GPUs.
 #define asm(...) static_cast<void>(0)
 
+#ifdef EMULATED_MEMORY_ELSEWHERE
+extern unsigned char memory[1 << 18];
+#else
 alignas(1024) unsigned char memory[1 << 18];  // the shared memory that the kernel declares
+#endif
 
 namespace emulated {
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures systems of equations on one GPU, one pass per step: bench_systems [--points N] [--precision P]
+// [--seconds S] [--json FILE] [CASE...]. Every row tells the rate, the bytes that must move per point and
+// step, and their rate as a share of that of copies of a field in the same run.
+#include "bench/bench_case.hpp"
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
+#include "kernels/cuda/system/system_unit.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+struct SystemCase {
+  std::string name;
+  int dimensions;
+  std::vector<std::string> fields, coefficients;
+  std::string step;
+};
+
+std::vector<SystemCase> all_cases() {
+  std::vector<SystemCase> cases;
+  for (const int dimensions : {3, 2}) {
+    const std::string suffix = std::to_string(dimensions) + "d";
+    for (const int order : {2, 8})
+      cases.push_back(
+          {"acoustic" + std::to_string(order) + "_" + suffix,
+           dimensions,
+           {"p"},
+           {"c"},
+           "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=" + std::to_string(order) + ")"});
+    cases.push_back({"gray_scott_" + suffix,
+                     dimensions,
+                     {"u", "v"},
+                     {},
+                     "r = u*v^2\n"
+                     "u.next = u + dt*(0.16*laplace(u) - r + 0.035*(1 - u))\n"
+                     "v.next = v + dt*(0.08*laplace(v) + r - 0.1*v)"});
+    const std::string z = dimensions == 3 ? " + d(k*d(T, z, at=0.5), z, at=-0.5)" : "";
+    cases.push_back(
+        {"heat_flux_" + suffix,
+         dimensions,
+         {"T"},
+         {"k"},
+         "T.next = T + dt*(d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)" + z + ")"});
+    cases.push_back({"fitzhugh_nagumo_" + suffix,
+                     dimensions,
+                     {"v", "w"},
+                     {},
+                     "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
+                     "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)"});
+  }
+  cases.push_back({"yee_3d", 3, {"ex", "ey", "ez", "hx", "hy", "hz"}, {"eps"}, R"(
+      hx.next = hx - dt*(d(ez, y, at=0.5) - d(ey, z, at=0.5))
+      hy.next = hy - dt*(d(ex, z, at=0.5) - d(ez, x, at=0.5))
+      hz.next = hz - dt*(d(ey, x, at=0.5) - d(ex, y, at=0.5))
+      ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))
+      ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))
+      ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5)))"});
+  cases.push_back({"upwind_2d", 2, {"u"}, {"wx", "wy"}, R"(
+      u.next = u - dt*( max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)
+                      + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u) ))"});
+  return cases;
+}
+
+struct Options {
+  std::int64_t points = 512;
+  double seconds = 0.2;
+  std::string walls = "d";
+  std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace
+  bool only_points = false;
+};
+
+/// The arrays of all fields, which take turns.
+struct Levels {
+  Levels(const Canonical& canonical, const SystemFacts& facts, const Box& box, const Index3& halo,
+         Precision precision, Memory& memory) {
+    for (int field = 0; field < canonical.field_count(); ++field) {
+      fields.emplace_back();
+      while (fields.back().size() < (facts.reach_previous[field].empty() ? 2u : 3u))
+        fill_random(*fields.back().emplace_back(std::make_unique<Field>(box, halo, precision, memory)));
+    }
+  }
+  Field* at(std::size_t field, std::size_t turns) const {
+    return fields[field][(turn + turns) % fields[field].size()].get();
+  }
+  ConstState in() const {
+    std::vector<Field*> state;
+    for (std::size_t f = 0; f < fields.size(); ++f) state.push_back(at(f, 0));
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      if (fields[f].size() == 3) state.push_back(at(f, 2));
+    return State(state);
+  }
+  State out() const {
+    std::vector<Field*> state;
+    for (std::size_t f = 0; f < fields.size(); ++f) state.push_back(at(f, 1));
+    return State(state);
+  }
+
+  std::vector<std::vector<std::unique_ptr<Field>>> fields;
+  std::size_t turn = 0;
+};
+
+nlohmann::json bench(const SystemCase& what, Precision precision, const Options& options) {
+  StepNames names;
+  names.dimensions = what.dimensions;
+  names.spacing = {1.0, 1.0, 1.0};
+  names.dt = 0.01;  // values stay near those at the beginning
+  names.fields = what.fields;
+  names.coefficients = what.coefficients;
+  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
+  const SystemFacts facts = facts_of(canonical);
+  Domain domain;
+  domain.dimensions = what.dimensions;
+  // In 2D as many points as in 3D, nearly.
+  const std::int64_t extent =
+      what.dimensions == 3
+          ? options.points
+          : static_cast<std::int64_t>(std::pow(static_cast<double>(options.points), 1.5)) / 512 * 512;
+  const BoundaryKind kind = options.walls == "p"   ? BoundaryKind::periodic
+                            : options.walls == "n" ? BoundaryKind::neumann
+                                                   : BoundaryKind::dirichlet;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+    domain.shape[axis] = extent;
+    domain.faces[axis] = {Face{kind, 0.5}, Face{kind, 0.5}};
+  }
+  const std::vector<Domain> fields(what.fields.size(), domain);
+  DeviceMemory memory;
+  const Stream stream;
+  Levels levels(canonical, facts, domain.box(), halo_radius(facts, domain), precision, memory);
+  std::vector<std::unique_ptr<Field>> coefficients;
+  std::vector<const Field*> given;
+  for (const Box& offsets : facts.coefficient_reach) {
+    const Box advanced = grow(domain.box(), halo_radius(facts, domain));
+    coefficients.push_back(std::make_unique<Field>(
+        Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
+        sum_precision(precision), memory));
+    fill_random(*coefficients.back());
+    given.push_back(coefficients.back().get());
+  }
+  std::optional<SystemTile> tile;
+  if (!options.tile.empty()) {
+    tile.emplace();
+    tile->columns = options.tile.at(0);
+    tile->thread_rows = options.tile.at(1);
+    tile->rows_of_thread = options.tile.at(2);
+    tile->ahead = options.tile.at(3);
+    tile->blocks = options.tile.at(4);
+    tile->pace_lag = options.tile.at(5);
+  }
+  const SystemUnit unit(canonical, fields, names.dt, precision, given, stream, {},
+                        options.only_points ? SystemKernels::points : SystemKernels::fastest, tile);
+  const LaunchTime time = launch_time(stream, options.seconds, [&] {
+    unit.advance(levels.in(), levels.out(), domain.box(), 1);
+    ++levels.turn;
+  });
+  Field &from = *levels.at(0, 0), &to = *levels.at(0, 1);
+  const LaunchTime copy = launch_time(stream, options.seconds / 2, [&] {
+    const Index3 begin = from.allocated().begin;
+    check_cuda(cudaMemcpyAsync(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - 64,
+                               cudaMemcpyDeviceToDevice, stream));
+  });
+  const auto points = static_cast<double>(domain.box().points());
+  const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
+                                          static_cast<int>(storage_bytes(sum_precision(precision))));
+  const auto copied = [&](double seconds) { return 2.0 * static_cast<double>(from.bytes()) / seconds; };
+  return {{"case", what.name},
+          {"shape", domain.shape},
+          {"walls", options.walls},
+          {"precision", to_string(precision)},
+          {"seconds", time.boost_s},
+          {"gpoints_per_s", points / time.boost_s / 1e9},
+          {"seconds_sustained", time.sustained_s},
+          {"gpoints_per_s_sustained", points / time.sustained_s / 1e9},
+          {"bytes_per_point", bytes},
+          {"copy_bytes_per_s", copied(copy.sustained_s)},
+          {"copy_share", points * bytes / time.boost_s / copied(copy.boost_s)},
+          {"copy_share_sustained", points * bytes / time.sustained_s / copied(copy.sustained_s)}};
+}
+
+int bench_all(int argc, char** argv) {
+  CLI::App app("Rates of systems of equations on one GPU, one pass per step");
+  Options options;
+  std::string file, why;
+  std::vector<std::string> wanted, precisions{"fp32", "fp64"};
+  app.add_option("--points", options.points, "Along every axis in 3D")->capture_default_str();
+  app.add_option("--precision", precisions, "fp64, fp32, bf16, fp16");
+  app.add_option("--seconds", options.seconds, "Of launches back to back")->capture_default_str();
+  app.add_option("--walls", options.walls, "p, d or n")->capture_default_str();
+  app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE")->expected(6);
+  app.add_flag("--points-only", options.only_points, "One thread per point, no march");
+  app.add_option("--json", file, "Write the results to this file");
+  app.add_option("CASE", wanted, "Names, or beginnings of names");
+  CLI11_PARSE(app, argc, argv);
+  if (device_count(&why) == 0) throw std::runtime_error(why);
+  nlohmann::json rows = nlohmann::json::array();
+  for (const SystemCase& what : all_cases()) {
+    if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(),
+                                        [&](const std::string& name) { return what.name.starts_with(name); }))
+      continue;
+    for (const std::string& name : precisions) try {
+        nlohmann::json row = bench(what, parse_precision(name).value(), options);
+        std::printf(
+            "%-20s %-5s %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f "
+            "GB/s)\n",
+            what.name.c_str(), name.c_str(), row["gpoints_per_s"].get<double>(),
+            row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
+            row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
+            row["copy_bytes_per_s"].get<double>() / 1e9);
+        std::fflush(stdout);
+        row["device"] = device_info(0).name;
+        rows.push_back(std::move(row));
+        if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";
+      } catch (const std::exception& error) {
+        std::printf("%s %s: %s\n", what.name.c_str(), name.c_str(), error.what());
+      }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
+
+int main(int argc, char** argv) try {
+  return spsolve::cuda::bench_all(argc, argv);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+  return 5;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// One group of statements of a system of equations on grids of two and three axes. A block of threads
+// computes a tile of rows and columns and marches along the slowest axis. Rings of planes in shared memory
+// hold each input around the tile; values at the column of a point in other planes wait in registers. Every
+// input is read once from memory, apart from the halos of tiles, which neighbours read at about the same
+// time.
+//
+// On sm_90 one more warp asks the copy engine for planes, `ahead` planes ahead of the slowest warp, and
+// beside walls further warps make ghost rows and columns in planes that have arrived. Barriers in shared
+// memory say which planes are there and which are read, so that warps need not march in step. On sm_80 all
+// threads copy and make ghosts, and barriers of the block order copies and reads.
+//
+// Beyond walls across the march, planes are those that they reflect, or filled with the value of the face.
+//
+// constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (system_tile.hpp).
+
+#include "constants.cuh"
+#include "kernels/cuda/system/planes.cuh"
+
+namespace spsolve::cuda {
+namespace {
+
+/// Values of input `i` at the columns of a thread's points, oldest plane first, and those of the inputs
+/// before it.
+template <int i>
+struct Queues : Queues<i - 1> {
+  Compute values[rows_of_thread][constants::queue_length[i] > 0 ? constants::queue_length[i] : 1];
+};
+template <>
+struct Queues<-1> {};
+
+/// A point of the tile: row `r` of the rows of its thread.
+template <int r>
+class TilePoint {
+ public:
+  __device__ TilePoint(const GroupArguments& a, const Queues<constants::inputs - 1>& queues, int n, int place,
+                       int column)
+      : a_(a), queues_(queues), n_(n), row_(place), column_(column) {}
+
+  template <int i>
+  __device__ Compute scalar() const {
+    return static_cast<Compute>(a_.scalars[i]);
+  }
+  template <int i, int plane, int row, int column>
+  __device__ Compute read() const {
+    if constexpr (constants::queue_length[i] > 0 && row == 0 && column == 0) {
+      return static_cast<const Queues<i>&>(queues_).values[r][plane - constants::queue_low[i]];
+    } else {
+      // Adding a whole ring keeps the number positive.
+      const int slot = slot_of<i>(n_ + plane - constants::plane_high[i] + constants::ring_depth[i]);
+      const Element<i>* const own =
+          plane_in_ring<i>(slot) + row_ * constants::ring_pitch[i] + column_ + a_.array[i].lead;
+      return static_cast<Compute>(
+          value_of(own[(r + row - constants::row_low[i]) * constants::ring_pitch[i] + column]));
+    }
+  }
+
+ private:
+  const GroupArguments& a_;
+  const Queues<constants::inputs - 1>& queues_;
+  int n_, row_, column_;  // iteration; first row of the thread and column in the tile
+};
+
+}  // namespace
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threads,
+                                             spsolve::cuda::constants::blocks)
+    march_group(const __grid_constant__ spsolve::cuda::GroupArguments a) {
+  using namespace spsolve::cuda;
+  constexpr int inputs = constants::inputs;
+  const int block = static_cast<int>(blockIdx.x);
+  const int tiles = a.column_tiles * a.row_tiles, chunk = block / tiles, place = block % tiles;
+  const int first_plane = static_cast<int>(a.region.begin[0]) + chunk * a.chunk_planes;
+  const int end_plane =
+      static_cast<int>(min(a.region.end[0], static_cast<long long>(first_plane + a.chunk_planes)));
+  const Tile tile{first_plane, static_cast<int>(a.region.begin[1]) + place / a.column_tiles * tile_rows,
+                  static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
+  const March march{a, tile, end_plane - first_plane + constants::warm_up};
+  const Planes planes(march);
+#if __CUDA_ARCH__ >= 900
+  if (threadIdx.x >= constants::threads + warp_threads)
+    return planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);
+  if (threadIdx.x >= constants::threads)
+    return planes.load_all({a.arrivals, a.chunk_planes + constants::warm_up});
+#endif
+  const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
+  const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
+  // What is written: planes, and as bits the rows of the thread.
+  int planes_of[constants::statements][2];
+  unsigned rows_of[constants::statements];
+  const int x = tile.column + column, y = tile.row + row;
+  const long long own = y * a.array[inputs].stride[1] + x;
+#pragma unroll
+  for (int s = 0; s < constants::statements; ++s) {
+    const SystemArray& to = a.array[inputs + s];
+    planes_of[s][0] = static_cast<int>(to.begin[0]);
+    planes_of[s][1] = static_cast<int>(to.end[0]);
+    rows_of[s] = 0;
+#pragma unroll
+    for (int r = 0; r < rows_of_thread; ++r)
+      if (x >= to.begin[2] && x < to.end[2] && y + r >= to.begin[1] && y + r < to.end[1])
+        rows_of[s] |= 1u << r;
+  }
+
+  Queues<inputs - 1> queues;
+  planes.begin();
+  for (int n = 0; n < march.iterations; ++n) {
+    const int plane = first_plane - constants::warm_up + n;
+    planes.wait(n);
+    static_for<0, inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value, length = constants::queue_length[i];
+      if constexpr (length > 0) {
+        const Element<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
+                                      (row - constants::row_low[i]) * constants::ring_pitch[i] + column +
+                                      a.array[i].lead;
+        auto& values = static_cast<Queues<i>&>(queues).values;
+#pragma unroll
+        for (int r = 0; r < rows_of_thread; ++r) {
+#pragma unroll
+          for (int k = 0; k < length - 1; ++k) values[r][k] = values[r][k + 1];
+          values[r][length - 1] = static_cast<Compute>(value_of(own[r * constants::ring_pitch[i]]));
+        }
+      }
+    });
+    if (plane < first_plane) {
+      planes.leave(n);
+      continue;
+    }
+    Compute next[rows_of_thread][constants::statements];
+    static_for<0, rows_of_thread>([&](auto of_thread) {
+      constexpr int r = decltype(of_thread)::value;
+      advance_point(TilePoint<r>(a, queues, n, row, column), next[r]);
+    });
+    planes.leave(n);
+#pragma unroll
+    for (int s = 0; s < constants::statements; ++s) {
+      const SystemArray& to = a.array[inputs + s];
+      if (plane < planes_of[s][0] || plane >= planes_of[s][1]) continue;
+      Stored* const written = static_cast<Stored*>(to.data) + plane * to.stride[0] + own;
+#pragma unroll
+      for (int r = 0; r < rows_of_thread; ++r)
+        if (rows_of[s] >> r & 1) store(written[r * to.stride[1]], next[r][s]);
+    }
+  }
+}

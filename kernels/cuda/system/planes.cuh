@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a march of a group of statements loads planes: which, by whom and when. Include it after constants.cuh.
+
+#include "kernels/cuda/ptx/async_copy.cuh"
+#include "kernels/cuda/ptx/tensor_store.cuh"
+#include "kernels/cuda/system/rings.cuh"
+
+namespace spsolve::cuda {
+namespace {
+
+/// Keeps the blocks of a launch in step, so that halos that neighbours have read are still in the L2 cache.
+/// One thread counts the blocks that ask for the planes of an iteration, and waits for a while until all have
+/// asked for those of the iteration before. Results do not depend on it.
+struct Pace {
+  unsigned* arrivals;  // null: no pace
+  int iterations;      // of the longest chunk
+  int patience = 16;   // how often to wait in vain: other kernels may keep blocks from starting
+
+  /// Waits for the blocks before iteration n.
+  __device__ void wait(int n) {
+    constexpr int tries = 64;
+    if (!arrivals || n < constants::pace_lag || patience == 0) return;
+    const volatile unsigned* const before = arrivals + n - constants::pace_lag;
+    for (int i = 0; i < tries; ++i)
+      if (*before >= gridDim.x) return;
+    --patience;
+  }
+  __device__ void begin(int n) const {
+    if (arrivals) atomicAdd(arrivals + n, 1u);
+  }
+  /// The last block to end clears the counters.
+  __device__ void end(int done) const {
+    if (!arrivals) return;
+    for (int n = done; n < iterations; ++n) atomicAdd(arrivals + n, 1u);
+    if (atomicAdd(arrivals + iterations, 1u) + 1 < gridDim.x) return;
+    for (int n = 0; n <= iterations; ++n) arrivals[n] = 0;
+  }
+};
+
+/// Says which planes a block loads. Iteration n loads one plane of each input: the newest that is read when
+/// plane tile.plane - warm_up + n is computed.
+struct March {
+  const GroupArguments& a;
+  Tile tile;
+  int iterations;
+
+  /// Returns whether input `i` has a plane to load in iteration n, and which. It may lie beyond a face.
+  template <int i>
+  __device__ bool loads(int n, int& plane) const {
+    plane = tile.plane - constants::warm_up + n + constants::plane_high[i];
+    return n >= constants::warm_up - constants::warm_up_of[i];
+  }
+  /// Fills the planes of iteration n that lie beyond faces with a value. Returns true if there are any.
+  __device__ bool fill(int n, int first, int step) const {
+    bool filled = false;
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      if constexpr (constants::beyond[i][0][0] == Beyond::value ||
+                    constants::beyond[i][0][1] == Beyond::value) {
+        Compute ghost;
+        int plane;
+        if (!loads<i>(n, plane) || find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;
+        fill_plane<i>(slot_of<i>(n), ghost, first, step);
+        filled = true;
+      }
+    });
+    return filled;
+  }
+  __device__ bool has_ghosts() const {
+    bool any = false;
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      any = any || has_ghost_rows<i>(a, tile) || has_ghost_columns<i>(a, tile);
+    });
+    return any;
+  }
+  /// Makes the ghost rows and columns of the planes of iteration n.
+  __device__ void make(int n, int thread) const {
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      int plane;
+      if (loads<i>(n, plane)) make_ghosts<i>(a, tile, plane, slot_of<i>(n), thread);
+    });
+  }
+  /// Calls copy(input, plane) for the inputs of which iteration n copies a plane.
+  template <class Copy>
+  __device__ void for_each_copy(int n, const Copy& copy) const {
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      Compute ghost;
+      int plane;
+      if (loads<i>(n, plane) && find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost))
+        copy(input, plane);
+    });
+  }
+};
+
+#if __CUDA_ARCH__ >= 900
+/// The planes in shared memory, where another warp than those that compute loads them.
+class Planes {
+ public:
+  __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < stages; ++stage) {
+        mbarrier_init(full(stage), 1);
+        mbarrier_init(read(stage), constants::threads / warp_threads);
+        if constexpr (ghost_threads > 0) mbarrier_init(complete(stage), constants::ghost_warps);
+      }
+      fence_mbarrier_init();
+    }
+    __syncthreads();
+  }
+
+  /// Loads all planes; called by the warp that does not compute.
+  __device__ void load_all(Pace pace) const {
+    const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+    for (int n = 0; n < march_.iterations; ++n) {
+      if (lane == 0) pace.wait(n);
+      __syncwarp();
+      if (n >= stages) await(read(n % stages), n - stages);
+      if (march_.fill(n, lane, warp_threads)) fence_for_copy_engine();
+      __syncwarp();
+      if (lane == 0) {
+        pace.begin(n);
+        copy(n);
+      }
+      __syncwarp();
+    }
+    if (lane == 0) pace.end(march_.iterations);
+  }
+  /// Makes all ghost rows and columns; called by the warps for them.
+  __device__ void make_ghosts(int thread) const {
+    if constexpr (ghost_threads > 0) {
+      if (!march_.has_ghosts()) return;
+      for (int n = 0; n < march_.iterations; ++n) {
+        await(full(n % stages), n);
+        march_.make(n, thread);
+        fence_for_copy_engine();
+        __syncwarp();
+        if (thread % warp_threads == 0) mbarrier_arrive(complete(n % stages));
+      }
+    }
+  }
+  __device__ void begin() const {}
+  /// Waits for the planes of iteration n and their ghosts.
+  __device__ void wait(int n) const {
+    await(full(n % stages), n);
+    if constexpr (ghost_threads > 0)
+      if (has_ghosts_) await(complete(n % stages), n);
+  }
+  /// Says that a warp has read all that iteration n reads.
+  __device__ void leave(int n) const {
+    __syncwarp();
+    if (threadIdx.x % warp_threads == 0) mbarrier_arrive(read(n % stages));
+  }
+
+ private:
+  static constexpr int stages = constants::ahead + 1;
+  template <int i>
+  __device__ static constexpr unsigned box_bytes() {
+    return static_cast<unsigned>(constants::ring_rows[i] * constants::ring_pitch[i] *
+                                 static_cast<int>(sizeof(Element<i>)));
+  }
+
+  __device__ void copy(int n) const {
+    unsigned bytes = 0;
+    march_.for_each_copy(n, [&](auto input, int) { bytes += box_bytes<decltype(input)::value>(); });
+    unsigned long long* const arrived = full(n % stages);
+    mbarrier_expect(arrived, bytes);
+    march_.for_each_copy(n, [&](auto input, int plane) {
+      constexpr int i = decltype(input)::value;
+      const SystemArray& array = march_.a.array[i];
+      tensor_copy(plane_in_ring<i>(slot_of<i>(n)), array.map,
+                  march_.tile.column - array.lead - static_cast<int>(array.begin[2]),
+                  march_.tile.row + constants::row_low[i] - static_cast<int>(array.begin[1]),
+                  plane - static_cast<int>(array.begin[0]), arrived);
+    });
+  }
+  /// Waits for the phase of a barrier that belongs to iteration n.
+  __device__ static void await(unsigned long long* barrier, int n) {
+    mbarrier_wait(barrier, static_cast<unsigned>(n / stages & 1));
+  }
+  /// The barriers of a stage: its planes have arrived; all warps have read them; their ghosts are made.
+  __device__ static unsigned long long* full(int stage) {
+    return reinterpret_cast<unsigned long long*>(memory) + stage;
+  }
+  __device__ static unsigned long long* read(int stage) { return full(stages + stage); }
+  __device__ static unsigned long long* complete(int stage) { return full(2 * stages + stage); }
+
+  const March& march_;
+  bool has_ghosts_;
+};
+#else
+/// The planes in shared memory, where the threads that compute load them by asynchronous copies of 16 bytes.
+/// Those of an iteration are one group.
+class Planes {
+ public:
+  __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {}
+
+  __device__ void begin() const {
+    for (int n = 0; n < constants::ahead; ++n) load(n);
+  }
+  /// Waits for the planes of iteration n and starts to load those of a later one.
+  __device__ void wait(int n) const {
+    wait_for_copies<constants::ahead - 1>();
+    __syncthreads();
+    load(n + constants::ahead);
+    if (!has_ghosts_) return;
+    march_.make(n, static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
+  __device__ void leave(int) const {}
+
+ private:
+  __device__ void load(int n) const {
+    if (n < march_.iterations) {
+      march_.fill(n, static_cast<int>(threadIdx.x), constants::threads);
+      march_.for_each_copy(n, [&](auto input, int plane) { copy<decltype(input)::value>(plane, n); });
+    }
+    commit_copies();
+  }
+  template <int i>
+  __device__ void copy(int plane, int n) const {
+    constexpr int columns_of_chunk = 16 / static_cast<int>(sizeof(Element<i>));
+    constexpr int chunks = constants::ring_pitch[i] / columns_of_chunk;
+    const SystemArray& array = march_.a.array[i];
+    unsigned char* const to = reinterpret_cast<unsigned char*>(plane_in_ring<i>(slot_of<i>(n)));
+    const Element<i>* const from = static_cast<const Element<i>*>(array.data) + plane * array.stride[0];
+    for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * chunks;
+         j += constants::threads) {
+      const int row = march_.tile.row + constants::row_low[i] + j / chunks;
+      const int column = march_.tile.column - array.lead + j % chunks * columns_of_chunk;
+      const bool has_memory =
+          column >= array.begin[2] && column < array.end[2] && row >= array.begin[1] && row < array.end[1];
+      copy_16_bytes_or_zero(to + 16 * j,
+                            has_memory ? from + row * array.stride[1] + column
+                                       : from + array.begin[1] * array.stride[1] + array.begin[2],
+                            has_memory);
+    }
+  }
+
+  const March& march_;
+  bool has_ghosts_;
+};
+#endif
+
+}  // namespace
+}  // namespace spsolve::cuda

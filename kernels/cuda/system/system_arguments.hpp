@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernel arguments of systems of equations. Both the host compiler and NVRTC read this file: it uses no
+// library types.
+
+#include "kernels/cuda/launch/arguments.hpp"
+
+namespace spsolve::cuda {
+
+/// Largest numbers of arrays that a group of statements reads and writes, and of scalars of a system.
+constexpr int most_system_arrays = 96, most_system_scalars = 64;
+
+constexpr int point_planes = 4;  // of point_group.cuh where rows are long
+
+/// The faces of an array: a read beyond a face finds memory (halos, and coefficients everywhere), one value,
+/// or the reflection of the array.
+enum class Beyond { memory, value, reflection };
+
+/// An array that a group of statements reads or writes, in kernel axes. Point p lies at
+/// data[p[0] * stride[0] + p[1] * stride[1] + p[2]]; `data` is where the point {0, 0, 0} lies or would lie.
+struct SystemArray {
+  TensorMap map;  // march on sm_90: of an input, for boxes of a plane around a tile
+  void* data;
+  long long stride[2];
+  // What is read: the points that have memory, in x whole chunks of 16 bytes. What is written: the box of the
+  // statement.
+  long long begin[3], end[3];
+  int lead;  // march: columns of a tile in shared memory before the first that the tile computes
+};
+
+/// Arguments of one launch of a group: what it reads, then what it writes. The scalars have values that the
+/// compute type holds. A kernel knows the number of arrays; the host fills in as many as there can be.
+template <int arrays>
+struct SystemArguments {
+  Region region;           // the points at which any statement is computed
+  Region inner;            // the points of it at which every read is a point of the grid or of a halo
+  long long shape[3];      // of the global grid
+  long long first_column;  // march: first column of the first tile
+  int column_tiles,
+      row_tiles;     // march: along x, and along the rows; points: parts of a row, 0 for short rows
+  int chunk_planes;  // march: planes of a block
+  // march: per iteration the number of blocks that have asked for its planes, then the number of blocks that
+  // have ended; all zero between launches. Null: blocks do not wait for one another.
+  unsigned* arrivals;
+  double scalars[most_system_scalars];
+  SystemArray array[arrays];
+};
+
+}  // namespace spsolve::cuda

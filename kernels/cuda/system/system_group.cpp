@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/system/system_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "kernels/error.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+using Kind = CanonicalNode::Kind;
+
+constexpr std::size_t most_lines = 20000;  // of one function; NVRTC takes about a minute for as many
+
+/// Returns a number as an expression of type Compute that keeps every bit.
+std::string literal(double value) {
+  if (std::isnan(value)) return "operations::not_a_number(Compute(0))";
+  if (std::isinf(value)) return std::string(value < 0 ? "-" : "") + "operations::infinity(Compute(0))";
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "Compute(%a)", value);
+  return text.data();
+}
+
+/// The name of an operation as a function in operations.cuh; null for operators of C++.
+const char* function_name(Operation operation) {
+  switch (operation) {
+    case Operation::power:
+    case Operation::pow:
+      return "power";
+    case Operation::less:
+      return "less";
+    case Operation::less_equal:
+      return "less_equal";
+    case Operation::greater:
+      return "greater";
+    case Operation::greater_equal:
+      return "greater_equal";
+    case Operation::equal:
+      return "equal";
+    case Operation::not_equal:
+      return "not_equal";
+    case Operation::both:
+      return "both";
+    case Operation::either:
+      return "either";
+    case Operation::select:
+      return "select";
+    case Operation::absolute:
+      return "absolute";
+    case Operation::average:
+      return "average";
+    case Operation::maximum:
+      return "maximum";
+    case Operation::minimum:
+      return "minimum";
+    default:
+      return is_function(operation) ? info_of(operation).name.data() : nullptr;
+  }
+}
+
+class GroupText {
+ public:
+  GroupText(const Canonical& canonical, int first, int last, const std::array<int, 3>& axes)
+      : canonical_(canonical), axes_(axes), group_{first, last, {}, {}} {}
+
+  SystemGroup written() {
+    for (int s = group_.first; s < group_.last; ++s) {
+      const Reading& equation = canonical_.equations[s];
+      const std::string& name = canonical_.field_names[canonical_.fields[s]];
+      const std::string value = value_of(equation.node, equation.offset);
+      line("next[" + std::to_string(s - group_.first) + "] = " + value + ";  // " + name + ".next");
+      // Later statements read the field as it is stored.
+      line("[[maybe_unused]] const Compute " + name + "_next = operations::as_stored<Stored>(next[" +
+           std::to_string(s - group_.first) + "]);");
+      advanced_[canonical_.fields[s]] = {s, name + "_next"};
+    }
+    for (GroupInput& input : group_.inputs) std::sort(input.offsets.begin(), input.offsets.end());
+    group_.text =
+        "template <class Point>\n__device__ __forceinline__ void advance_point(const Point& at, "
+        "Compute (&next)[" +
+        std::to_string(group_.statements()) + "]) {\n" + lines_ + "}\n";
+    return std::move(group_);
+  }
+
+ private:
+  using Key = std::pair<int, Index3>;  // a node at a displaced point
+
+  void line(const std::string& text) {
+    lines_.append("  ").append(text).append("\n");
+    if (++line_count_ > most_lines)
+      throw Error(Status::invalid_input,
+                  "[equations] the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
+                      " has more than " + std::to_string(most_lines) +
+                      " operations and weights, more than a kernel for GPUs takes; use compute.device = "
+                      "\"cpu\"");
+  }
+
+  /// Returns an expression for the value of a node at a displaced point; what is computed has a line of its
+  /// own.
+  std::string value_of(int number, const Index3& offset) {
+    const CanonicalNode& node = canonical_.nodes[number];
+    switch (node.kind) {
+      case Kind::number:
+        return literal(node.number);
+      case Kind::scalar:
+        return "at.template scalar<" + std::to_string(node.index) + ">()";
+      case Kind::coefficient:
+        return read(true, node.index, Level::now, offset);
+      case Kind::field:
+        if (node.level == Level::next && advanced_.count(node.index)) return next_of(node.index, offset);
+        return read(false, node.index, node.level, offset);
+      case Kind::chain:
+      case Kind::operation:
+        break;
+    }
+    const auto known = values_.find({number, offset});
+    if (known != values_.end()) return known->second;
+    const std::string name = node.kind == Kind::chain ? chain(number, offset) : operation(number, offset);
+    return values_[{number, offset}] = name;
+  }
+
+  /// Returns the value that a statement of the group gives a field, as it is stored.
+  std::string next_of(int field, const Index3& offset) {
+    const auto [statement, name] = advanced_.at(field);
+    if (offset == Index3{}) return name;
+    const Reading& equation = canonical_.equations[statement];
+    return "operations::as_stored<Stored>(" + value_of(equation.node, offset + equation.offset) + ")";
+  }
+
+  std::string chain(int number, const Index3& offset) {
+    const CanonicalNode& node = canonical_.nodes[number];
+    const std::string name = name_of("chain_", number, offset);
+    line("Compute " + name + " = " +
+         (node.start ? value_of(node.start->node, offset + node.start->offset) : "Compute(0)") + ";");
+    for (const Link& link : node.links)
+      for (const Tap& tap : link.stencil.taps()) {
+        const std::string value = value_of(link.node, offset + tap.offset);
+        line(name + " = fused(" + literal(tap.weight) + ", " + value + ", " + name + ");");
+      }
+    return name;
+  }
+
+  std::string operation(int number, const Index3& offset) {
+    const CanonicalNode& node = canonical_.nodes[number];
+    std::vector<std::string> operands;
+    for (const Reading& operand : node.operands)
+      operands.push_back(value_of(operand.node, offset + operand.offset));
+    std::string value;
+    if (const char* const function = function_name(node.operation)) {
+      value = std::string("operations::") + function + "(";
+      for (std::size_t i = 0; i < operands.size(); ++i) value += (i ? ", " : "") + operands[i];
+      value += ")";
+    } else if (node.operation == Operation::negate) {
+      value = "-(" + operands[0] + ")";
+    } else {
+      value = operands[0] + " " + std::string(info_of(node.operation).name) + " " + operands[1];
+    }
+    const std::string name = name_of("value_", number, offset);
+    line("const Compute " + name + " = " + value + ";");
+    return name;
+  }
+
+  /// Returns the name of a value: "chain_3", displaced "chain_3_at_0_m1_2".
+  static std::string name_of(const char* kind, int number, const Index3& offset) {
+    std::string name = kind + std::to_string(number);
+    if (offset == Index3{}) return name;
+    name += "_at";
+    for (const std::int64_t along : offset)
+      name += (along < 0 ? "_m" : "_") + std::to_string(along < 0 ? -along : along);
+    return name;
+  }
+
+  std::string read(bool is_coefficient, int index, Level level, const Index3& offset) {
+    const auto same = [&](const GroupInput& input) {
+      return input.is_coefficient == is_coefficient && input.index == index && input.level == level;
+    };
+    auto input = std::find_if(group_.inputs.begin(), group_.inputs.end(), same);
+    if (input == group_.inputs.end()) {
+      constexpr std::array suffix{"_previous", "_now", "_next"};
+      static_assert(static_cast<int>(Level::previous) == 0 && static_cast<int>(Level::next) == 2);
+      const std::string name = is_coefficient
+                                   ? "coefficient_" + std::to_string(index + 1)
+                                   : canonical_.field_names[index] + suffix[static_cast<std::size_t>(level)];
+      group_.inputs.push_back({is_coefficient, index, level, name});
+      input = std::prev(group_.inputs.end());
+    }
+    const std::array<int, 3> along{static_cast<int>(offset[axes_[0]]), static_cast<int>(offset[axes_[1]]),
+                                   static_cast<int>(offset[axes_[2]])};
+    if (std::find(input->offsets.begin(), input->offsets.end(), along) == input->offsets.end())
+      input->offsets.push_back(along);
+    return "at.template read<array::" + input->name + ", " + std::to_string(along[0]) + ", " +
+           std::to_string(along[1]) + ", " + std::to_string(along[2]) + ">()";
+  }
+
+  const Canonical& canonical_;
+  std::array<int, 3> axes_;
+  SystemGroup group_;
+  std::map<Key, std::string> values_;
+  /// By field the statement of the group that has advanced it, and the name of its value.
+  std::map<int, std::pair<int, std::string>> advanced_;
+  std::string lines_;
+  std::size_t line_count_ = 0;
+};
+
+}  // namespace
+
+SystemGroup group_of(const Canonical& canonical, int first, int last, const std::array<int, 3>& axes) {
+  return GroupText(canonical, first, last, axes).written();
+}
+
+}  // namespace spsolve::cuda

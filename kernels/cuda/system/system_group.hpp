@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/operator/canonical.hpp"
+
+namespace spsolve::cuda {
+
+/// An array that a group of statements reads: a field at a level of time, or a derived coefficient.
+struct GroupInput {
+  bool is_coefficient = false;
+  int index = 0;                                 // of the field or the coefficient
+  Level level = Level::now;                      // of a field; `next` is what an earlier group has made of it
+  std::string name;                              // in the text of the group
+  std::vector<std::array<int, 3>> offsets = {};  // at which it is read, in kernel axes, each once
+};
+
+/// A group of statements (SystemFacts::groups) as CUDA C++: what one kernel computes at a point.
+struct SystemGroup {
+  int first = 0, last = 0;  // statements [first, last)
+  std::vector<GroupInput> inputs;
+  /// The function `advance_point(at, next)`, which sets next[s - first] to the value of each statement s.
+  /// at.read<array, plane, row, column>() is the value of an input at a displaced point, at.scalar<i>() a
+  /// scalar. Names are those of the input. It is followed by nothing else and wants the type Compute.
+  std::string text;
+
+  int statements() const { return last - first; }
+};
+
+/// Writes statements [first, last) of a system in the order of the canonical form, so that every rounding is
+/// that of canonical_step(). Where a statement reads `.next` of an earlier one of them at a displaced point,
+/// the earlier one is computed there once more: the group may only be used where no such point lies beyond a
+/// wall. `axes` holds the grid axis of each kernel axis. Throws Error(invalid_input) if
+/// the group has more operations than a kernel can hold.
+SystemGroup group_of(const Canonical& canonical, int first, int last, const std::array<int, 3>& axes);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/runtime/block_limits.hpp"
+#include "kernels/cuda/system/system_arguments.hpp"
+#include "kernels/cuda/system/system_group.hpp"
+#include "kernels/cuda/system/system_tile.hpp"
+#include "kernels/field.hpp"
+#include "kernels/operator/queries.hpp"
+
+namespace spsolve::cuda {
+
+/// The arguments of the host, with room for all arrays that there can be.
+using HostArguments = SystemArguments<most_system_arrays>;
+
+/// What a launch of a group reads and writes, all in device memory.
+struct GroupFields {
+  std::vector<const Field*> inputs;  // in the order of SystemGroup::inputs
+  std::vector<Field*> outputs;       // by statement of the group
+};
+
+/// A group of statements with the walls and the precision that its kernels are compiled for.
+class SystemProgram {
+ public:
+  /// `fields` holds the grid with the walls of each field. Throws Error(invalid_input) if the group reads and
+  /// writes more arrays, or the system has more scalars, than a kernel takes.
+  SystemProgram(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
+                Precision precision);
+
+  const SystemGroup& group() const { return group_; }
+  /// Returns constants.cuh of point_group.cuh.
+  std::string point_constants() const;
+  /// Returns constants.cuh of march_group.cuh.
+  std::string march_constants(const SystemTile& tile, const BlockLimits& limits) const;
+  /// Returns the tile of a march, or one of the shape `given`; none where it does not fit into shared memory.
+  std::optional<SystemTile> tile(const BlockLimits& limits,
+                                 const std::optional<SystemTile>& given = {}) const;
+
+  /// Returns the arguments of a launch that computes statement s of the group on boxes[s]. A march also takes
+  /// place_tiles().
+  HostArguments arguments(const GroupFields& fields, const std::vector<Box>& boxes,
+                          const std::vector<double>& scalars) const;
+  /// Lays tiles over the region of the arguments and cuts their march into chunks, so that `resident` blocks
+  /// at once take all of them in few waves.
+  void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
+                   std::int64_t resident) const;
+
+ private:
+  /// The walls of an input in kernel axes; none for coefficients.
+  Beyond beyond(const GroupInput& input, int axis, Side side) const;
+  std::string constants(const SystemTile* tile, int all_threads) const;
+
+  std::vector<Domain> fields_;
+  Precision precision_;
+  std::array<int, 3> axes_;
+  SystemGroup group_;
+  std::string comment_;  // the canonical form
+};
+
+/// Returns the part of a region where all groups of statements can be one group: no statement reads `.next`
+/// of another beyond a wall there.
+Box region_of_united_groups(const SystemFacts& facts, const Domain& domain, const Box& region);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "kernels/cuda/runtime/block_limits.hpp"
+#include "kernels/cuda/system/system_group.hpp"
+#include "kernels/precision.hpp"
+
+namespace spsolve::cuda {
+
+constexpr int barrier_bytes = 128;  // of shared memory, for the barriers of a march
+constexpr int most_ahead = 4;       // planes: three barriers for each, and for the plane that is computed
+
+/// The planes of an input that a march of tiles holds in shared memory, as a ring. Reads at the column of the
+/// point itself in other planes come from registers, a queue per point, where the ring would have to be
+/// longer for them.
+struct InputRing {
+  std::array<int, 3> low{}, high{};  // offsets of reads in kernel axes, 0 included; beside walls also of what
+                                     // ghost points reflect
+  int first_plane = 0;      // offset of the oldest plane that is read from the ring; the newest is high[0]
+  int depth = 1;            // planes of the ring, those ahead included
+  int queue = 0;            // values of a point's column in registers, from low[0] to high[0]; 0: none
+  int rows = 1, pitch = 0;  // of a plane, in elements
+  int offset = 0;           // bytes in shared memory
+  int plane_bytes = 0;
+
+  /// How many planes before the first that is computed must have been loaded.
+  int warm_up() const { return high[0] - (queue > 0 ? low[0] : first_plane); }
+};
+
+/// A tile of a march: a block of threads computes `columns` x `rows()` points of one plane after the other.
+/// Threads lie along x; each takes `rows_of_thread` neighbouring rows.
+struct SystemTile {
+  int columns = 128, thread_rows = 4, rows_of_thread = 8;
+  int ahead = 1;        // planes that are loaded ahead of the one that is computed
+  int blocks = 1;       // on one multiprocessor
+  int ghost_warps = 0;  // that make ghost rows and columns, on devices with a copy engine
+  int pace_lag = 1;     // iterations: how far blocks may be ahead of the slowest
+  std::vector<InputRing> rings;
+  int shared_bytes = 0;  // those of barriers included, which come first
+
+  int rows() const { return thread_rows * rows_of_thread; }
+  /// Threads that compute.
+  int threads() const { return columns * thread_rows; }
+  /// All threads: on devices with a copy engine one more warp loads, and others make ghosts.
+  int all_threads(const BlockLimits& limits) const {
+    return threads() + (limits.copy_engine() ? 32 * (1 + ghost_warps) : 0);
+  }
+  int warm_up() const;
+};
+
+/// Marks for each input the kernel axes with walls, beyond which its ghost points are made in shared memory.
+using GhostAxes = std::vector<std::array<bool, 3>>;
+
+/// Lays out the rings of a tile for a group.
+void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, const GhostAxes& ghosts);
+
+/// True if as many blocks as the tile asks for have their shared memory on one multiprocessor, and the copy
+/// engine, where there is one, copies a plane at once.
+bool fits(const SystemTile& tile, const BlockLimits& limits);
+
+/// Returns the tile for grids of `dimensions` axes that fits on a device; none if no tile does, or if the
+/// grid has one axis.
+std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,
+                                      const GhostAxes& ghosts, const BlockLimits& limits);
+
+}  // namespace spsolve::cuda

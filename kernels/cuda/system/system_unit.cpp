@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/system/system_unit.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/cuda/launch/kernel_axes.hpp"
+#include "kernels/cuda/launch/make_tensor_map.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/error.hpp"
+#include "kernels/operator/scalar_values.hpp"
+#include "kernels/rounding.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int threads_of_points = 256;
+constexpr std::int64_t most_blocks_of_points = 1 << 20;
+constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
+constexpr std::int64_t most_paced = 1 << 14;                       // iterations of a paced march, and one
+constexpr long long most_extent = 1 << 30;                         // of a grid that marches count in 32 bits
+
+}  // namespace
+
+SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
+                       std::vector<const Field*> coefficients, cudaStream_t stream,
+                       std::function<void()> on_scalars, SystemKernels kernels,
+                       const std::optional<SystemTile>& tile)
+    : canonical_(canonical),
+      facts_(facts_of(canonical)),
+      fields_(std::move(fields)),
+      dt_(dt),
+      coefficients_(std::move(coefficients)),
+      stream_(stream),
+      on_scalars_(std::move(on_scalars)),
+      kernels_(kernels),
+      arrivals_(most_paced * sizeof(unsigned)) {
+  if (precision == Precision::tf32)
+    throw Error(Status::invalid_input,
+                "[equations] are not computed in tf32; use compute.precision = \"fp32\"");
+  const DeviceInfo device = current_device();
+  limits_ = device.block_limits();
+  check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
+  const KernelCompiler compiler(device.architecture());
+  for (const auto& [first, last] : facts_.groups)
+    groups_.push_back(group_of_statements(first, last, precision, tile, compiler));
+  if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels == SystemKernels::points) return;
+  try {
+    Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, tile,
+                                    compiler, Without::points);
+    if (all.tile) united_.emplace(std::move(all));
+  } catch (const Error& error) {  // too large for one kernel
+    if (error.status() != Status::invalid_input) throw;
+  }
+}
+
+SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision precision,
+                                                  const std::optional<SystemTile>& given,
+                                                  const KernelCompiler& compiler, Without without) const {
+  SystemProgram program(canonical_, fields_, first, last, precision);
+  std::optional<SystemTile> tile;
+  if (kernels_ != SystemKernels::points) tile = program.tile(limits_, given);
+  if (tile && !suits(*tile, region_of(fields_.front().box(), grid_axes(fields_.front())))) tile.reset();
+  std::optional<Kernel> points, march;
+  if (without != Without::points)
+    points.emplace(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()),
+                   "point_group");
+  if (tile)
+    march.emplace(
+        compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
+        "march_group", static_cast<std::size_t>(tile->shared_bytes));
+  return {std::move(program), std::move(tile), std::move(points), std::move(march)};
+}
+
+void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
+  if (steps != 1) throw std::invalid_argument("systems of equations are advanced one step at a time");
+  if (region.empty()) return;
+  const std::vector<double> scalars = scalar_values(canonical_, dt_, in.step());
+  if (!scalars.empty() && on_scalars_) on_scalars_();
+  const Box united = united_region(region);
+  if (united.empty()) return advance_groups(in, out, region, scalars);
+  const SystemGroup& statements = united_->program.group();
+  launch(*united_, fields_of(statements, in, out),
+         std::vector<Box>(static_cast<std::size_t>(statements.statements()), united), scalars);
+  for_each_slab(region, united, [&](const Box& slab) { advance_groups(in, out, slab, scalars); });
+}
+
+void SystemUnit::advance_groups(const ConstState& in, const State& out, const Box& region,
+                                const std::vector<double>& scalars) const {
+  const std::vector<Box> boxes = statement_boxes(facts_, fields_.front(), region);
+  for (const Group& group : groups_) {
+    const SystemGroup& statements = group.program.group();
+    launch(group, fields_of(statements, in, out),
+           {boxes.begin() + statements.first, boxes.begin() + statements.last}, scalars);
+  }
+}
+
+Box SystemUnit::united_region(const Box& region) const {
+  if (!united_) return {};
+  const Domain& domain = fields_.front();
+  const Box inner = region_of_united_groups(facts_, domain, region);
+  return !inner.empty() && suits(*united_->tile, region_of(inner, grid_axes(domain))) ? inner : Box{};
+}
+
+GroupFields SystemUnit::fields_of(const SystemGroup& group, const ConstState& in, const State& out) const {
+  std::vector<std::size_t> previous(fields_.size());  // where in the state the previous values are
+  std::size_t next = fields_.size();
+  for (std::size_t field = 0; field < fields_.size(); ++field)
+    if (!facts_.reach_previous[field].empty()) previous[field] = next++;
+  GroupFields fields;
+  for (const GroupInput& input : group.inputs) {
+    const auto index = static_cast<std::size_t>(input.index);
+    fields.inputs.push_back(input.is_coefficient             ? coefficients_[index]
+                            : input.level == Level::next     ? &out[index]
+                            : input.level == Level::previous ? &in[previous[index]]
+                                                             : &in[index]);
+  }
+  for (int s = group.first; s < group.last; ++s)
+    fields.outputs.push_back(&out[static_cast<std::size_t>(canonical_.fields[s])]);
+  return fields;
+}
+
+void SystemUnit::launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
+                        const std::vector<double>& scalars) const {
+  HostArguments a = group.program.arguments(fields, boxes, scalars);
+  const auto points = static_cast<std::int64_t>(a.region.extent(0) * a.region.extent(1) * a.region.extent(2));
+  if (points == 0) return;
+  if (!group.tile || !suits(*group.tile, a.region)) {
+    const std::int64_t parts = ceil_div<std::int64_t>(a.region.extent(2), threads_of_points);
+    const std::int64_t blocks_of_rows =
+        parts * a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);
+    const bool in_rows = a.region.extent(2) >= threads_of_points / 2 && blocks_of_rows < most_blocks;
+    if (in_rows) a.column_tiles = static_cast<int>(parts);
+    const std::int64_t blocks =
+        in_rows ? blocks_of_rows : std::min(ceil_div(points, threads_of_points), most_blocks_of_points);
+    return group.points->launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
+  }
+  const SystemTile& tile = *group.tile;
+  group.program.place_tiles(a, fields, tile, std::int64_t{limits_.multiprocessors} * tile.blocks);
+  if (limits_.copy_engine())
+    for (std::size_t i = 0; i < fields.inputs.size(); ++i)
+      a.array[i].map = make_tensor_map(view_of(*fields.inputs[i], grid_axes(fields_.front())),
+                                       static_cast<int>(storage_bytes(fields.inputs[i]->precision())),
+                                       tile.rings[i].rows, tile.rings[i].pitch);
+  const std::int64_t blocks =
+      std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
+  const bool at_once = blocks <= std::int64_t{limits_.multiprocessors} * tile.blocks;
+  if (tile.pace_lag > 0 && at_once && a.chunk_planes + tile.warm_up() < most_paced)
+    a.arrivals = static_cast<unsigned*>(arrivals_.data());
+  group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.all_threads(limits_)),
+                      static_cast<std::size_t>(tile.shared_bytes), stream_, a);
+}
+
+/// Thin boxes would leave most threads of a tile idle, and short ones load more planes than they compute.
+bool SystemUnit::suits(const SystemTile& tile, const Region& region) const {
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (region.begin[axis] <= -most_extent || region.end[axis] >= most_extent) return false;
+  return kernels_ == SystemKernels::marches ||
+         (region.extent(column_axis) >= tile.columns / 2 && region.extent(row_axis) >= tile.rows() / 2 &&
+          region.extent(plane_axis) >= 4 * (tile.warm_up() + 1));
+}
+
+}  // namespace spsolve::cuda

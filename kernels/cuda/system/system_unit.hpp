@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/system/system_program.hpp"
+#include "kernels/unit.hpp"
+
+namespace spsolve::cuda {
+
+/// Which kernels a SystemUnit may take. `points` and `marches` are for tests.
+enum class SystemKernels { fastest, points, marches };
+
+/// Advances a system of equations on CUDA cores, one step per launch, by one kernel per group of statements
+/// (SystemFacts::groups): march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere.
+/// On grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at
+/// which no `.next` is read beyond a wall: fields that several groups read move once.
+///
+/// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
+/// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
+/// the grid.
+class SystemUnit : public Unit {
+ public:
+  /// Makes the unit for the current device and starts to compile its kernels. Work is enqueued on `stream`,
+  /// which must outlive the unit, as must `canonical` and `coefficients`: the derived coefficients in device
+  /// memory, in compute precision, at all points at which launches read them.
+  ///
+  /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments,
+  /// which may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. Throws
+  /// Error(invalid_input) for tf32 and for systems that kernels do not take.
+  SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
+             std::vector<const Field*> coefficients, cudaStream_t stream,
+             std::function<void()> on_scalars = {}, SystemKernels kernels = SystemKernels::fastest,
+             const std::optional<SystemTile>& tile = {});
+
+  void fill_ghosts(const State&, const Box&) const override {}
+  /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
+  /// fields. `steps` must be 1. In `out` also points within halo_radius() of `region` may be written.
+  void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
+
+ private:
+  /// A group of statements and its kernels.
+  struct Group {
+    SystemProgram program;
+    std::optional<SystemTile> tile;
+    std::optional<Kernel> points, march;
+  };
+
+  enum class Without { nothing, points };
+  Group group_of_statements(int first, int last, Precision precision, const std::optional<SystemTile>& given,
+                            const KernelCompiler& compiler, Without without = Without::nothing) const;
+  /// Advances a region group by group.
+  void advance_groups(const ConstState& in, const State& out, const Box& region,
+                      const std::vector<double>& scalars) const;
+  /// Returns the part of a region that a march of all groups as one takes; empty if there is none.
+  Box united_region(const Box& region) const;
+  GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
+  void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
+              const std::vector<double>& scalars) const;
+  bool suits(const SystemTile& tile, const Region& region) const;
+
+  const Canonical& canonical_;
+  SystemFacts facts_;
+  std::vector<Domain> fields_;
+  double dt_;
+  std::vector<const Field*> coefficients_;
+  cudaStream_t stream_;
+  std::function<void()> on_scalars_;
+  SystemKernels kernels_;
+  BlockLimits limits_;
+  DeviceBuffer arrivals_;  // counters of paced marches
+  std::vector<Group> groups_;
+  std::optional<Group> united_;  // all groups as one
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/operator/canonical.hpp"
+#include "kernels/operator/interpret.hpp"
+
+namespace spsolve {
+
+/// Returns the scalars of a system (Canonical::scalars) at a step, in double.
+inline std::vector<double> scalar_values(const Canonical& canonical, double dt, std::int64_t step) {
+  Surroundings time;
+  time.dt = dt;
+  time.fields = {Domain{}};
+  const LeafValue leaf = given_values(time, step);
+  std::vector<double> values;
+  for (const TermId scalar : canonical.scalars)
+    values.push_back(interpret(canonical.terms, scalar, box_of({1, 1, 1}), leaf).front());
+  return values;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "kernels/cuda/system/system_program.hpp"
+
+namespace spsolve::cuda {
+
+/// Runs the blocks of a launch, one after the other.
+using EmulatedLaunch = void (*)(const HostArguments& a, int blocks, int threads);
+
+/// The kernels of a group of statements; grids of one axis have no march.
+struct EmulatedSystem {
+  EmulatedLaunch points = nullptr, march = nullptr;
+};
+
+/// Number of the example, precision, compute capability, group.
+using EmulatedKey = std::tuple<int, Precision, int, int>;
+
+/// Every file that compiles the kernels of a group adds them.
+inline std::map<EmulatedKey, EmulatedSystem>& emulated_systems() {
+  static std::map<EmulatedKey, EmulatedSystem> all;
+  return all;
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles the kernels of one group of statements for the host. EMULATED_GROUP is {number of the example,
+// precision, compute capability, group}.
+#define EMULATED_MEMORY_ELSEWHERE
+#include "emulated_kernel.hpp"
+
+// Each of these files has kernels of its own.
+#define point_group EMULATED_POINTS
+#define march_group EMULATED_MARCH
+#include "kernels/cuda/system/point_group.cuh"
+#ifdef EMULATED_WITH_MARCH
+#include "kernels/cuda/system/march_group.cuh"
+#endif
+
+#include "emulated.hpp"
+#include "emulated_system.hpp"
+
+namespace {
+
+using namespace spsolve;
+using namespace spsolve::cuda;
+
+template <void (*kernel)(GroupArguments)>
+void launch(const HostArguments& a, int blocks, int threads) {
+  GroupArguments given;  // knows the number of its arrays
+  std::memcpy(static_cast<void*>(&given), &a, sizeof given);
+  ::emulated::run_grid(blocks, 1, 1, threads, kernel, given);
+}
+
+const bool added = [] {
+  EmulatedSystem& kernels = emulated_systems()[EmulatedKey EMULATED_GROUP];
+  kernels.points = launch<EMULATED_POINTS>;
+#ifdef EMULATED_WITH_MARCH
+  kernels.march = launch<EMULATED_MARCH>;
+#endif
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <random>
+
+#include "kernels/cuda/system/system_program.hpp"
+#include "tests/kernels/operator/example_steps.hpp"
+
+namespace spsolve::cuda {
+
+/// An example system on a small grid with random walls, whose kernels are compiled for the host. The program
+/// that writes their sources and the test make the same one.
+class SystemCase {
+ public:
+  /// The `number`-th of the examples, for a device of compute capability 8.0 or 9.0. Marches take small
+  /// tiles, so that grids of some points have several.
+  SystemCase(std::size_t number, Precision of_fields, int compute_capability)
+      : limits{compute_capability, 163 << 10, 108},
+        example(testing::example_steps().at(number)),
+        precision(of_fields),
+        canonical(canonical_form(testing::system_of(example))),
+        facts(facts_of(canonical)),
+        problem(problem_of(example, static_cast<unsigned>(number))) {
+    for (const auto& [first, last] : facts.groups)
+      programs.emplace_back(canonical, problem.surroundings.fields, first, last, of_fields);
+    if (facts.groups.size() > 1)
+      programs.emplace_back(canonical, problem.surroundings.fields, 0,
+                            static_cast<int>(canonical.equations.size()), of_fields);
+  }
+
+  /// Returns constants.cuh of a group, for both of its kernels where there is a march.
+  std::string constants(std::size_t group) const {
+    const auto march = tile(programs[group]);
+    return march ? programs[group].march_constants(*march, limits) : programs[group].point_constants();
+  }
+
+  /// Returns the tile of a group; grids of one axis have none.
+  std::optional<SystemTile> tile(const SystemProgram& program) const {
+    if (example.names.dimensions == 1) return {};
+    SystemTile wanted;
+    wanted.columns = 32;
+    wanted.thread_rows = example.names.dimensions == 3 ? 2 : 1;
+    wanted.rows_of_thread = example.names.dimensions == 3 ? 2 : 1;
+    wanted.ahead = 2;
+    return program.tile(limits, wanted);
+  }
+
+  BlockLimits limits;
+  testing::ExampleStep example;
+  Precision precision;
+  Canonical canonical;
+  SystemFacts facts;
+  testing::RandomProblem problem;
+  std::vector<SystemProgram> programs;  // by group; then all groups as one, if there are several
+
+ private:
+  static testing::RandomProblem problem_of(const testing::ExampleStep& example, unsigned seed) {
+    std::mt19937 random(seed);
+    testing::RandomProblem problem(example, random, 1);
+    // Two tiles along rows and along x; not all of the last ones lies on the grid.
+    const int dimensions = example.names.dimensions;
+    const Index3 shape{dimensions == 3 ? 11 : 1, dimensions > 1 ? 7 : 1, 39};
+    std::uniform_real_distribution<double> value(0.1, 1.0);
+    for (Domain& domain : problem.surroundings.fields) domain.shape = shape;
+    for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})
+      for (auto& array : *arrays) {
+        array.resize(static_cast<std::size_t>(volume(shape)));
+        for (double& element : array) element = value(random);
+      }
+    // Equations refuse coordinates of a periodic axis along which `.next` is read displaced.
+    const Canonical canonical = canonical_form(testing::system_of(example));
+    while (const auto axis = axis_of_ambiguous_coordinate(canonical, facts_of(canonical),
+                                                          problem.surroundings.fields.front()))
+      for (Domain& domain : problem.surroundings.fields)
+        domain.faces[*axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
+    return problem;
+  }
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of the example systems, run by an emulation of CUDA's blocks, have the bits of the canonical
+// form evaluated by plain loops.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "emulated_system.hpp"
+#include "kernels/cuda/launch/kernel_axes.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/operator/evaluate_canonical.hpp"
+#include "kernels/operator/scalar_values.hpp"
+#include "kernels/rounding.hpp"
+#include "system_case.hpp"
+#include "tile_map.hpp"
+
+alignas(1024) unsigned char memory[1 << 18];  // the shared memory of all kernels
+
+namespace spsolve::cuda {
+namespace {
+
+using Case = std::tuple<int, Precision, int>;  // number of the example, precision, compute capability
+
+std::vector<Case> cases() {
+  std::set<Case> all;
+  for (const auto& [key, kernels] : emulated_systems())
+    all.emplace(std::get<0>(key), std::get<1>(key), std::get<2>(key));
+  return {all.begin(), all.end()};
+}
+
+void set(Field& field, const Index3& p, double value) {
+  with_storage(field.precision(),
+               [&]<class Storage>() { *field.at<Storage>(p) = to_storage<Storage>(value); });
+}
+double get(const Field& field, const Index3& p) {
+  return with_storage(field.precision(),
+                      [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
+}
+
+/// Arrays in memory of the host, as a Block would hold them on one rank.
+class HostState {
+ public:
+  explicit HostState(const SystemCase& what) : what_(what) {
+    const Surroundings& around = what.problem.surroundings;
+    const Domain& domain = around.fields.front();
+    const Index3 halo = halo_radius(what.facts, domain);
+    for (std::size_t field = 0; field < around.fields.size(); ++field) {
+      now.push_back(filled(field, what.problem.state.now[field], halo));
+      previous.push_back(filled(field, what.problem.state.previous[field], halo));
+      next.push_back(std::make_unique<Field>(domain.box(), halo, what.precision));
+      // What a kernel does not write, it must not read.
+      for_each_point(next.back()->allocated(), [&](const Index3& p) { set(*next.back(), p, NAN); });
+    }
+    const LeafValue given = given_values(around, what.problem.state.step);
+    for (std::size_t i = 0; i < what.canonical.coefficients.size(); ++i) {
+      const Box& offsets = what.facts.coefficient_reach[i];
+      const Box all = grow(domain.box(), halo);
+      const Box box{all.begin + offsets.begin, all.end + offsets.end - Index3{1, 1, 1}};
+      coefficients.push_back(std::make_unique<Field>(box, Index3{}, sum_precision(what.precision)));
+      const auto values = interpret(what.canonical.terms, what.canonical.coefficients[i], box, given);
+      auto value = values.begin();
+      for_each_point(box, [&](const Index3& p) { set(*coefficients.back(), p, *value++); });
+    }
+  }
+
+  GroupFields fields_of(const SystemGroup& group) const {
+    GroupFields fields;
+    for (const GroupInput& input : group.inputs) {
+      const auto& from = input.is_coefficient             ? coefficients
+                         : input.level == Level::now      ? now
+                         : input.level == Level::previous ? previous
+                                                          : next;
+      fields.inputs.push_back(from[static_cast<std::size_t>(input.index)].get());
+    }
+    for (int s = group.first; s < group.last; ++s)
+      fields.outputs.push_back(next[static_cast<std::size_t>(what_.canonical.fields[s])].get());
+    return fields;
+  }
+
+  std::vector<std::unique_ptr<Field>> now, previous, next, coefficients;
+
+ private:
+  /// Periodic axes have copies in the halo; beyond walls memory is not a number.
+  std::unique_ptr<Field> filled(std::size_t index, const std::vector<double>& values,
+                                const Index3& halo) const {
+    const Domain& domain = what_.problem.surroundings.fields[index];
+    auto field = std::make_unique<Field>(domain.box(), halo, what_.precision);
+    for_each_point(field->allocated(), [&](const Index3& p) {
+      Index3 at = p;
+      bool beyond_wall = false;
+      for (int axis = 0; axis < axis_count; ++axis) {
+        at[axis] = wrap(p[axis], domain.shape[axis]);
+        beyond_wall = beyond_wall || (!domain.periodic(axis) && at[axis] != p[axis]);
+      }
+      set(*field, p, beyond_wall ? NAN : values[static_cast<std::size_t>(index_of(at, domain.shape))]);
+    });
+    return field;
+  }
+
+  const SystemCase& what_;
+};
+
+std::vector<double> rounded(const std::vector<double>& values, Precision precision) {
+  std::vector<double> result;
+  for (const double value : values)
+    with_storage(precision,
+                 [&]<class Storage>() { result.push_back(stored_value(to_storage<Storage>(value))); });
+  return result;
+}
+
+/// The step by plain loops, as fields store it.
+template <class T>
+std::vector<std::vector<double>> expected(const SystemCase& what) {
+  Surroundings around = what.problem.surroundings;
+  for (Domain& domain : around.fields)
+    for (auto& faces : domain.faces)
+      for (Face& face : faces) face.value = rounded({face.value}, what.precision).front();
+  SystemState<T> state{{}, {}, what.problem.state.step};
+  for (std::size_t field = 0; field < around.fields.size(); ++field) {
+    const auto now = rounded(what.problem.state.now[field], what.precision),
+               previous = rounded(what.problem.state.previous[field], what.precision);
+    state.now.emplace_back(now.begin(), now.end());
+    state.previous.emplace_back(previous.begin(), previous.end());
+  }
+  std::vector<std::vector<double>> result;
+  for (const auto& field : canonical_step(what.canonical, around, state).now)
+    result.push_back(rounded({field.begin(), field.end()}, what.precision));
+  return result;
+}
+
+class EmulatedSystems : public ::testing::TestWithParam<Case> {
+ protected:
+  enum class Groups { each, united };
+
+  /// Compares a step on the grid, in two regions one after the other as Block computes them. All groups as
+  /// one leave out points beside walls.
+  void expect_step(const SystemCase& what, bool march, Groups groups = Groups::each) {
+    const auto [number, precision, capability] = GetParam();
+    HostState state(what);
+    const Domain& domain = what.problem.surroundings.fields.front();
+    const std::vector<double> scalars =
+        scalar_values(what.canonical, what.problem.surroundings.dt, what.problem.state.step);
+    Box first = domain.box(), second = first;
+    const int slow = domain.dimensions == 1 ? x_axis : domain.dimensions == 2 ? y_axis : z_axis;
+    first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
+    const Box compared =
+        groups == Groups::each ? domain.box() : region_of_united_groups(what.facts, domain, domain.box());
+    for (const Box& part : {first, second}) {
+      const Box region = intersect(part, compared);
+      if (region.empty()) continue;
+      const std::size_t each = what.facts.groups.size();
+      const std::vector<Box> boxes = groups == Groups::each
+                                         ? statement_boxes(what.facts, domain, region)
+                                         : std::vector<Box>(what.canonical.equations.size(), region);
+      for (std::size_t group = groups == Groups::each ? 0 : each;
+           group < (groups == Groups::each ? each : what.programs.size()); ++group) {
+        const SystemProgram& program = what.programs[group];
+        const GroupFields fields = state.fields_of(program.group());
+        HostArguments a = program.arguments(
+            fields, {boxes.begin() + program.group().first, boxes.begin() + program.group().last}, scalars);
+        const EmulatedSystem& kernels =
+            emulated_systems().at({number, precision, capability, static_cast<int>(group)});
+        if (!march) {
+          a.column_tiles = part == first ? 2 : 0;  // rows in parts, then point by point
+          const auto rows = a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);
+          kernels.points(a, part == first ? static_cast<int>(2 * rows) : 3, 32);
+          continue;
+        }
+        const auto tile = what.tile(program);
+        ASSERT_TRUE(tile);
+        program.place_tiles(a, fields, *tile, 1);
+        a.chunk_planes = 3;
+        std::vector<emulated::TileMap> maps(fields.inputs.size());
+        for (std::size_t i = 0; i < maps.size(); ++i) {
+          maps[i] = {view_of(*fields.inputs[i], grid_axes(domain)),
+                     static_cast<int>(storage_bytes(fields.inputs[i]->precision())), tile->rings[i].rows,
+                     tile->rings[i].pitch};
+          set_tile_map(a.array[i].map, &maps[i]);
+        }
+        const auto chunks = ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
+        kernels.march(a, static_cast<int>(a.column_tiles * a.row_tiles * chunks),
+                      tile->all_threads(what.limits));
+      }
+    }
+    const auto wanted = precision == Precision::fp64 ? expected<double>(what) : expected<float>(what);
+    for (std::size_t field = 0; field < wanted.size(); ++field)
+      for_each_point(compared, [&](const Index3& p) {
+        const double value = wanted[field][static_cast<std::size_t>(index_of(p, domain.shape))];
+        const double found = get(*state.next[field], p);
+        if (!(std::isnan(value) && std::isnan(found)))
+          ASSERT_EQ(found, value) << what.example.name << (march ? ", march" : ", points") << ", field "
+                                  << field << " at " << p[0] << ", " << p[1] << ", " << p[2];
+      });
+  }
+};
+
+TEST_P(EmulatedSystems, PointsHaveTheBitsOfTheCanonicalForm) {
+  const auto [number, precision, capability] = GetParam();
+  expect_step(SystemCase(static_cast<std::size_t>(number), precision, capability), false);
+}
+
+TEST_P(EmulatedSystems, MarchesHaveTheBitsOfTheCanonicalForm) {
+  const auto [number, precision, capability] = GetParam();
+  const SystemCase what(static_cast<std::size_t>(number), precision, capability);
+  if (what.example.names.dimensions > 1) expect_step(what, true);
+}
+
+TEST_P(EmulatedSystems, GroupsAsOneHaveTheBitsOfTheCanonicalForm) {
+  const auto [number, precision, capability] = GetParam();
+  const SystemCase what(static_cast<std::size_t>(number), precision, capability);
+  if (what.facts.groups.size() == 1) return;
+  expect_step(what, false, Groups::united);
+  if (what.example.names.dimensions > 1) expect_step(what, true, Groups::united);
+}
+
+/// Every example is compiled, with all of its groups.
+TEST(EmulatedSystemCases, HoldAllExamples) {
+  const auto examples = testing::example_steps();
+  for (std::size_t number = 0; number < examples.size(); ++number) {
+    const SystemFacts facts = facts_of(canonical_form(testing::system_of(examples[number])));
+    for (std::size_t group = 0; group < facts.groups.size(); ++group)
+      EXPECT_TRUE(
+          emulated_systems().count({static_cast<int>(number), Precision::fp32, 90, static_cast<int>(group)}))
+          << "list group " << group << " of example " << number << ", " << examples[number].name
+          << ", in tests/kernels/cuda/CMakeLists.txt";
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  const auto [number, precision, capability] = info.param;
+  return std::to_string(number) + "_" + std::string(to_string(precision)) + "_sm" +
+         std::to_string(capability);
+}
+INSTANTIATE_TEST_SUITE_P(Examples, EmulatedSystems, ::testing::ValuesIn(cases()), name_of);
+
+}  // namespace
+}  // namespace spsolve::cuda
