@@ -246,17 +246,19 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
-  config.grid = read_grid(root);
+  config.grid = read_grid(root, directory);
   config.equations = read_equations(root, config.grid, directory);
   if (!config.equations) {
     config.stencil = read_stencil(required_section(root, "stencil"), config.grid, directory);
     config.initial = read_field(required_section(root, "initial"), config.grid, directory);
     if (const auto section = root.section("source"))
-      config.source = read_field(*section, config.grid, directory);
+      config.source = read_field(*section, config.grid, directory, true);
   }
+  if (!config.equations) config.equations = equations_of_stencil(root, config);
   const TomlSection time = required_section(root, "time");
   config.time = read_time(time, config.stencil);
-  if (config.equations) check_equations(root, *config.equations, config.grid, config.time.dt, time.has("dt"));
+  if (config.equations && !config.equations->of_stencil)
+    check_equations(root, *config.equations, config.grid, config.time.dt, time.has("dt"));
   if (const auto section = root.section("compute")) config.compute = read_compute(*section);
   if (const auto section = root.section("parallel"))
     config.parallel = read_parallel(*section, config.grid.domain);

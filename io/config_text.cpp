@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "io/config.hpp"
@@ -85,20 +86,37 @@ std::string field_text(const FieldForm& field) {
   return std::visit([](const auto& chosen) { return form(chosen); }, field);
 }
 
-std::string boundary_text(const Domain& domain) {
-  std::string text;
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    text += fmt::format("{} = {{ low = {}, high = {} }}\n", axis_names[axis], face(domain.faces[axis][low]),
-                        face(domain.faces[axis][high]));
-  return text;
-}
-
 /// A formula or a dataset as the value of a key.
 std::string values_text(const FieldForm& values) {
   if (const auto* formula = std::get_if<ExpressionForm>(&values)) return toml_string(formula->expression);
   const auto& dataset = std::get<DatasetForm>(values);
   return fmt::format("{{ file = {}, dataset = {} }}", toml_string(dataset.file.string()),
                      toml_string(dataset.dataset));
+}
+
+std::string face_text(const Face& plain, const std::optional<WallConfig>& wall) {
+  if (!wall) return face(plain);
+  const std::string value = values_text(wall->value);
+  switch (wall->condition) {
+    case WallCondition::dirichlet:
+      return fmt::format("{{ dirichlet = {} }}", value);
+    case WallCondition::value:
+      return fmt::format("{{ value = {} }}", value);
+    case WallCondition::flux:
+      return fmt::format("{{ flux = {} }}", value);
+    case WallCondition::robin:
+      break;
+  }
+  return fmt::format("{{ robin = {{ h = {}, value = {} }} }}", number(wall->robin), value);
+}
+
+std::string boundary_text(const Domain& domain, const WallsConfig& walls) {
+  std::string text;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    text += fmt::format("{} = {{ low = {}, high = {} }}\n", axis_names[axis],
+                        face_text(domain.faces[axis][low], walls[axis][low]),
+                        face_text(domain.faces[axis][high], walls[axis][high]));
+  return text;
 }
 
 std::string names_text(const std::vector<std::string>& names) {
@@ -149,10 +167,12 @@ std::string statements_text(const std::string& step) {
 
 std::string equations_text(const EquationsConfig& equations, const Grid& grid) {
   std::string text;
-  const std::vector<Domain> domains = domains_of(equations, grid);
-  for (std::size_t i = 0; i < domains.size(); ++i)
-    if (domains[i].faces != grid.domain.faces)
-      text += fmt::format("\n[boundary.{}]\n{}", equations.fields[i].name, boundary_text(domains[i]));
+  for (const FieldConfig& field : equations.fields) {
+    if (field.faces == grid.domain.faces && field.walls == grid.walls) continue;
+    Domain domain = grid.domain;
+    domain.faces = field.faces;
+    text += fmt::format("\n[boundary.{}]\n{}", field.name, boundary_text(domain, field.walls));
+  }
   if (!equations.constants.empty()) text += "\n[constants]\n";
   for (const auto& [name, value] : equations.constants) text += fmt::format("{} = {}\n", name, number(value));
   if (!equations.coefficients.empty()) text += "\n[coefficients]\n";
@@ -174,8 +194,8 @@ std::string to_toml(const RunConfig& config) {
   std::string text = fmt::format("name = {}\n", toml_string(config.name));
   text += fmt::format("\n[grid]\nshape = {}\nspacing = {}\norigin = {}\n", per_axis(domain, domain.shape),
                       per_axis(domain, config.grid.spacing), per_axis(domain, config.grid.origin));
-  text += "\n[boundary]\n" + boundary_text(domain);
-  if (config.equations) {
+  text += "\n[boundary]\n" + boundary_text(domain, config.grid.walls);
+  if (config.equations && !config.equations->of_stencil) {
     text += equations_text(*config.equations, config.grid);
   } else {
     text += "\n[stencil]\n" + stencil_text(config.stencil, domain);
@@ -185,7 +205,7 @@ std::string to_toml(const RunConfig& config) {
 
   text += fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
                       config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
-  if (config.equations || !has_own_time_step(config.stencil))
+  if ((config.equations && !config.equations->of_stencil) || !has_own_time_step(config.stencil))
     text += fmt::format("dt = {}\n", number(config.time.dt));
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));

@@ -11,7 +11,13 @@ namespace spsolve {
 
 std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& grid) {
   std::vector<Domain> domains(equations.fields.size(), grid.domain);
-  for (std::size_t i = 0; i < domains.size(); ++i) domains[i].faces = equations.fields[i].faces;
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    domains[i].faces = equations.fields[i].faces;
+    if (!domains[i].has_filled_faces()) continue;
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (!domains[i].periodic(axis))
+        for (Face& face : domains[i].faces[axis]) face = {BoundaryKind::filled};
+  }
   return domains;
 }
 
@@ -30,7 +36,7 @@ System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
 }
 
 bool uses_time(const std::string& step) {
-  const Syntax syntax = parse_step(step);
+  const Syntax syntax = step.find(".next") == std::string::npos ? parse_expression(step) : parse_step(step);
   return std::ranges::any_of(syntax.nodes, [](const SyntaxNode& node) {
     return node.kind == SyntaxNode::Kind::name && (node.text == "dt" || node.text == "t");
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/field_form.hpp"
+#include "io/walls_config.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/operator/system.hpp"
 
@@ -21,6 +22,7 @@ struct FieldConfig {
   FieldForm initial = ExpressionForm{"0"};
   std::optional<FieldForm> previous;           // one step before the first; nothing: as `initial`
   std::array<std::array<Face, 2>, 3> faces{};  // {z, y, x} by {low, high}
+  WallsConfig walls{};                         // of the faces that are filled
 
   friend bool operator==(const FieldConfig&, const FieldConfig&) = default;
 };
@@ -41,11 +43,14 @@ struct EquationsConfig {
   std::vector<CoefficientConfig> coefficients;
   std::map<std::string, double, std::less<>> constants;
   std::map<std::string, StencilForm, std::less<>> stencils;  // weights for correlate()
+  /// The equations stand for [stencil], [initial] and [source], which cannot say otherwise all that the input
+  /// asks for.
+  bool of_stencil = false;
 
   friend bool operator==(const EquationsConfig&, const EquationsConfig&) = default;
 };
 
-/// Returns the grid with the walls of each field.
+/// Returns the grid with the walls of each field. A field that has a wall which is filled has no others.
 std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& grid);
 
 /// Returns the statements with every name replaced by what it stands for. `stencils` holds the weights of
@@ -53,7 +58,7 @@ std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& gri
 System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
                  std::map<std::string, Stencil, std::less<>> stencils);
 
-/// Returns true if the statements use the length of a step or the time.
+/// Returns true if statements, or an expression alone, use the length of a step or the time.
 bool uses_time(const std::string& step);
 
 }  // namespace spsolve

@@ -44,9 +44,7 @@ RowProgram translate(const Expression& expression, const Grid& grid) {
     throw Error(
         Status::invalid_input,
         fmt::format("{} '{}': {}{}", expression.key, shown(expression.text), error.what(),
-                    time ? "\nformulas know no time: the initial state is that of step 0, a source adds the "
-                           "same in every step"
-                         : ""));
+                    time ? "\nthis formula knows no time: its values are those of the beginning" : ""));
   }
 }
 

@@ -26,6 +26,9 @@ struct ExpressionForm {
   friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
 };
 
+/// How an input gives one value per point of the grid, or per point of a face.
+using FieldForm = std::variant<ExpressionForm, DatasetForm>;
+
 /// A named stencil of kernels/catalogue/presets.hpp.
 struct PresetForm {
   std::string preset;
@@ -43,8 +46,7 @@ struct WeightsForm {
   friend bool operator==(const WeightsForm&, const WeightsForm&) = default;
 };
 
-/// How an input gives weights, and how it gives one value per point of the grid.
+/// How an input gives weights.
 using StencilForm = std::variant<PresetForm, DatasetForm, WeightsForm>;
-using FieldForm = std::variant<ExpressionForm, DatasetForm>;
 
 }  // namespace spsolve

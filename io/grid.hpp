@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "io/walls_config.hpp"
 #include "kernels/domain.hpp"
 
 namespace spsolve {
@@ -15,6 +16,7 @@ struct Grid {
   std::array<double, 3> spacing{1.0, 1.0,
                                 1.0};           // {z, y, x}, any unit of length; absent axes keep the default
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // {z, y, x}, coordinates of point {0, 0, 0}
+  WallsConfig walls{};                          // of the faces of the domain that are filled
 
   friend bool operator==(const Grid&, const Grid&) = default;
 };

@@ -11,6 +11,7 @@
 #include "io/expression.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
+#include "io/read_points.hpp"
 #include "io/read_problem.hpp"
 #include "kernels/operator/canonical.hpp"
 
@@ -71,20 +72,35 @@ FieldConfig read_field(const TomlSection& fields, const std::string& name, const
   return field;
 }
 
-/// The walls of one field: those of [boundary] where [boundary.<field>] does not say otherwise.
-std::array<std::array<Face, 2>, 3> faces_of(const TomlSection& root, const std::string& field,
-                                            const Grid& grid) {
+/// Reads the walls of one field: those of [boundary] where [boundary.<field>] does not say otherwise.
+void read_walls(const TomlSection& root, FieldConfig& field, const Grid& grid, const fs::path& directory) {
   const auto boundary = root.section("boundary");
-  const auto section = boundary ? boundary->section(field) : std::nullopt;
+  const auto section = boundary ? boundary->section(field.name) : std::nullopt;
   Domain domain = grid.domain;
-  if (section) read_boundary(*section, domain, {});
+  field.walls = grid.walls;
+  if (section) read_boundary(*section, domain, field.walls, {}, directory);
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (domain.periodic(axis) != grid.domain.periodic(axis))
       section->fail(axis_names[axis],
                     fmt::format("axis '{}' must be periodic for all fields or for none; in "
                                 "[boundary] it is {}periodic",
                                 axis_names[axis], grid.domain.periodic(axis) ? "" : "not "));
-  return domain.faces;
+  field.faces = domain.faces;
+}
+
+/// Checks the formulas of walls that a section gives.
+void check_walls(const TomlSection& section, const WallsConfig& walls, const Grid& grid,
+                 const std::map<std::string, double, std::less<>>& constants) {
+  for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
+    for (const auto& wall : walls[axis]) {
+      const auto* formula = wall ? std::get_if<ExpressionForm>(&wall->value) : nullptr;
+      if (!formula) continue;
+      try {
+        RowProgram(parse_expression(formula->expression), names_on_face(grid, axis, constants));
+      } catch (const SyntaxError& error) {
+        section.fail(axis_names[axis], error.what());
+      }
+    }
 }
 
 /// The names that a formula uses.
@@ -186,7 +202,44 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
     const TomlSection section_of_fields = *root.section("fields");
     names.add(section_of_fields, name, "field");
     equations.fields.push_back(read_field(section_of_fields, name, grid, equations, directory));
-    equations.fields.back().faces = faces_of(root, name, grid);
+    read_walls(root, equations.fields.back(), grid, directory);
+    if (const auto boundary = root.section("boundary"))
+      check_walls(boundary->section(name).value_or(*boundary), equations.fields.back().walls, grid,
+                  equations.constants);
+  }
+  return equations;
+}
+
+ExpressionNames names_on_face(const Grid& grid, int axis,
+                              const std::map<std::string, double, std::less<>>& constants) {
+  ExpressionNames names;
+  for (int along = axis_count - 1; along >= grid.domain.first_axis(); --along)
+    if (along != axis) names.variables.push_back({axis_names[along], along == x_axis});
+  for (const char* name : names_of_time) names.variables.push_back({name, false});
+  names.constants = constants;
+  return names;
+}
+
+std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, const RunConfig& config) {
+  const auto* formula = config.source ? std::get_if<ExpressionForm>(&*config.source) : nullptr;
+  const bool depends_on_time = formula && uses_time(formula->expression);
+  if (!has_walls(config.grid.walls) && !depends_on_time) return {};
+  if (const auto boundary = root.section("boundary"))
+    check_walls(*boundary, config.grid.walls, config.grid, {});
+  EquationsConfig equations;
+  equations.of_stencil = true;
+  equations.stencils["w"] = config.stencil;
+  FieldConfig field;
+  field.name = "u";
+  field.initial = config.initial;
+  field.faces = config.grid.domain.faces;
+  field.walls = config.grid.walls;
+  equations.fields.push_back(field);
+  equations.step = "u.next = correlate(w, u)";
+  if (formula) equations.step += " + (" + formula->expression + ")";
+  if (config.source && !formula) {
+    equations.coefficients.push_back({"source", *config.source});
+    equations.step += " + source";
   }
   return equations;
 }

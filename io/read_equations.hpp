@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "io/config.hpp"
 #include "io/equations_config.hpp"
 #include "io/grid.hpp"
 #include "io/toml_section.hpp"
@@ -20,6 +22,15 @@ std::vector<std::string> field_names_of(const TomlSection& root);
 /// Error(invalid_input) naming line, key and column.
 std::optional<EquationsConfig> read_equations(const TomlSection& root, const Grid& grid,
                                               const std::filesystem::path& directory);
+
+/// The names that the value of a wall across `axis` may use, in this order: the coordinates x, y, z of the
+/// other axes that the grid has, t, dt and step; and constants.
+ExpressionNames names_on_face(const Grid& grid, int axis,
+                              const std::map<std::string, double, std::less<>>& constants);
+
+/// Returns the equations that stand for [stencil], [initial] and [source] where walls are filled or the
+/// source depends on time; nothing where a stencil alone does. Throws as read_equations().
+std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, const RunConfig& config);
 
 /// Looks up every name in the statements. Throws Error(invalid_input) naming line and column of what is
 /// wrong. `has_dt`: the input says how long a step is.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "io/expression.hpp"
 #include "io/nearest_name.hpp"
@@ -17,42 +18,72 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Face read_face(const TomlSection& section, const char* key) {
-  const toml::node& node = *section.find(key);
-  if (node.is_table()) {
-    const TomlSection face = *section.section(key);
-    face.allow({"dirichlet"});
-    face.require("dirichlet");
-    return {BoundaryKind::dirichlet, *face.number("dirichlet")};
+/// A face, and what fills its ghost points where Face cannot say it.
+struct FaceAndWall {
+  Face face;
+  std::optional<WallConfig> wall = {};
+};
+
+/// A table with one key that names a condition.
+FaceAndWall read_wall(const TomlSection& section, const char* key, const fs::path& directory) {
+  const TomlSection face = *section.section(key);
+  face.allow({"dirichlet", "value", "flux", "robin"});
+  const std::string condition = face.exactly_one_of({"dirichlet", "value", "flux", "robin"});
+  if (condition == "dirichlet" && face.find("dirichlet")->is_number())
+    return {{BoundaryKind::dirichlet, *face.number("dirichlet")}};
+  WallConfig wall;
+  if (condition == "robin") {
+    const auto robin = face.section("robin");
+    robin->allow({"h", "value"});
+    for (const char* needed : {"h", "value"}) robin->require(needed);
+    wall.condition = WallCondition::robin;
+    wall.robin = *robin->number("h");
+    if (wall.robin < 0) robin->fail("h", fmt::format("'h' must not be below 0, but is {}", wall.robin));
+    wall.value = read_values(*robin, "value", directory);
+  } else {
+    wall.condition = condition == "dirichlet" ? WallCondition::dirichlet
+                     : condition == "value"   ? WallCondition::value
+                                              : WallCondition::flux;
+    wall.value = read_values(face, condition, directory);
   }
+  return {{BoundaryKind::filled}, wall};
+}
+
+FaceAndWall read_face(const TomlSection& section, const char* key, const fs::path& directory) {
+  const toml::node& node = *section.find(key);
+  if (node.is_table()) return read_wall(section, key, directory);
   const std::string name = node.value_or(std::string());
   const auto kind = parse_boundary(name);
   if (kind == BoundaryKind::dirichlet) section.fail(key, "dirichlet needs a value: { dirichlet = 0.0 }");
-  if (kind) return {*kind};
+  if (kind) return {{*kind}};
   section.fail(key,
                fmt::format("'{}' is {}; valid values: \"periodic\", \"neumann\", {{ dirichlet = c }}, "
+                           "{{ value = c }}, {{ flux = g }}, {{ robin = {{ h = h, value = c }} }}, "
                            "{{ low = <face>, high = <face> }}",
                            key, node.is_string() ? fmt::format("'{}'", name) : std::string(type_name(node))));
 }
 
-std::array<Face, 2> read_faces(const TomlSection& section, const char* axis) {
+std::array<FaceAndWall, 2> read_faces(const TomlSection& section, const char* axis,
+                                      const fs::path& directory) {
   const toml::table* table = section.find(axis)->as_table();
   if (!table || !(table->contains("low") || table->contains("high"))) {
-    const Face both = read_face(section, axis);
+    const FaceAndWall both = read_face(section, axis, directory);
     return {both, both};
   }
   const TomlSection sides = *section.section(axis);
   sides.allow({"low", "high"});
   for (const char* side : {"low", "high"}) sides.require(side);
-  const std::array<Face, 2> faces{read_face(sides, "low"), read_face(sides, "high")};
-  if ((faces[low].kind == BoundaryKind::periodic) != (faces[high].kind == BoundaryKind::periodic))
+  const std::array<FaceAndWall, 2> faces{read_face(sides, "low", directory),
+                                         read_face(sides, "high", directory)};
+  if ((faces[low].face.kind == BoundaryKind::periodic) != (faces[high].face.kind == BoundaryKind::periodic))
     section.fail(axis, fmt::format("axis '{}' is periodic on one face only", axis));
   return faces;
 }
 
 }  // namespace
 
-void read_boundary(const TomlSection& section, Domain& domain, const std::vector<std::string>& fields) {
+void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
+                   const std::vector<std::string>& fields, const fs::path& directory) {
   for (int axis = 0; axis < domain.first_axis(); ++axis)
     if (section.has(axis_names[axis]))
       section.fail(axis_names[axis],
@@ -60,8 +91,14 @@ void read_boundary(const TomlSection& section, Domain& domain, const std::vector
   std::vector<std::string> valid(axis_names.rbegin(), axis_names.rend() - domain.first_axis());
   valid.insert(valid.end(), fields.begin(), fields.end());
   section.allow(valid);
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    if (section.has(axis_names[axis])) domain.faces[axis] = read_faces(section, axis_names[axis]);
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+    if (!section.has(axis_names[axis])) continue;
+    const auto faces = read_faces(section, axis_names[axis], directory);
+    for (const Side side : {low, high}) {
+      domain.faces[axis][side] = faces[side].face;
+      walls[axis][side] = faces[side].wall;
+    }
+  }
 }
 
 DatasetForm read_dataset(const TomlSection& section, const fs::path& directory) {
@@ -164,7 +201,7 @@ TomlSection required_section(const TomlSection& root, std::string_view name) {
   root.fail(name, fmt::format("missing section [{}]", name));
 }
 
-Grid read_grid(const TomlSection& root) {
+Grid read_grid(const TomlSection& root, const fs::path& directory) {
   const TomlSection section = required_section(root, "grid");
   section.allow({"shape", "spacing", "origin"});
   section.require("shape");
@@ -185,7 +222,7 @@ Grid read_grid(const TomlSection& root) {
   if (const auto origin = section.numbers("origin"))
     grid.origin = per_axis(section, "origin", *origin, dimensions, 0.0);
   if (const auto boundary = root.section("boundary"))
-    read_boundary(*boundary, grid.domain, field_names_of(root));
+    read_boundary(*boundary, grid.domain, grid.walls, field_names_of(root), directory);
   return grid;
 }
 
@@ -208,11 +245,14 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid, const fs:
   return form;
 }
 
-FieldForm read_field(const TomlSection& section, const Grid& grid, const fs::path& directory) {
+FieldForm read_field(const TomlSection& section, const Grid& grid, const fs::path& directory,
+                     bool knows_time) {
   if (section.exactly_one_of({"expression", "file"}) == "file") return read_dataset(section, directory);
   section.allow({"expression"});
   ExpressionForm form{*section.text("expression")};
-  Expression{form.expression, section.blame("expression") + "expression"}.check(grid);
+  Expression expression{form.expression, section.blame("expression") + "expression"};
+  if (knows_time) expression.constants = {{"t", 0.0}, {"dt", 1.0}, {"step", 0.0}};
+  expression.check(grid);
   return form;
 }
 

@@ -11,10 +11,12 @@ namespace spsolve {
 /// The sections that say what is solved. Each throws Error(invalid_input) that names the line and the key.
 
 /// [grid], required, and [boundary].
-Grid read_grid(const TomlSection& root);
+Grid read_grid(const TomlSection& root, const std::filesystem::path& directory);
 
 /// Reads the faces that a section names, as [boundary] does. It may hold sections of `fields` besides.
-void read_boundary(const TomlSection& section, Domain& domain, const std::vector<std::string>& fields);
+/// Formulas are not checked.
+void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
+                   const std::vector<std::string>& fields, const std::filesystem::path& directory);
 
 /// { file, dataset }; a relative file starts at `directory`.
 DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory);
@@ -28,7 +30,9 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid,
                          const std::filesystem::path& directory);
 
 /// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
-FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);
+/// Formulas may use t, dt and step if they are of a source, which `knows_time`.
+FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory,
+                     bool knows_time = false);
 
 /// Returns the part of a path that only shells expand: "~" or "~name" in front, "$NAME" or "${NAME}"
 /// anywhere. Without a shell it would become the name of a directory. Returns an empty text if there is no

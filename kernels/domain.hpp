@@ -15,15 +15,16 @@ enum class BoundaryKind {
   dirichlet,  // ghost points hold `value`: numpy.pad "constant"
   neumann,    // zero normal gradient, reflected about the face (d c b a | a b c d | d c b a): numpy.pad
               // "symmetric"
+  filled,     // memory holds the ghost points, which are filled before every step (kernels/filled_face.hpp)
 };
 
-/// The names are in the order of BoundaryKind.
-inline constexpr std::array<std::string_view, 3> boundary_names{"periodic", "dirichlet", "neumann"};
+/// The names are in the order of BoundaryKind; inputs say what faces are filled with instead of the last.
+inline constexpr std::array<std::string_view, 4> boundary_names{"periodic", "dirichlet", "neumann", "filled"};
 constexpr std::string_view to_string(BoundaryKind kind) {
   return boundary_names[static_cast<std::size_t>(kind)];
 }
 constexpr std::optional<BoundaryKind> parse_boundary(std::string_view name) {
-  for (std::size_t kind = 0; kind < boundary_names.size(); ++kind)
+  for (std::size_t kind = 0; kind < boundary_names.size() - 1; ++kind)
     if (boundary_names[kind] == name) return static_cast<BoundaryKind>(kind);
   return {};
 }
@@ -52,6 +53,13 @@ struct Domain {
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
   constexpr bool has_walls() const { return !periodic(z_axis) || !periodic(y_axis) || !periodic(x_axis); }
+  /// Returns true if ghost points beyond some face are filled into memory.
+  constexpr bool has_filled_faces() const {
+    for (const auto& of_axis : faces)
+      for (const Face& face : of_axis)
+        if (face.kind == BoundaryKind::filled) return true;
+    return false;
+  }
   /// Returns true if memory holds periodic copies beyond the faces of `axis`. Axes in `wraps` have none:
   /// kernels wrap indices there instead.
   constexpr bool has_periodic_copies(int axis, const std::array<bool, 3>& wraps) const {

@@ -328,7 +328,7 @@ Box Block::halo_rows(Index3 width) const {
 
 void Block::fill_local_ghosts() {
   const Box owned = this->owned(), rows = local_rows();
-  if (writes_rows_in_parts())
+  if (writes_rows_in_parts() || has_filled_faces())
     unit_->fill_ghosts(in(), rows);
   else
     for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
@@ -339,7 +339,7 @@ void Block::fill_received_ghosts() {
   const Box rows = halo_rows(width);
   // If blocks are thinner than the halo, walls or the points that they reflect may lie in the received halo.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
-  if (decomposition_.rank_grid()[x_axis] > 1 && thin)
+  if ((decomposition_.rank_grid()[x_axis] > 1 && thin) || has_filled_faces())
     unit_->fill_ghosts(in(), rows);
   else
     for_each_slab(rows, local_rows(), [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });

@@ -153,6 +153,9 @@ class Block {
   /// Returns true if x is cut. Launches then write rows in parts that may be too short for their reflections.
   bool writes_rows_in_parts() const { return decomposition_.rank_grid()[x_axis] > 1; }
   void fill_received_ghosts();
+  /// Returns true if ghost points beyond walls lie in memory and change with the field, so that they are all
+  /// filled before every launch.
+  bool has_filled_faces() const { return problem_.equations && !problem_.equations->filled.empty(); }
 
   Communicator communicator_;
   Problem problem_;

@@ -38,7 +38,8 @@ std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method
                                             const GivenFields& sources, Queue, const std::array<bool, 3>&) {
   if (problem.equations)
     return std::make_unique<SystemUnit>(problem.equations->canonical, problem.equations->domains,
-                                        problem.equations->dt, problem.precision, sources.coefficients);
+                                        problem.equations->dt, problem.precision, sources.coefficients,
+                                        problem.equations->filled);
   auto single_steps =
       std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
   if (!method.fused_weights()) return single_steps;

@@ -89,6 +89,11 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
                                              const GivenFields& sources, Queue queue,
                                              const std::array<bool, 3>& wraps) {
   const cudaStream_t stream = this->stream(queue);
+  if (problem.equations && !problem.equations->filled.empty())
+    throw Error(
+        Status::invalid_input,
+        "[boundary] walls other than periodic, neumann and { dirichlet = number } are computed on CPUs only: "
+        "use compute.device = \"cpu\"");
   if (problem.equations)
     return std::make_unique<cuda::SystemUnit>(problem.equations->canonical, problem.equations->domains,
                                               problem.equations->dt, problem.precision, sources.coefficients,

@@ -8,8 +8,13 @@
 
 namespace spsolve {
 
-Equations::Equations(Canonical form, std::vector<Domain> walls, double time_step)
-    : canonical(std::move(form)), facts(facts_of(canonical)), domains(std::move(walls)), dt(time_step) {
+Equations::Equations(Canonical form, std::vector<Domain> walls, double time_step,
+                     std::vector<FilledFace> filled_faces)
+    : canonical(std::move(form)),
+      facts(facts_of(canonical)),
+      domains(std::move(walls)),
+      dt(time_step),
+      filled(std::move(filled_faces)) {
   if (const auto axis = axis_of_ambiguous_coordinate(canonical, facts, domains.front()))
     throw Error(
         Status::invalid_input,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/filled_face.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/queries.hpp"
 
@@ -14,12 +15,14 @@ struct Equations {
   /// `walls` holds the grid with the walls of each field; the grid is the same, and so are the periodic axes.
   /// Throws Error(invalid_input) for what units do not compute yet: a coordinate of a periodic axis in a
   /// statement whose `.next` is read displaced along that axis.
-  Equations(Canonical form, std::vector<Domain> walls, double time_step);
+  Equations(Canonical form, std::vector<Domain> walls, double time_step,
+            std::vector<FilledFace> filled_faces = {});
 
   Canonical canonical;
   SystemFacts facts;
   std::vector<Domain> domains;  // by field
   double dt;
+  std::vector<FilledFace> filled;
 
   bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
   /// How far around a block the fields of a step are read or computed.

@@ -71,7 +71,8 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
     // Formulas of initial values and coefficients may use constants.
     if (other.equations->constants != config.equations->constants) different.emplace_back("[constants]");
     for (std::size_t i = 0; i < config.equations->fields.size() && i < other.equations->fields.size(); ++i)
-      if (other.equations->fields[i].faces != config.equations->fields[i].faces)
+      if (other.equations->fields[i].faces != config.equations->fields[i].faces ||
+          other.equations->fields[i].walls != config.equations->fields[i].walls)
         different.push_back(fmt::format("[boundary.{}]", config.equations->fields[i].name));
   }
   if (other.point_sources != config.point_sources) different.emplace_back("[[point_sources]]");

@@ -10,13 +10,14 @@ void fill_block(const Communicator& communicator, const RunConfig& config, const
   const auto fill_by = [&](const std::string& section, const FieldForm& form, Field& field) {
     take(section, fill(communicator, config, {section, form}, field));
   };
-  if (config.source) block.set_source([&](Field& field) { fill_by("source", *config.source, field); });
+  if (config.source && !config.equations)
+    block.set_source([&](Field& field) { fill_by("source", *config.source, field); });
   for (const auto& [section, facts] : fill_coefficients(communicator, config, problem, block))
     take(section, facts);
   for (std::size_t i = 0; i < problem.field_count(); ++i) {
     const std::string name = problem.field_name(i);
     const FieldConfig* given = config.equations ? &config.equations->fields[i] : nullptr;
-    const std::string initial = given ? fmt::format("fields.{}.initial", name) : "initial";
+    const std::string initial = initial_of(config, name);
     const FieldForm& form = given ? given->initial : config.initial;
     const auto read = [&](const std::string& array, Field& field) {
       read_checkpoint(communicator, *restart, array, problem.domain.shape, field);

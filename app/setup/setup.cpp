@@ -10,6 +10,7 @@
 
 #include "app/setup/distribution.hpp"
 #include "app/setup/host_memory.hpp"
+#include "app/setup/walls.hpp"
 #include "io/array_reader.hpp"
 #include "io/read_problem.hpp"
 #include "solver/block.hpp"
@@ -103,14 +104,18 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config) {
     Canonical canonical =
         canonical_form(system_of(*config.equations, config.grid, config.time.dt,
                                  read_stencils(communicator, *config.equations, config.grid)));
-    if (const auto stencil = single_stencil(canonical))
+    std::vector<FilledFace> filled = filled_faces(communicator, config);
+    if (const auto stencil = single_stencil(canonical); stencil && filled.empty())
       return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
     if (precision == Precision::tf32)
-      throw Error(Status::invalid_input,
-                  "[compute] precision = \"tf32\" is for a single linear equation with constant weights; "
-                  "systems of equations take fp64, fp32, fp16 or bf16");
-    return system_problem(std::make_shared<const Equations>(std::move(canonical), domains, config.time.dt),
-                          precision);
+      throw Error(
+          Status::invalid_input,
+          "[compute] precision = \"tf32\" is for a single linear equation with constant weights and "
+          "walls that are periodic, neumann or { dirichlet = number }; others take fp64, fp32, fp16 or "
+          "bf16");
+    return system_problem(
+        std::make_shared<const Equations>(std::move(canonical), domains, config.time.dt, std::move(filled)),
+        precision);
   }
   std::optional<Stencil> stencil;
   collectively(communicator, [&] { stencil = stencil_of(config.stencil, config.grid, "stencil"); });

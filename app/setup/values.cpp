@@ -14,12 +14,17 @@
 namespace spsolve {
 namespace {
 
+std::size_t coefficients_of(const RunConfig& config) {
+  return config.equations ? config.equations->coefficients.size() : 0;
+}
+
 /// Hands the values on `box` to `sink`, which several threads may call at once. `given` holds what formulas
 /// may use besides coordinates and constants. Collective. All ranks throw if one finds an error.
 void read_values(const Communicator& communicator, const RunConfig& config, const ValueSection& section,
                  const std::vector<GivenValues>& given, const Box& box, const ValueSink& sink) {
   if (const auto* formula = std::get_if<ExpressionForm>(&section.form)) {
-    const std::string key = section.name + (config.equations ? "" : ".expression");
+    const bool has_section = !config.equations || config.equations->of_stencil;
+    const std::string key = section.name + (has_section ? ".expression" : "");
     const Expression expression{
         formula->expression, key,
         config.equations ? config.equations->constants : decltype(Expression::constants){}, given};
@@ -52,6 +57,15 @@ std::vector<Run> runs_of(const std::vector<std::int64_t>& sorted) {
 
 }  // namespace
 
+std::string initial_of(const RunConfig& config, const std::string& field) {
+  return !config.equations || config.equations->of_stencil ? "initial"
+                                                           : fmt::format("fields.{}.initial", field);
+}
+
+std::string coefficient_section(const RunConfig& config, const std::string& name) {
+  return config.equations->of_stencil ? name : "coefficients." + name;
+}
+
 std::vector<ValueSection> value_sections(const RunConfig& config) {
   std::vector<ValueSection> sections;
   if (!config.equations) {
@@ -60,9 +74,9 @@ std::vector<ValueSection> value_sections(const RunConfig& config) {
     return sections;
   }
   for (const auto& [name, values] : config.equations->coefficients)
-    sections.push_back({"coefficients." + name, values});
+    sections.push_back({coefficient_section(config, name), values});
   for (const FieldConfig& field : config.equations->fields) {
-    sections.push_back({fmt::format("fields.{}.initial", field.name), field.initial});
+    sections.push_back({initial_of(config, field.name), field.initial});
     if (field.previous) sections.push_back({fmt::format("fields.{}.previous", field.name), *field.previous});
   }
   return sections;
@@ -96,7 +110,7 @@ std::map<std::string, ValueFacts> check_values(const Communicator& communicator,
   if (setup.config.equations) coefficients.emplace(communicator, setup.config, block);
   std::size_t coefficient = 0;
   for (const ValueSection& section : value_sections(setup.config)) {
-    if (section.name.starts_with("coefficients.")) {
+    if (coefficient < coefficients_of(setup.config)) {
       facts[section.name] = coefficients->facts(communicator, coefficient++, shape, block);
     } else {
       ValueSummary summary(shape);
@@ -179,7 +193,7 @@ void CoefficientValues::read(const Communicator& communicator, const RunConfig& 
   for (const auto& places : places_) points *= places.size();
   std::vector<double> values(points);
   for (const Box& part : parts_)
-    read_values(communicator, config, {"coefficients." + name, form}, above, part,
+    read_values(communicator, config, {coefficient_section(config, name), form}, above, part,
                 [&](const Index3& begin, std::span<const double> row) {
                   std::ranges::copy(row, values.begin() + static_cast<std::ptrdiff_t>(index_of(begin)));
                 });
@@ -238,7 +252,7 @@ std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communic
     });
   std::map<std::string, ValueFacts> facts;
   for (std::size_t i = 0; i < config.equations->coefficients.size(); ++i)
-    facts["coefficients." + config.equations->coefficients[i].name] =
+    facts[coefficient_section(config, config.equations->coefficients[i].name)] =
         values.facts(communicator, i, problem.domain.shape, block.owned());
   return facts;
 }

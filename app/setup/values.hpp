@@ -25,7 +25,11 @@ struct ValueSection {
   FieldForm form;
 };
 
-/// Returns those parts of an input in its order.
+/// The names of the parts that give the initial values of a field, and a coefficient.
+std::string initial_of(const RunConfig& config, const std::string& field);
+std::string coefficient_section(const RunConfig& config, const std::string& name);
+
+/// Returns those parts of an input: coefficients first.
 std::vector<ValueSection> value_sections(const RunConfig& config);
 
 /// Reads a dataset, divided among the ranks, and returns the facts of its values. Returns nothing if the

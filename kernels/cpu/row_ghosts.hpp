@@ -23,6 +23,7 @@ void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range kn
                      const std::array<T, 2>& constant) {
   const std::int64_t n = domain.shape[x_axis], reflected = std::min(radius, n);
   const auto ghost = [&](std::int64_t x, Side side) {
+    if (domain.faces[x_axis][side].kind == BoundaryKind::filled) return;
     row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[reflect(x, n)];
   };
   if (domain.periodic(x_axis)) return;
@@ -41,6 +42,7 @@ void fill_known_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Ra
   const std::int64_t n = domain.shape[x_axis];
   const auto fill = [&](std::int64_t begin, std::int64_t end, Side side) {
     const bool is_constant = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet;
+    if (domain.faces[x_axis][side].kind == BoundaryKind::filled) return;
     for (std::int64_t x = std::max(begin, memory.begin); x < std::min(end, memory.end); ++x)
       if (const std::int64_t from = reflect(x, n); is_constant)
         row[x] = constant[side];

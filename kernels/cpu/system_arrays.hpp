@@ -45,7 +45,7 @@ class SystemArrays {
   }
 
   /// A row of a field: the row {z, y, 0} that holds it, or a value for all of its points. Beyond walls the
-  /// last axis of x, y, z decides first.
+  /// last axis of x, y, z decides first. A field has filled faces at all of its walls or at none.
   struct FieldRow {
     Index3 row;
     const Storage* constant = nullptr;
@@ -57,6 +57,7 @@ class SystemArrays {
       const std::int64_t n = domain.shape[axis];
       if ((p[axis] >= 0 && p[axis] < n) || domain.periodic(axis)) continue;
       const Side side = p[axis] < 0 ? low : high;
+      if (domain.faces[axis][side].kind == BoundaryKind::filled) continue;
       if (domain.faces[axis][side].kind == BoundaryKind::dirichlet)
         return {p, &ghosts_[operand.index][axis][side]};
       p[axis] = reflect(p[axis], n);

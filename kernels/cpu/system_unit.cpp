@@ -55,7 +55,8 @@ class SystemLaunch {
         radius_(halo_radius(facts, arrays.domains().front())),
         bypasses_caches_(bypasses_caches) {}
 
-  void run(const Box& region) const {
+  /// `step` is that of the results.
+  void run(const Box& region, std::span<const FilledFace> filled, std::int64_t step) const {
     const Domain& domain = arrays_.domains().front();
     const Axes axes(domain);
     const std::vector<Box> boxes = statement_boxes(facts_, domain, region);
@@ -73,6 +74,13 @@ class SystemLaunch {
         for (std::int64_t i = 0; i < tiles.count(); ++i) work.tile(tiles[i], axes);
         // Non-temporal stores must be visible before another thread, or a message, reads them.
         std::atomic_thread_fence(std::memory_order_seq_cst);
+      }
+      // Later groups may read results beyond walls; what a step reads of the step before is filled before it.
+      if (filled.empty() || group.last == static_cast<int>(boxes.size())) continue;
+      for (int s = group.first; s < group.last; ++s) {
+        const int field = canonical_.fields[s];
+        fill_walls(arrays_.out()[static_cast<std::size_t>(field)], arrays_.domains()[field], filled, field,
+                   boxes[s], step);
       }
     }
   }
@@ -187,13 +195,14 @@ std::vector<T> scalars_of(const Canonical& canonical, double dt, std::int64_t st
 }  // namespace
 
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-                       std::vector<const Field*> coefficients)
+                       std::vector<const Field*> coefficients, std::vector<FilledFace> filled)
     : canonical_(canonical),
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
       dt_(dt),
       precision_(precision),
-      coefficients_(std::move(coefficients)) {
+      coefficients_(std::move(coefficients)),
+      filled_(std::move(filled)) {
   if (precision == Precision::tf32)
     throw std::invalid_argument("systems of equations are not computed in tf32");
   const bool converts = storage_bytes(precision) == 2;
@@ -209,7 +218,26 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
 }
 
 void SystemUnit::fill_ghosts(const State& state, const Box& valid) const {
-  if (fields_.front().periodic(x_axis) || valid.empty()) return;
+  if (valid.empty()) return;
+  fill_row_ends(state, valid);
+  if (filled_.empty()) return;
+  std::size_t previous = fields_.size();
+  for (std::size_t field = 0; field < fields_.size(); ++field) {
+    const auto fill = [&](Field& values, std::int64_t step) {
+      Box known = fields_[field].clip_to_walls(values.allocated());
+      for (const int axis : {z_axis, y_axis}) {
+        known.begin[axis] = valid.begin[axis];
+        known.end[axis] = valid.end[axis];
+      }
+      fill_walls(values, fields_[field], filled_, static_cast<int>(field), known, step);
+    };
+    fill(state[field], state.step());
+    if (!facts_.reach_previous[field].empty()) fill(state[previous++], state.step() - 1);
+  }
+}
+
+void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
+  if (fields_.front().periodic(x_axis)) return;
   std::vector<int> field_of;  // of every array of the state
   for (std::size_t field = 0; field < fields_.size(); ++field) field_of.push_back(static_cast<int>(field));
   for (std::size_t field = 0; field < fields_.size(); ++field)
@@ -244,7 +272,8 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
     if constexpr (!std::is_same_v<Storage, Tf32>) {
       const SystemArrays<Storage> arrays(fields_, coefficients_, previous_,
                                          scalars_of<Compute<Storage>>(canonical_, dt_, in.step()), in, out);
-      SystemLaunch<Storage>(groups_, arrays, canonical_, facts_, bypasses_caches).run(region);
+      SystemLaunch<Storage>(groups_, arrays, canonical_, facts_, bypasses_caches)
+          .run(region, filled_, in.step() + 1);
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cpu/step_program.hpp"
+#include "kernels/filled_face.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/queries.hpp"
 #include "kernels/unit.hpp"
@@ -30,9 +31,10 @@ class SystemUnit : public Unit {
  public:
   /// `fields` holds the grid with the walls of each field. `coefficients` hold the derived coefficients of
   /// `canonical` in compute precision (fp64 for fp64, else fp32), at every point at which equations read them
-  /// (SystemFacts::coefficient_reach), beyond faces too. They and `canonical` must outlive the unit.
+  /// (SystemFacts::coefficient_reach), beyond faces too. They and `canonical` must outlive the unit. `filled`
+  /// holds the faces of BoundaryKind::filled; a field has them at all of its walls or at none.
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-             std::vector<const Field*> coefficients);
+             std::vector<const Field*> coefficients, std::vector<FilledFace> filled = {});
 
   void fill_ghosts(const State& state, const Box& valid) const override;
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
@@ -40,12 +42,16 @@ class SystemUnit : public Unit {
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:
+  /// Fills the ghost points beside walls across x that hold constants or reflections.
+  void fill_row_ends(const State& state, const Box& valid) const;
+
   const Canonical& canonical_;
   SystemFacts facts_;
   std::vector<Domain> fields_;
   double dt_;
   Precision precision_;
   std::vector<const Field*> coefficients_;
+  std::vector<FilledFace> filled_;
   std::vector<SystemGroup> groups_;
   std::vector<std::size_t> previous_;  // by field: where states hold its previous values
 };

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "halo/communicator.hpp"
+#include "io/config.hpp"
+#include "kernels/filled_face.hpp"
+
+namespace spsolve {
+
+/// Returns the faces of the fields of an input whose ghost points are filled before every step, with all that
+/// gives their values. A field that has one such face has them at all of its walls. Collective; every rank
+/// throws the same Error(invalid_input) if a dataset cannot be read or has not the shape of its face.
+std::vector<FilledFace> filled_faces(const Communicator& communicator, const RunConfig& config);
+
+}  // namespace spsolve
