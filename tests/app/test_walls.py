@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walls of every condition, with values by numbers, formulas of place and time, and datasets, compared with numpy padding written
+here, on random grids, stencils and equations."""
+import itertools
+import random
+import unittest
+
+import h5py
+import numpy as np
+
+import spsolve
+
+STEPS, DT = 4, 0.25
+AXES = "zyx"
+
+
+def reflect(i, n):
+    i %= 2 * n
+    return i if i < n else 2 * n - 1 - i
+
+
+class Wall:
+    """A face: `text` as the input has it, and `value(coordinates, step)` on the points of the face."""
+
+    def __init__(self, condition, value, text, h=0.0):
+        self.condition, self.value, self.text, self.h = condition, value, text, h
+
+    def ghost(self, layer, mirrored, value, spacing):
+        distance = (2 * layer + 1) * spacing
+        if self.condition == "robin":
+            a = self.h * distance / 2
+            return ((1 - a) * mirrored + 2 * a * value) / (1 + a)
+        return {"dirichlet": value + 0 * mirrored, "neumann": mirrored, "value": 2 * value - mirrored,
+                "flux": mirrored + distance * value}[self.condition]
+
+
+class Case:
+    """A random problem. Attributes: text of the input, the numpy model's final fields in run()."""
+
+    def __init__(self, seed, directory):
+        self.random, self.numbers = random.Random(seed), np.random.default_rng(seed)
+        self.directory, self.datasets = directory, 0
+        d = self.random.choice([1, 2, 2, 3])
+        self.radius = self.random.choice([1, 2, 2])
+        self.shape = [self.random.randint({1: 5, 2: 4, 3: 3}[d], {1: 40, 2: 14, 3: 8}[d]) for _ in range(d)]
+        self.spacing = [self.random.choice([0.5, 1.0, 0.75]) for _ in range(d)]
+        self.origin = [self.random.choice([0.0, -1.5, 2.0]) for _ in range(d)]
+        self.axes = AXES[3 - d:]
+        self.walls = [None if self.random.random() < 0.25 and axis > 0 else (self.wall(axis), self.wall(axis)) for axis in range(d)]
+        self.weights = self.numbers.uniform(-0.3, 0.3, [2 * self.radius + 1] * d)
+        self.kind = self.random.choice(["stencil", "source", "two levels", "next"])
+
+    def wall(self, axis):
+        condition, h = self.random.choice(["dirichlet", "neumann", "value", "flux", "robin"]), self.random.choice([0.0, 0.7, 2.0])
+        if condition == "neumann":
+            return Wall(condition, None, '"neumann"')
+        form = self.random.choice(["number", "formula", "dataset"])
+        if form == "number":
+            number = self.random.uniform(-1, 1)
+            value, text = (lambda coordinates, step: number), repr(number)
+        elif form == "formula":
+            terms = ["0.3*sin(t)", "0.1*step", *(f"0.2*{name}" for name in self.axes if name != self.axes[axis])]
+            formula = " + ".join([term for term in terms if self.random.random() < 0.7] or ["0.1"])
+            value = lambda coordinates, step: eval(formula, {"sin": np.sin, "t": step * DT, "step": step, **coordinates})
+            text = f'"{formula}"'
+        else:
+            numbers = self.numbers.uniform(-1, 1, [n for other, n in enumerate(self.shape) if other != axis] or [1])
+            self.datasets += 1
+            name = f"/face{self.datasets}"
+            with h5py.File(self.directory / "faces.h5", "a") as file:
+                file[name] = numbers
+            value = lambda coordinates, step: self.on_face(numbers, axis, coordinates)
+            text = f'{{ file = "faces.h5", dataset = "{name}" }}'
+        return Wall(condition, value, f"{{ robin = {{ h = {h}, value = {text} }} }}" if condition == "robin" else
+                    f"{{ {condition} = {text} }}", h)
+
+    def on_face(self, numbers, axis, coordinates):
+        """The dataset at points of the face: it repeats along periodic axes, and is mirrored elsewhere."""
+        places = []
+        for other, n in enumerate(self.shape):
+            if other != axis:
+                index = np.rint((coordinates[self.axes[other]].ravel() - self.origin[other]) / self.spacing[other]).astype(int)
+                places.append([i % n if self.walls[other] is None else reflect(i, n) for i in index])
+        return np.expand_dims(numbers[np.ix_(*places)], axis) if places else numbers
+
+    def text(self):
+        low_high = lambda walls: '"periodic"' if walls is None else f"{{ low = {walls[0].text}, high = {walls[1].text} }}"
+        start = "sin(0.7*x)" + "".join(f" + {share}*{name}" for share, name in ((0.1, "y"), (-0.2, "z")) if name in self.axes)
+        self.start = start
+        text = (f"[grid]\nshape = {self.shape}\nspacing = {self.spacing}\norigin = {self.origin}\n[boundary]\n" +
+                "".join(f"{name} = {low_high(walls)}\n" for name, walls in zip(self.axes, self.walls)) +
+                f'[time]\nsteps = {STEPS}\ndt = {DT}\n[output]\ndirectory = "out"\n')
+        weights = f"weights = {self.weights.tolist()}\n"
+        if self.kind in ("stencil", "source"):
+            text += f'[stencil]\n{weights}[initial]\nexpression = "{start}"\n'
+            return text + ('[source]\nexpression = "0.01*x*sin(t + step)"\n' if self.kind == "source" else "")
+        offset = ", ".join(["0"] * (len(self.shape) - 1) + ["1"])
+        statements = {"two levels": f"u.next = correlate(w, u) - 0.3*u.previous[{offset}] + 0.1*v; v.next = 0.9*v + 0.1*u*u",
+                      "next": "u.next = correlate(w, u) + 0.1*v; v.next = 0.9*v + 0.1*correlate(w, u.next)"}[self.kind]
+        return (text + f'[stencils.w]\n{weights}[fields.u]\ninitial = "{start}"\n[fields.v]\ninitial = 0.5\n' +
+                f'[equations]\nstep = "{statements}"\n')
+
+    def pad(self, u, step):
+        """Ghost points axis by axis in the order x, y, z."""
+        done = set()
+        for axis in reversed(range(u.ndim)):
+            n, walls = self.shape[axis], self.walls[axis]
+            if walls is None:
+                u = np.take(u, [i % n for i in range(-self.radius, n + self.radius)], axis=axis)
+            else:
+                coordinates = {}
+                for other in set(range(u.ndim)) - {axis}:
+                    index = np.arange(-self.radius, self.shape[other] + self.radius) if other in done else np.arange(self.shape[other])
+                    if self.walls[other] is None:
+                        index %= self.shape[other]
+                    extents = [1] * u.ndim
+                    extents[other] = len(index)
+                    coordinates[self.axes[other]] = (self.origin[other] + self.spacing[other] * index).reshape(extents)
+                ghosts = []
+                for side, wall in enumerate(walls):
+                    value = 0.0 if wall.value is None else wall.value(coordinates, step)
+                    layers = [wall.ghost(k, np.take(u, [reflect(n + k if side else -1 - k, n)], axis=axis), value, self.spacing[axis])
+                              for k in range(self.radius)]
+                    ghosts.append(np.concatenate(layers if side else layers[::-1], axis=axis))
+                u = np.concatenate([ghosts[0], u, ghosts[1]], axis=axis)
+            done.add(axis)
+        return u
+
+    def correlate(self, padded):
+        return sum(self.weights[k] * padded[tuple(slice(i, i + n) for i, n in zip(k, self.shape))]
+                   for k in itertools.product(*map(range, self.weights.shape)))
+
+    def model(self):
+        points = dict(zip(self.axes, np.meshgrid(*(o + h * np.arange(n) for o, h, n in zip(self.origin, self.spacing, self.shape)),
+                                                 indexing="ij")))
+        u = previous = eval(self.start, {"sin": np.sin, **points})
+        v = np.full(self.shape, 0.5)
+        shifted = tuple([slice(self.radius, self.radius + n) for n in self.shape[:-1]] +
+                        [slice(self.radius + 1, self.radius + 1 + self.shape[-1])])
+        for n in range(STEPS):
+            after = self.correlate(self.pad(u, n))
+            if self.kind == "source":
+                after = after + 0.01 * points["x"] * np.sin(n * DT + n)
+            elif self.kind == "two levels":
+                after = after - 0.3 * self.pad(previous, n - 1)[shifted] + 0.1 * v
+                v = 0.9 * v + 0.1 * u * u
+            elif self.kind == "next":
+                after = after + 0.1 * v
+                v = 0.9 * v + 0.1 * self.correlate(self.pad(after, n + 1))
+            previous, u = u, after
+        return {"u": u, "v": v} if self.kind in ("two levels", "next") else {"u": u}
+
+
+class Walls(spsolve.TestCase):
+    def fields(self, directory):
+        with h5py.File(spsolve.snapshots(self.directory / directory)[STEPS]) as file:
+            return {name: file[name][()] for name in file if name != "VTKHDF"}
+
+    def test_random_problems(self):
+        for seed in range(40):
+            (self.directory / "faces.h5").unlink(missing_ok=True)
+            case = Case(seed, self.directory)
+            (self.directory / "case.toml").write_text(case.text())
+            ranks = case.random.choice([2, 3, 4])
+            with self.subTest(seed=seed, text=case.text()):
+                self.run_to(0, "case.toml", "--output", "alone", "--overwrite")
+                found, expected = self.fields("alone"), case.model()
+                self.assertEqual(set(found), set(expected))
+                for name, values in expected.items():
+                    # A few hundred operations on numbers of this size, whose errors the steps may add up.
+                    size = max(1.0, np.abs(values).max())
+                    np.testing.assert_allclose(found[name], values, rtol=0, atol=400 * STEPS * np.finfo(float).eps * size)
+                if np.prod([n for n in case.shape]) >= ranks and max(case.shape) >= ranks:
+                    result = spsolve.run("case.toml", "--output", "ranks", "--overwrite", ranks=ranks, cwd=self.directory)
+                    self.finished(result)
+                    for name, values in self.fields("ranks").items():
+                        np.testing.assert_array_equal(values, found[name])
+
+    def test_restarts_go_on_in_time(self):
+        text = """
+            [grid]
+            shape = [20, 30]
+            [boundary]
+            y = { low = { flux = 2.0 }, high = { robin = { h = 3.0, value = "15 + x" } } }
+            x = { low = { dirichlet = "20 + 5*sin(t)" }, high = { value = "y*step" } }
+            [stencil]
+            preset = "heat"
+            diffusivity = 0.2
+            dt = 1.0
+            [initial]
+            expression = "0"
+            [time]
+            steps = 9
+            [checkpoint]
+            every = 4
+            """
+        (self.directory / "case.toml").write_text(text)
+        self.run_to(0, "case.toml", "--output", "whole")
+        self.run_to(0, "case.toml", "--output", "again", "--restart", "whole/checkpoint_0000000004.h5", ranks=2)
+        last = "snapshot_0000000009.hdf"
+        self.assertEqual((self.directory / "again" / last).read_bytes(), (self.directory / "whole" / last).read_bytes())
+        refused = self.run_to(2, "case.toml", "--output", "other", "--restart", "whole/checkpoint_0000000004.h5",
+                              *spsolve.settings("boundary.y.low={flux=3.0}"))
+        self.assertIn("differ(s) from the input", refused.err)
+
+    def test_steady_states_converge_with_the_second_order(self):
+        # u'' = -pi^2 sin(pi x) on [0, 1], u(0) = 0, and at 1 the outward derivative 2 (v - u): u = sin(pi x) + a x.
+        v = 1.0
+        a = (2 * v + np.pi) / 3
+        errors = []
+        for n in (16, 32, 64):
+            h = 1 / n
+            spsolve.write_input(self.directory / "case.toml", {
+                "grid": {"shape": [n], "spacing": [h], "origin": [h / 2]},
+                "boundary": {"x": {"low": {"value": 0.0}, "high": {"robin": {"h": 2.0, "value": v}}}},
+                "stencil": {"preset": "heat", "diffusivity": 1.0, "dt": 0.4 * h * h},
+                "initial": {"expression": "0"},
+                "source": {"expression": f"{0.4 * h * h} * pi^2 * sin(pi*x)"},
+                "time": {"steps": 200 * n * n, "until_change": 1e-13},
+                "diagnostics": {"every": 200},
+                "output": {"directory": f"out{n}"}})
+            self.run_to(0, "case.toml")
+            x = h / 2 + h * np.arange(n)
+            found = spsolve.values(list(spsolve.snapshots(self.directory / f"out{n}").values())[-1])
+            errors.append(np.abs(found - np.sin(np.pi * x) - a * x).max())
+        for coarse, fine in itertools.pairwise(errors):
+            self.assertAlmostEqual(np.log2(coarse / fine), 2.0, delta=0.1)
+
+    def test_errors_name_the_face(self):
+        spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [4, 5]}, "boundary": {"x": "neumann"}, "stencil": {"preset": "star2d1r"},
+            "initial": {"expression": "1"}, "time": {"steps": 1}})
+        with h5py.File(self.directory / "faces.h5", "w") as file:
+            file["three"] = np.zeros(3)
+        for change, message in (("boundary.x={value='x'}", "found the unknown name 'x'; wanted one of pi, y, t, dt, step"),
+                                ("boundary.x={flux='q*y'}", "found the unknown name 'q'"),
+                                ("boundary.x={robin={h=-1, value=2}}", "[boundary.x.robin] 'h' must not be below 0, but is -1"),
+                                ("boundary.x={robin={h=1}}", "[boundary.x.robin] missing key 'value'"),
+                                ("boundary.x={flux=1, value=2}", "'value' and 'flux' contradict each other"),
+                                ("boundary.x={flux={file='faces.h5', dataset='/three'}}",
+                                 "dataset /three has 3 x 1 values; wanted 4 x 1, those of the face"),
+                                ("boundary.x={flux={file='none.h5', dataset='/three'}}", "none.h5: No such file")):
+            with self.subTest(change):
+                self.assertIn(message, self.run_to(2, "check", "case.toml", *spsolve.settings(change)).err)
+
+
+if __name__ == "__main__":
+    unittest.main()
