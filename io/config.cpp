@@ -10,6 +10,7 @@
 
 #include "io/nearest_name.hpp"
 #include "io/read_equations.hpp"
+#include "io/read_images.hpp"
 #include "io/read_points.hpp"
 #include "io/read_problem.hpp"
 #include "io/toml_document.hpp"
@@ -175,9 +176,10 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
                        const std::vector<std::string>& overrides) {
   const toml::table document = parse_toml(text, file_name.string(), overrides);
   const TomlSection root(document, file_name.string());
-  root.allow({"name", "grid", "boundary", "constants", "coefficients", "stencils", "fields", "equations",
-              "stencil", "initial", "source", "time", "compute", "parallel", "output", "diagnostics",
-              "checkpoint", "point_sources", "probes"});
+  root.allow({"name",        "grid",       "boundary",      "constants", "coefficients",
+              "stencils",    "fields",     "equations",     "stencil",   "initial",
+              "source",      "time",       "compute",       "parallel",  "output",
+              "diagnostics", "checkpoint", "point_sources", "probes",    "images"});
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
@@ -200,6 +202,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
   config.point_sources = read_point_sources(root, config, directory);
   config.probes = read_probes(root, config, directory);
+  config.images = read_images(root, config);
   return config;
 }
 

@@ -12,6 +12,7 @@
 #include "io/equations_config.hpp"
 #include "io/field_form.hpp"
 #include "io/grid.hpp"
+#include "io/images_config.hpp"
 #include "io/points_config.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
@@ -99,6 +100,7 @@ struct RunConfig {
   CheckpointConfig checkpoint;
   std::vector<PointSourceConfig> point_sources;
   std::vector<ProbesConfig> probes;
+  std::vector<ImagesConfig> images;
 
   friend bool operator==(const RunConfig&, const RunConfig&) = default;
 };

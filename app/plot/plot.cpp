@@ -20,7 +20,8 @@ constexpr std::int64_t values_at_once = 1 << 20;
 
 std::string draw_array(const fs::path& file, PlotKind kind, const PlotRequest& request) {
   const PlotArray array = find_array(file, kind, request.field);
-  Section section = section_of(array.grid, request.plane, file.string() + ": --plane: ");
+  Section section = naming(
+      file, [&] { return section_of(array.grid, request.plane); }, ": --plane");
   section.labels = array.labels;
   SectionPicture picture(section);
   naming(

@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/plot/section.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/error.hpp"
+#include "io/read_images.hpp"
 
 namespace spsolve {
-namespace {
-
-/// Returns the number of the point along an axis that is the nearest to a coordinate, or throws.
-std::int64_t nearest_point(const Grid& grid, int axis, double coordinate, const std::string& key) {
-  const std::int64_t points = grid.domain.shape[axis];
-  const double place = (coordinate - grid.origin[axis]) / grid.spacing[axis];
-  if (!(place >= -0.5 && place <= static_cast<double>(points) - 0.5))
-    throw Error(Status::invalid_input,
-                fmt::format("{}{} = {} lies outside the grid, whose points go from {} to {}", key,
-                            axis_names[axis], coordinate, grid.origin[axis],
-                            grid.origin[axis] + grid.spacing[axis] * static_cast<double>(points - 1)));
-  return std::clamp<std::int64_t>(std::llround(place), 0, points - 1);
-}
-
-}  // namespace
-
-Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane, const std::string& key) {
+Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane) {
   const Index3& shape = grid.domain.shape;
   Section section;
   section.grid = grid;
   section.box = box_of(shape);
+  if (plane) nearest_point(grid, *plane);  // throws unless the grid is 3D
   if (grid.domain.dimensions < 3) {
-    if (plane)
-      throw Error(Status::invalid_input,
-                  fmt::format("{}a plane is for 3D grids; this one is {}D", key, grid.domain.dimensions));
     if (grid.domain.dimensions == 1) section.vertical = x_axis;
     return section;
   }
@@ -41,7 +21,7 @@ Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane, con
   const int axis = plane                   ? plane->axis
                    : single != shape.end() ? static_cast<int>(single - shape.begin())
                                            : z_axis;
-  const std::int64_t point = plane ? nearest_point(grid, axis, plane->at, key) : shape[axis] / 2;
+  const std::int64_t point = plane ? nearest_point(grid, *plane) : shape[axis] / 2;
   section.across = axis;
   section.at = grid.origin[axis] + static_cast<double>(point) * grid.spacing[axis];
   section.box.begin[axis] = point;

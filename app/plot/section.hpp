@@ -29,8 +29,7 @@ struct Section {
 /// Returns the points of a picture of `grid`: in 3D those of the plane of points that is the nearest to
 /// `plane`, by default the middle one of z, or of the first axis with a single point. Throws
 /// Error(invalid_input) if the grid is not 3D and a plane is given, or if the plane lies outside the grid.
-/// `key` begins the message.
-Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane, const std::string& key);
+Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane);
 
 /// Takes the values of a section and draws them. Memory does not depend on the size of the section.
 class SectionPicture {

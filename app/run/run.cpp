@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/run/cores.hpp"
+#include "app/run/images.hpp"
 #include "app/run/point_sources.hpp"
 #include "app/run/probes.hpp"
 #include "app/run/report.hpp"
@@ -171,6 +172,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                     config.checkpoint.final,
                     {}};
   for (const ProbesConfig& probes : config.probes) schedule.launches_end_every.push_back(probes.every);
+  for (const ImagesConfig& images : config.images) schedule.launches_end_every.push_back(images.every);
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   if (restart) setup.values = restart->header.values;
@@ -182,6 +184,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   PointSources sources(communicator, config, setup.problem, block);
   Probes probes(communicator, config, setup.problem, block);
+  Images images(communicator, config, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;
@@ -192,6 +195,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   probes.open(begun_at);
   if (!restart) probes.record(0);
+  images.open(begun_at);
+  if (!restart) images.draw(0);
 
   Writer writer(communicator, setup, terminal, begun_at);
   if (setup.background) {
@@ -212,6 +217,9 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     observers.launched = [&](std::int64_t from, std::int64_t to) {
       if (!sources.empty()) sources.add(from);
       probes.record(to);
+      if (!images.due(to)) return;
+      watch.enter(Phase::snapshot);
+      images.draw(to);
     };
     outcome = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();

@@ -28,7 +28,7 @@ constexpr const char* diagnostics_name = "diagnostics.csv";
 /// Whether a file name is one that a run writes, whole or not.
 bool is_result(const std::string& name) {
   static const std::regex names(
-      R"((snapshot_\d{10}\.hdf|snapshots\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|run\.json)(\.tmp)?)");
+      R"((snapshot_\d{10}\.hdf|snapshots\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|[\w-]+_\d{10}\.png|run\.json)(\.tmp)?)");
   return std::regex_match(name, names);
 }
 
@@ -36,7 +36,7 @@ bool is_snapshot(const fs::path& result) { return result.extension() == ".hdf"; 
 
 /// Returns the step in the name of a result, or -1 if the name has none.
 std::int64_t step_of(const fs::path& result) {
-  static const std::regex steps(R"(\w+_(\d{10})\..*)");
+  static const std::regex steps(R"([\w-]+_(\d{10})\..*)");
   const std::string name = result.filename();
   std::smatch found;
   return std::regex_match(name, found, steps) ? std::stoll(found[1]) : -1;
