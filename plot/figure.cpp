@@ -18,12 +18,20 @@ int widest(const std::vector<Tick>& ticks) {
   return width;
 }
 
+/// Returns a text with one character of the font for each character of UTF-8.
+std::string drawable(const std::string& text) {
+  std::string result;
+  for (const char c : text)
+    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) result += c;
+  return result;
+}
+
 /// Joins the parts of a title to lines of at most `width` pixels, as far as single parts fit.
 std::vector<std::string> title_lines(const std::vector<std::string>& parts, int width) {
   std::vector<std::string> lines;
   for (const std::string& part : parts) {
     const std::string longer = lines.empty() ? part : lines.back() + ", " + part;
-    if (lines.empty() || text_width(longer, scale) > width)
+    if (lines.empty() || text_width(drawable(longer), scale) > width)
       lines.push_back(part);
     else
       lines.back() = longer;
@@ -60,7 +68,7 @@ Figure::Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertic
   int width = left_ + area.width + std::max(right, widest(along_x) / 2 + gap);
   const auto lines = title_lines(title, std::max(width - 2 * gap, 480));
   for (const std::string& text : lines)
-    width = std::max(width, std::min(text_width(text, scale) + 2 * gap, widest_title));
+    width = std::max(width, std::min(text_width(drawable(text), scale) + 2 * gap, widest_title));
   for (const std::string& text : lines) title_ += (title_.empty() ? "" : ", ") + text;
   top_ = gap + line * static_cast<int>(lines.size()) + gap + thick;
   const int below = thick + tick_length + gap + letter + gap + letter + gap + 2 * scale;
@@ -72,7 +80,7 @@ Figure::Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertic
 void Figure::draw_title(const std::vector<std::string>& lines) {
   int top = gap;
   for (const std::string& line : lines) {
-    image_.text(gap, top, line, scale);
+    image_.text(gap, top, drawable(line), scale);
     top += scale * 11;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <png.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdint>
 #include <new>
@@ -61,11 +62,12 @@ std::uint32_t number_at(const std::string& bytes, std::size_t at) {
 std::string encode_png(const Image& image, const PngTexts& texts) {
   std::vector<png_text> entries;
   for (const auto& [keyword, text] : texts) {
+    const bool is_ascii = std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
     png_text entry{};
-    entry.compression = PNG_TEXT_COMPRESSION_NONE;
+    entry.compression = is_ascii ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
     entry.key = const_cast<char*>(keyword.c_str());
     entry.text = const_cast<char*>(text.c_str());
-    entry.text_length = text.size();
+    (is_ascii ? entry.text_length : entry.itxt_length) = text.size();
     entries.push_back(entry);
   }
   std::string bytes;
