@@ -32,6 +32,8 @@ Pace pace_of(const RunConfig& config) {
   pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
   for (const ProbesConfig& probes : config.probes)
     if (probes.every < pace.every) pace = {probes.every, false};
+  for (const ImagesConfig& images : config.images)
+    if (images.every < pace.every) pace = {images.every, false};
   const auto cut_by = [&](std::int64_t every, bool alone) {
     if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
       pace.cuts += 1.0 / static_cast<double>(every);
