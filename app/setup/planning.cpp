@@ -42,6 +42,7 @@ Pace pace_of(const RunConfig& config) {
   cut_by(config.diagnostics.every, true);
   cut_by(config.output.every, false);
   cut_by(config.checkpoint.every, false);
+  for (const ImagesConfig& images : config.images) cut_by(images.every, false);
   return pace;
 }
 
