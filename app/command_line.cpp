@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -13,6 +15,7 @@
 #include "app/bench/bench_suites.hpp"
 #include "app/setup/version.hpp"
 #include "io/config.hpp"
+#include "io/grid.hpp"
 #include "io/nearest_name.hpp"
 #include "io/read_problem.hpp"
 #include "kernels/catalogue/presets.hpp"
@@ -150,6 +153,59 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
               "and end");
 }
 
+/// Options of `plot` as they are written.
+struct PlotText {
+  std::string plane, colormap;
+  std::vector<double> range;
+};
+
+void add_plot_options(CLI::App& to, CommandLine& command, PlotText& text) {
+  to.add_option(
+        "FILE", command.file,
+        "Snapshot, checkpoint or probes.h5; or a directory or a .series file, whose last snapshot is drawn")
+      ->required();
+  to.add_option("--field", command.plot.field, "Field (default: the first); of probes also as group/field")
+      ->check(not_empty);
+  to.add_option("--plane", text.plane,
+                "In 3D the plane of points that is the nearest, such as z=0.5 (default: the middle one of z)")
+      ->type_name("AXIS=NUMBER")
+      ->check(not_empty);
+  to.add_option("--range", text.range,
+                "Values of the first and the last color, or of the ends of the axis of a curve (default: the "
+                "least and the largest value)")
+      ->type_name("LOW HIGH")
+      ->expected(2);
+  to.add_option(
+        "--colormap", text.colormap,
+        "viridis, magma or blue-red, which is diverging and has 0 in its middle (default: viridis; of "
+        "probes with values of both signs blue-red)")
+      ->check(one_of(colormap_names));
+  to.add_option("-o,--output", command.plot.output, "PNG file to write (default: FILE with .png)")
+      ->type_name("FILE.png")
+      ->check(not_empty);
+}
+
+/// Reads the options of `plot`. Throws CLI::ValidationError.
+void read_plot_text(const PlotText& text, PlotRequest& request) {
+  if (!text.plane.empty()) {
+    const auto axis = std::ranges::find(axis_names, text.plane.substr(0, 1));
+    const char* const begin = text.plane.c_str() + std::min<std::size_t>(text.plane.size(), 2);
+    char* end = nullptr;
+    const double at = std::strtod(begin, &end);
+    if (axis == axis_names.end() || text.plane.size() < 3 || text.plane[1] != '=' || *end != '\0' ||
+        !std::isfinite(at))
+      throw CLI::ValidationError(
+          fmt::format("--plane is '{}'; wanted an axis and a coordinate, such as z=0.5", text.plane));
+    request.plane = ImagePlane{static_cast<int>(axis - axis_names.begin()), at};
+  }
+  if (!text.range.empty()) {
+    request.range = ColorRange{text.range[0], text.range[1]};
+    if (!(text.range[0] < text.range[1]))
+      throw CLI::ValidationError("--range LOW HIGH: LOW must be below HIGH");
+  }
+  if (!text.colormap.empty()) request.colormap = parse_colormap(text.colormap);
+}
+
 }  // namespace
 
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
@@ -210,9 +266,14 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App* info = app.add_subcommand(
       "info", "Say what a snapshot, checkpoint or other HDF5 file holds and whether its checksums hold");
   info->add_option("FILE", command.file, "HDF5 file")->required();
+  PlotText plot_text;
+  CLI::App* plot = app.add_subcommand(
+      "plot",
+      "Draw a snapshot, a checkpoint or probes.h5 as a PNG file: a map, a curve, or values over time");
+  add_plot_options(*plot, command, plot_text);
   CLI::App* doctor = app.add_subcommand(
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
-  for (CLI::App* verb : {info, doctor}) verb->footer("");  // neither takes an input
+  for (CLI::App* verb : {info, plot, doctor}) verb->footer("");  // none takes an input
 
   // A misspelt verb would pass for an input.
   std::vector<std::string> verbs;
@@ -238,14 +299,17 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                    : plan->parsed()   ? Verb::plan
                    : bench->parsed()  ? Verb::bench
                    : info->parsed()   ? Verb::info
+                   : plot->parsed()   ? Verb::plot
                    : doctor->parsed() ? Verb::doctor
                                       : Verb::run;
     if (command.verb == Verb::run && command.file.empty())
-      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, doctor");
+      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, doctor");
     if (command.bench.shard[0] >= command.bench.shard[1])
       throw CLI::ValidationError("--shard K N: K must be below N");
+    if (command.verb == Verb::plot) read_plot_text(plot_text, command.plot);
     for (const auto& [option, path] :
-         {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json)})
+         {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json),
+          std::pair("-o", command.plot.output.value_or(""))})
       if (const std::string word = shell_word(path); !word.empty())
         throw CLI::ValidationError(
             fmt::format("{} holds '{}', which the shell has not expanded: write {} {} without quotes", option,

@@ -5,6 +5,7 @@
 #include "app/bench/bench.hpp"
 #include "app/command_line.hpp"
 #include "app/inspect/inspect.hpp"
+#include "app/plot/plot.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/run.hpp"
 
@@ -25,6 +26,8 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
       return bench(communicator, command.bench);
     case Verb::info:
       return info(communicator, command);
+    case Verb::plot:
+      return plot(communicator, command);
     case Verb::doctor:
       return doctor(communicator);
   }

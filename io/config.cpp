@@ -13,6 +13,7 @@
 #include "io/language/resolve.hpp"
 #include "io/nearest_name.hpp"
 #include "io/read_equations.hpp"
+#include "io/read_images.hpp"
 #include "io/read_points.hpp"
 #include "io/read_problem.hpp"
 #include "io/toml_document.hpp"
@@ -242,7 +243,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   const TomlSection root(document, file_name.string());
   root.allow({"name",      "grid",        "boundary",   "constants", "coefficients",  "stencils", "fields",
               "equations", "stencil",     "initial",    "source",    "time",          "compute",  "parallel",
-              "output",    "diagnostics", "checkpoint", "outputs",   "point_sources", "probes"});
+              "output",    "diagnostics", "checkpoint", "outputs",   "point_sources", "probes", "images"});
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
@@ -269,6 +270,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   config.outputs = read_outputs(root, config);
   config.point_sources = read_point_sources(root, config, directory);
   config.probes = read_probes(root, config, directory);
+  config.images = read_images(root, config);
   return config;
 }
 

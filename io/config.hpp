@@ -13,6 +13,7 @@
 #include "io/equations_config.hpp"
 #include "io/field_form.hpp"
 #include "io/grid.hpp"
+#include "io/images_config.hpp"
 #include "io/language/row_program.hpp"
 #include "io/points_config.hpp"
 #include "kernels/precision.hpp"
@@ -120,6 +121,7 @@ struct RunConfig {
   std::vector<OutputStreamConfig> outputs;
   std::vector<PointSourceConfig> point_sources;
   std::vector<ProbesConfig> probes;
+  std::vector<ImagesConfig> images;
 
   friend bool operator==(const RunConfig&, const RunConfig&) = default;
 };

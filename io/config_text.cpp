@@ -187,6 +187,17 @@ std::string equations_text(const EquationsConfig& equations, const Grid& grid) {
   return text + "\n[equations]\nstep = " + statements_text(equations.step) + "\n";
 }
 
+std::string images_text(const ImagesConfig& images) {
+  std::string text = fmt::format("\n[[images]]\nname = {}\nvalue = {}\nevery = {}\ncolormap = \"{}\"\n",
+                                 toml_string(images.name), toml_string(images.value), images.every,
+                                 to_string(images.colormap));
+  if (const auto& plane = images.plane)
+    text += fmt::format("plane = {{ {} = {} }}\n", axis_names[plane->axis], number(plane->at));
+  if (images.scale == ImageScale::given)
+    return text + fmt::format("range = [{}, {}]\n", number(images.range.low), number(images.range.high));
+  return text + fmt::format("range = \"{}\"\n", images.scale == ImageScale::fixed ? "fixed" : "auto");
+}
+
 }  // namespace
 
 std::string to_toml(const RunConfig& config) {
@@ -244,6 +255,7 @@ std::string to_toml(const RunConfig& config) {
   for (const OutputStreamConfig& output : config.outputs) text += output_text(output, domain);
   for (const PointSourceConfig& source : config.point_sources) text += point_source_text(source, domain);
   for (const ProbesConfig& probes : config.probes) text += probes_text(probes, domain);
+  for (const ImagesConfig& images : config.images) text += images_text(images);
   return text;
 }
 

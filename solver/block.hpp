@@ -9,6 +9,7 @@
 #include "halo/exchange.hpp"
 #include "halo/watchdog.hpp"
 #include "solver/backend.hpp"
+#include "solver/box_values.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/point_values.hpp"
 
@@ -62,6 +63,14 @@ class Block {
   /// Access to owned points of any field of this block.
   PointValues point_values(std::vector<Index3> points) {
     return {*backend_, *levels_.front().front(), std::move(points)};
+  }
+  /// Access to boxes of owned points of any field of this block, and values of the current state of a field
+  /// in one of the boxes, x fastest.
+  BoxValues box_values(std::vector<Box> boxes) {
+    return {*backend_, *levels_.front().front(), std::move(boxes)};
+  }
+  std::vector<double> values_in(const BoxValues& boxes, std::size_t number, std::size_t field) const {
+    return boxes.of(now(field), number);
   }
   /// Returns values of the current state of a field; adds amounts to them.
   std::vector<double> values_at(const PointValues& points, std::size_t field) const {

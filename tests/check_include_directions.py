@@ -22,12 +22,14 @@ ROOMS = {
     "halo": {"kernels", "kernels/cuda/runtime", "kernels/cuda/transfer"},
     "solver/plan": set(),
     "solver": set(),
-    "io": {"halo/communicator", "kernels", "kernels/catalogue", "kernels/operator", "kernels/sparse", "io/language", "io/hdf5"},
+    "plot": {"kernels/error"},
+    "io": {"halo/communicator", "plot/colormap", "kernels", "kernels/catalogue", "kernels/operator", "kernels/sparse", "io/language", "io/hdf5"},
     "app/setup": set(),
-    "app/run": {"app/setup"},
+    "app/plot": {"app/setup"},
+    "app/run": {"app/setup", "app/plot/section"},
     "app/bench": {"app/setup"},
     "app/inspect": {"app/setup"},
-    "app": {"app/setup", "app/run", "app/bench", "app/inspect"},
+    "app": {"app/setup", "app/run", "app/bench", "app/inspect", "app/plot"},
 }
 ALL_KERNELS = {room for room in ROOMS if room.startswith("kernels")}
 for family in ("scalar", "tensor", "transfer", "ceilings"):
@@ -37,8 +39,8 @@ ROOMS["kernels/cuda/system"] = {"kernels", "kernels/operator", "kernels/cuda/run
 ALL_KERNELS.add("kernels/cuda/system")
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
-for room in ("app/setup", "app/run", "app/bench", "app/inspect", "app"):
-    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "io", "io/language", "io/hdf5", "halo"}
+for room in ("app/setup", "app/run", "app/bench", "app/inspect", "app/plot", "app"):
+    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "plot", "io", "io/language", "io/hdf5", "halo"}
 
 root = pathlib.Path(sys.argv[1])
 wrong = []
@@ -51,7 +53,7 @@ for room, allowed in ROOMS.items():
             if include[1] not in allowed and f"{include[1]}/{include[2]}" not in allowed:
                 wrong.append(f"{file.relative_to(root)}:{number}: {room} may not include {line.strip()}")
 known = {root / room for room in ROOMS}
-for top in ("app", "solver", "io", "halo", "kernels"):
+for top in ("app", "solver", "io", "plot", "halo", "kernels"):
     for folder in {file.parent for file in (root / top).rglob("*.[ch]*")} - known:
         wrong.append(f"{folder.relative_to(root)}: is no room that {pathlib.Path(__file__).name} knows")
 for folder in known:

@@ -8,6 +8,7 @@
 
 #include "app/run/cores.hpp"
 #include "app/run/field_sums.hpp"
+#include "app/run/images.hpp"
 #include "app/run/point_sources.hpp"
 #include "app/run/probes.hpp"
 #include "app/run/report.hpp"
@@ -176,6 +177,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     schedule.launches_end_every.push_back({probes.every, 0, 1});
   for (const OutputStreamConfig& stream : config.outputs)
     schedule.launches_end_every.push_back(OutputStreams::interval_of(stream, config.time.dt));
+  for (const ImagesConfig& images : config.images)
+    schedule.launches_end_every.push_back({images.every, 0, 1});
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   if (restart) setup.values = restart->header.values;
@@ -188,6 +191,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   PointSources sources(communicator, config, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);
   Probes probes(communicator, config, setup.problem, block);
+  Images images(communicator, config, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;
@@ -199,6 +203,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   probes.open(begun_at);
   if (!restart) probes.record(0);
+  images.open(begun_at);
+  if (!restart) images.draw(0);
 
   Writer writer(communicator, setup, terminal, begun_at);
   if (setup.background) {
@@ -220,6 +226,9 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
       if (!sources.empty()) sources.add(from);
       probes.record(to);
       writer.outputs(to, block);
+      if (!images.due(to)) return;
+      watch.enter(Phase::snapshot);
+      images.draw(to);
     };
     if (!restart) writer.outputs(0, block);
     ending = evolve(block, communicator, setup.problem, schedule, observers);

@@ -28,7 +28,7 @@ constexpr const char* diagnostics_name = "diagnostics.csv";
 /// Whether a file name is one that a run writes, whole or not.
 bool is_result(const std::string& name) {
   static const std::regex names(
-      R"(([\w-]+_\d{10}\.hdf|[\w-]+\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|run\.json)(\.tmp)?)");
+      R"(([\w-]+_\d{10}\.hdf|[\w-]+\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|[\w-]+_\d{10}\.png|run\.json)(\.tmp)?)");
   return std::regex_match(name, names);
 }
 

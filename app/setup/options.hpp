@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "io/images_config.hpp"
+
 namespace spsolve {
 
-enum class Verb { run, check, plan, bench, info, doctor };
+enum class Verb { run, check, plan, bench, info, plot, doctor };
 
 /// What `spsolve bench` measures: one case, or a named suite of them.
 struct BenchRequest {
@@ -39,10 +41,19 @@ struct BenchRequest {
   std::filesystem::path json;
 };
 
+/// What `spsolve plot` draws of a file.
+struct PlotRequest {
+  std::optional<std::string> field;             // nothing: the first
+  std::optional<ImagePlane> plane;              // nothing: the middle plane of z
+  std::optional<ColorRange> range;              // nothing: from the least to the largest value
+  std::optional<Colormap> colormap;             // nothing: as the values ask for
+  std::optional<std::filesystem::path> output;  // nothing: the name of the file with .png
+};
+
 /// The command line, checked as far as it can be without files.
 struct CommandLine {
   Verb verb = Verb::run;
-  std::filesystem::path file;          // input of run, check and plan; file of info
+  std::filesystem::path file;          // input of run, check and plan; file of info and plot
   std::vector<std::string> overrides;  // --set section.key=value
   std::optional<std::string> restart;  // "latest" or a file
   std::optional<std::filesystem::path> output;
@@ -53,6 +64,7 @@ struct CommandLine {
   std::optional<std::filesystem::path> calibration;   // the same: coefficients of the model
   bool layouts = false;  // the same: of the morph layout, instead of the candidates
   BenchRequest bench;
+  PlotRequest plot;
 };
 
 }  // namespace spsolve

@@ -37,6 +37,8 @@ Pace pace_of(const RunConfig& config) {
     const Interval interval{output.every, output.every_time.value_or(0.0), config.time.dt};
     if (const std::int64_t every = interval.following(0); every < pace.every) pace = {every, false};
   }
+  for (const ImagesConfig& images : config.images)
+    if (images.every < pace.every) pace = {images.every, false};
   const auto cut_by = [&](std::int64_t every, bool alone) {
     if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
       pace.cuts += 1.0 / static_cast<double>(every);
@@ -45,6 +47,7 @@ Pace pace_of(const RunConfig& config) {
   cut_by(config.diagnostics.every, true);
   cut_by(config.output.every, false);
   cut_by(config.checkpoint.every, false);
+  for (const ImagesConfig& images : config.images) cut_by(images.every, false);
   return pace;
 }
 

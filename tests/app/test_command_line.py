@@ -46,7 +46,7 @@ class CommandLine(spsolve.TestCase):
 
     def test_help_and_version(self):
         help_text = self.run_to(0, "--help").out
-        for word in ("check", "plan", "bench", "info", "doctor", "--set", "--restart", "--output", "--overwrite", "--quiet", "heat",
+        for word in ("check", "plan", "bench", "info", "plot", "doctor", "--set", "--restart", "--output", "--overwrite", "--quiet", "heat",
                      "advection-diffusion", "Formulas", "Exit status", "USR1", "USR2"):
             self.assertIn(word, help_text)
         project = (spsolve.SOURCE / "CMakeLists.txt").read_text()
@@ -58,13 +58,13 @@ class CommandLine(spsolve.TestCase):
             "abs sign rint floor ceil trunc sqrt exp ln log log10 log2 sin cos tan asin acos atan sinh cosh tanh asinh atanh min max sum "
             "avg".split())), "acosh(1)", "atan2(1, 2)", "fmod(1, 2)", "hypot(1, 2)", "pow(1, 2)", "(x >= 0 && y < 9 || x != 1 ? 1 : 0)"])
         self.run_to(0, "check", self.write(initial={"expression": formula}))
-        for verb in ("check", "plan", "bench", "info", "doctor"):
+        for verb in ("check", "plan", "bench", "info", "plot", "doctor"):
             self.assertIn("--help", self.run_to(0, verb, "--help").out)
         self.assertNotIn("Stencil presets", self.run_to(0, "info", "--help").out)
 
     def test_usage_errors(self):
         file = self.write()
-        for arguments in ([], ["--bogus"], [file, "--bogus"], [file, "another.toml"], ["check"], ["plan"], ["info"], [file, "--restart"],
+        for arguments in ([], ["--bogus"], [file, "--bogus"], [file, "another.toml"], ["check"], ["plan"], ["info"], ["plot"], [file, "--restart"],
                           ["doctor", "x"], ["bench", "--steps", "0"], ["bench", "--shape", "4,x"], ["bench", "--precision", "fp8"],
                           ["bench", "--fuse", "0"], ["bench", "--unit", "magic"], ["bench", "--tune", "--no-tune"], [file, "--set"], [file, "--output", ""],
                           [file, "--restart", ""], ["plan", file, "--device-model", ""], [file, "--set", "time.steps=3", "time.fuse=2"]):

@@ -55,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"[boundary]", "[boundry]",
                 "case.toml:5: unknown key 'boundry'; did you mean 'boundary'? valid keys: name, grid, "
                 "boundary, constants, coefficients, stencils, fields, equations, stencil, initial, source, "
-                "time, compute, parallel, output, diagnostics, checkpoint"},
+                "time, compute, parallel, output, diagnostics, checkpoint, point_sources, "
+                "probes, images"},
         Mistake{"y = {", "w = {",
                 "case.toml:6: [boundary] unknown key 'w'; did you mean 'x'? valid keys: x, y"},
         Mistake{"y = {", "z = {", "case.toml:6: [boundary] the grid is 2D and has no axis 'z'"},
@@ -314,10 +315,12 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
       of("time.step=3"),
       "--set time.step=3: [time] unknown key 'step'; did you mean 'steps'? valid keys: steps, end, dt, fuse, "
       "wall_limit_minutes");
-  EXPECT_EQ(of("tine.steps=3"),
-            "--set tine.steps=3: unknown key 'tine'; did you mean 'time'? valid keys: name, grid, boundary, "
-            "constants, coefficients, stencils, fields, equations, "
-            "stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint");
+  EXPECT_EQ(
+      of("tine.steps=3"),
+      "--set tine.steps=3: unknown key 'tine'; did you mean 'time'? valid keys: name, grid, boundary, "
+      "constants, coefficients, stencils, fields, equations, "
+      "stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint, point_sources, "
+      "probes, images");
   EXPECT_EQ(of("time.steps=many"), "--set time.steps=many: [time] 'steps' must be an integer, not a string");
   EXPECT_EQ(of("time.steps="), "--set time.steps=: [time] 'steps' must be an integer, not a string");
   EXPECT_EQ(of("grid.shape=[3, 4"),

@@ -99,6 +99,44 @@ TEST(Block, ASecondStateIsAsGoodAsTheFirst) {
   }
 }
 
+/// Boxes of the state have the values of their points, wherever the block lies in memory; empty boxes have
+/// none.
+TEST(Block, GivesValuesOfBoxes) {
+  const Communicator world;
+  std::vector<testing::TestBackend> backends = testing::gpu_backends(world);
+  backends.push_back(testing::cpu_backend(world));
+  for (int seed = 0; seed < 20; ++seed) {
+    const Case c(seed, world.size());
+    if (!c.rank_grid) continue;
+    SCOPED_TRACE(c.describe());
+    const Domain& domain = c.problem.domain;
+    for (const Precision precision : {Precision::fp64, Precision::fp16})
+      for (const testing::TestBackend& other : backends) {
+        const Problem problem{domain, c.problem.stencil, precision, false};
+        Block block(world, problem, Decomposition(domain.shape, *c.rank_grid), 1, *other.backend);
+        block.set_state(testing::values_of(domain, c.problem.u));
+        const Box& owned = block.owned();
+        std::vector<Box> boxes{{}, owned};
+        for (int axis = 0; axis < axis_count; ++axis) {  // the last plane across each axis
+          boxes.push_back(owned);
+          boxes.back().begin[axis] = owned.end[axis] - 1;
+        }
+        const BoxValues values = block.box_values(boxes);
+        const StateView view = block.view();
+        const auto copy = view.scan({1, precision}).copy;
+        const Field& state = copy->wait();
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+          std::vector<double> expected;
+          with_storage(precision, [&]<class Storage>() {
+            for_each_point(boxes[i],
+                           [&](const Index3& p) { expected.push_back(stored_value(*state.at<Storage>(p))); });
+          });
+          EXPECT_EQ(block.values_in(values, i, 0), expected) << other.name << " box " << i;
+        }
+      }
+  }
+}
+
 /// Host memory that records the maximum allocated, and how often memory was freed while work was in progress.
 class CountedMemory : public Memory {
  public:

@@ -95,6 +95,9 @@ TEST(PlanRequest, KnowsThePaceOfEvents) {
   EXPECT_EQ(pace_of(100, 0, 0, 20), std::tuple(20, true, 0.0));
   EXPECT_EQ(pace_of(100, 50, 20, 0), std::tuple(20, false, 1.0 / 100 + 1.0 / 50));
   EXPECT_EQ(pace_of(1000, 100, 0, 500), std::tuple(100, false, 1.0 / 1000 + 1.0 / 500));
+  // Diagnostics of the last step need the step before it.
+  config.images = {{"rare", "u", 30, {}}, {"often", "u", 4, {}}};
+  EXPECT_EQ(pace_of(1000, 100, 0, 0), std::tuple(4, false, 1.0 / 1000 + 1.0 / 30));
 }
 
 TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {

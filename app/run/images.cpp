@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/images.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "io/array_blocks.hpp"
+#include "io/atomic_file.hpp"
+#include "io/language/parser.hpp"
+#include "io/read_images.hpp"
+
+namespace spsolve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t points_at_once = 1 << 20;
+
+bool uses(const Syntax& formula, const std::string& name) {
+  return std::ranges::any_of(formula.nodes, [&](const SyntaxNode& node) {
+    return node.kind == SyntaxNode::Kind::name && node.text == name;
+  });
+}
+
+/// As much of a formula as a title has room for.
+std::string shown(const std::string& formula) {
+  constexpr std::size_t most = 60;
+  return formula.size() <= most ? formula : formula.substr(0, most) + "...";
+}
+
+/// Finds the range of the first image up to `last_step` whose values were not all equal.
+std::optional<ColorRange> range_of_first(const fs::path& directory, const std::string& name,
+                                         std::int64_t last_step) {
+  const std::regex names(name + R"(_\d{10}\.png)");
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (std::regex_match(entry.path().filename().string(), names) &&
+        entry.path() <= image_file(directory, name, last_step))
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    const PngTexts texts = texts_of_png(read_text(file));
+    const auto text = texts.find("range");
+    const auto range = text == texts.end() ? std::nullopt : parse_range(text->second);
+    if (range && range->low < range->high) return range;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+fs::path image_file(const fs::path& directory, const std::string& name, std::int64_t step) {
+  return directory / fmt::format("{}_{:010}.png", name, step);
+}
+
+Images::Images(const Communicator& communicator, const RunConfig& config, Block& block)
+    : communicator_(communicator), config_(config), block_(block) {
+  for (const ImagesConfig& images : config.images) add(images);
+}
+
+void Images::add(const ImagesConfig& config) {
+  const Syntax syntax = parse_expression(config.value);
+  const std::vector<std::string> fields = field_names(config_);
+  const Section section = section_of(config_.grid, config.plane);
+  std::vector<Box> parts, own;
+  for_each_part(section.box, points_at_once, [&](const Box& part) {
+    parts.push_back(part);
+    own.push_back(intersect(part, block_.owned()));
+  });
+  Image image{config,       section,     RowProgram(syntax, names_of_images(config_)),
+              {},           parts,       block_.box_values(std::move(own)),
+              std::nullopt, std::nullopt};
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (uses(syntax, fields[i])) image.fields.push_back(i);
+  bool has_coefficients = false;
+  if (config_.equations)
+    for (const CoefficientConfig& coefficient : config_.equations->coefficients)
+      has_coefficients = has_coefficients || uses(syntax, coefficient.name);
+  const Box box = intersect(section.box, block_.owned());
+  if (has_coefficients) image.coefficients.emplace(communicator_, config_, box.empty() ? Box{} : box);
+  images_.push_back(std::move(image));
+}
+
+void Images::open(std::int64_t restart) {
+  if (restart < 0) return;
+  on_root(communicator_, [&] {
+    for (Image& image : images_)
+      if (image.config.scale == ImageScale::fixed)
+        image.fixed = range_of_first(config_.output.directory, image.config.name, restart);
+  });
+}
+
+bool Images::due(std::int64_t step) const {
+  return std::ranges::any_of(images_, [&](const Image& image) { return step % image.config.every == 0; });
+}
+
+void Images::draw(std::int64_t step) {
+  for (Image& image : images_) {
+    if (step % image.config.every != 0) continue;
+    std::optional<SectionPicture> picture;
+    if (communicator_.root()) picture.emplace(image.section);
+    std::int64_t first = 0;
+    for (std::size_t part = 0; part < image.parts.size(); ++part) {
+      const std::vector<double> values = gather(image, part, evaluate(image, part, step));
+      if (picture) picture->add(first, values);
+      first += image.parts[part].points();
+    }
+    on_root(communicator_, [&] {
+      write_text(image_file(config_.output.directory, image.config.name, step),
+                 encode(image, *picture, step));
+    });
+  }
+}
+
+std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::int64_t step) const {
+  const Grid& grid = config_.grid;
+  const Box& box = image.own.box(part);
+  std::vector<double> result(static_cast<std::size_t>(box.points()));
+  if (result.empty()) return result;
+  const std::int64_t length = box.extent()[x_axis];
+  const std::size_t fields = block_.field_count();
+  const std::size_t coefficients = config_.equations ? config_.equations->coefficients.size() : 0;
+  std::vector<std::vector<double>> values(fields);  // of the box
+  for (const std::size_t field : image.fields) values[field] = block_.values_in(image.own, part, field);
+  const auto coordinate = [&](int axis, std::int64_t p) {
+    return grid.origin[axis] + static_cast<double>(p) * grid.spacing[axis];
+  };
+  std::vector<double> x(static_cast<std::size_t>(length));
+  for (std::int64_t i = 0; i < length; ++i) x[i] = coordinate(x_axis, box.begin[x_axis] + i);
+  const double n = static_cast<double>(step), dt = config_.time.dt, t = n * dt;
+  const std::vector<double> unused(static_cast<std::size_t>(length));  // what the formula does not name
+#pragma omp parallel
+  {
+    std::vector<std::vector<double>> rows(coefficients, unused);
+    std::vector<double> workspace;
+#pragma omp for schedule(static)
+    for (std::int64_t row = 0; row < row_count(box); ++row) {
+      const Index3 begin = row_begin(box, row);
+      const double y = coordinate(y_axis, begin[y_axis]), z = coordinate(z_axis, begin[z_axis]);
+      if (image.coefficients)
+        for (std::size_t k = 0; k < coefficients; ++k)
+          for (std::int64_t i = 0; i < length; ++i)
+            rows[k][i] = image.coefficients->at(k, begin + Index3{0, 0, i});
+      for (std::int64_t first = 0; first < length; first += RowProgram::width) {
+        // In the order of names_of_images().
+        std::vector<const double*> variables{x.data() + first};
+        if (grid.domain.dimensions > 1) variables.push_back(&y);
+        if (grid.domain.dimensions > 2) variables.push_back(&z);
+        for (std::size_t field = 0; field < fields; ++field)
+          variables.push_back(values[field].empty() ? unused.data() + first
+                                                    : values[field].data() + row * length + first);
+        for (std::size_t k = 0; k < coefficients; ++k) variables.push_back(rows[k].data() + first);
+        variables.insert(variables.end(), {&t, &dt, &n});
+        const auto count =
+            static_cast<std::size_t>(std::min<std::int64_t>(length - first, RowProgram::width));
+        image.formula.evaluate(variables, {result.data() + row * length + first, count}, workspace);
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<double> Images::gather(const Image& image, std::size_t part,
+                                   const std::vector<double>& own) const {
+  const Box& whole = image.parts[part];
+  std::vector<int> counts, starts;
+  std::vector<Box> boxes;
+  int points = 0;
+  for (int rank = 0; rank < communicator_.size(); ++rank) {
+    boxes.push_back(intersect(whole, block_.decomposition().block(rank)));
+    counts.push_back(static_cast<int>(boxes.back().points()));
+    starts.push_back(points);
+    points += counts.back();
+  }
+  std::vector<double> by_rank(communicator_.root() ? static_cast<std::size_t>(whole.points()) : 0);
+  check_mpi(MPI_Gatherv(own.data(), static_cast<int>(own.size()), MPI_DOUBLE, by_rank.data(), counts.data(),
+                        starts.data(), MPI_DOUBLE, 0, communicator_.handle()));
+  std::vector<double> in_order(by_rank.size());
+  auto next = by_rank.begin();
+  for (std::size_t rank = 0; communicator_.root() && rank < boxes.size(); ++rank)
+    for (std::int64_t row = 0; row < row_count(boxes[rank]); ++row) {
+      const std::int64_t length = boxes[rank].extent()[x_axis];
+      const Index3 place = row_begin(boxes[rank], row) - whole.begin;
+      std::copy_n(next, length, in_order.begin() + index_of(place, whole.extent()));
+      next += length;
+    }
+  return in_order;
+}
+
+std::string Images::encode(Image& image, const SectionPicture& picture, std::int64_t step) const {
+  ColorRange range = image.config.range;
+  if (image.config.scale != ImageScale::given)
+    range = image.fixed.value_or(automatic_range(picture.extent(), image.config.colormap));
+  if (image.config.scale == ImageScale::fixed && range.low < range.high) image.fixed = range;
+  std::vector<std::string> title{fmt::format("{}: {}", config_.name, shown(image.config.value)),
+                                 fmt::format("step {}", step),
+                                 "t = " + short_number(static_cast<double>(step) * config_.time.dt)};
+  if (image.section.across)
+    title.push_back(
+        fmt::format("{} = {}", axis_names[*image.section.across], short_number(image.section.at)));
+  return picture.encode(image.config.name, title, range, image.config.colormap);
+}
+
+}  // namespace spsolve

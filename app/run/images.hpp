@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/plot/section.hpp"
+#include "app/setup/values.hpp"
+#include "io/config.hpp"
+#include "io/language/row_program.hpp"
+#include "solver/block.hpp"
+
+namespace spsolve {
+
+/// Draws the images of an input while the run goes on. Each rank computes the values of its own points; rank
+/// 0 draws and writes. A section is handled in parts, so that memory does not depend on its size, and in an
+/// order that does not depend on the number of ranks, so that the files do not either.
+class Images {
+ public:
+  /// Reads coefficients that images use. Collective; every rank throws the same Error(invalid_input) if one
+  /// cannot be read.
+  Images(const Communicator& communicator, const RunConfig& config, Block& block);
+
+  /// Finds the ranges of colors that stay as they were in the first image of a run that goes on from the step
+  /// `restart` (-1: at its beginning). They are read from the images themselves. Collective.
+  void open(std::int64_t restart);
+  bool due(std::int64_t step) const;
+  /// Draws the images that are due at `step` and returns when they are on disk. Collective; all ranks throw
+  /// the same Error(file_failure) if a file cannot be written.
+  void draw(std::int64_t step);
+
+ private:
+  struct Image {
+    ImagesConfig config;
+    Section section;
+    RowProgram formula;
+    std::vector<std::size_t> fields;  // that the formula uses, by their numbers
+    std::vector<Box> parts;           // of the section, in C order
+    BoxValues own;                    // this rank's box of each part
+    std::optional<CoefficientValues> coefficients;
+    std::optional<ColorRange> fixed;  // on rank 0
+  };
+  void add(const ImagesConfig& config);
+  std::vector<double> evaluate(const Image& image, std::size_t part, std::int64_t step) const;
+  std::vector<double> gather(const Image& image, std::size_t part, const std::vector<double>& own) const;
+  std::string encode(Image& image, const SectionPicture& picture, std::int64_t step) const;
+
+  Communicator communicator_;
+  const RunConfig& config_;
+  Block& block_;
+  std::vector<Image> images_;
+};
+
+/// `directory`/<name>_<step, 10 digits>.png
+std::filesystem::path image_file(const std::filesystem::path& directory, const std::string& name,
+                                 std::int64_t step);
+
+}  // namespace spsolve

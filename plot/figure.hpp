@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plot/image.hpp"
+#include "plot/png.hpp"
+#include "plot/ticks.hpp"
+
+namespace spsolve {
+
+/// One axis of a figure: its name and the coordinates at the two edges of the area.
+struct FigureAxis {
+  std::string label;
+  double low = 0, high = 1;
+};
+
+/// Width and height in pixels.
+struct Size {
+  int width = 0, height = 0;
+
+  friend bool operator==(const Size&, const Size&) = default;
+};
+
+/// What surrounds the area of a figure, which is drawn into by others: title, frame, axes with ticks at round
+/// numbers, and empty space at the right. The vertical axis points up.
+class Figure {
+ public:
+  /// `title` has parts that are joined by commas, in as many lines as they need. `right` and `least_height`
+  /// are the size of the space beside the area.
+  Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertical,
+         const std::vector<std::string>& title, int right, int least_height);
+
+  /// The size of text: pixels per dot of the font.
+  static constexpr int text_scale = 2;
+
+  Image& image() { return image_; }
+  int left() const { return left_; }
+  int top() const { return top_; }
+  const Size& area() const { return area_; }
+  /// Returns the pixel of a coordinate: a column, or a line, of the image.
+  int column_of(double x) const;
+  int line_of(double y) const;
+  /// Returns the file, with the texts "Title", and "area": left, top, width and height of the area in pixels.
+  std::string encode(PngTexts texts) const;
+
+ private:
+  void draw_title(const std::vector<std::string>& lines);
+  void draw_axes(const std::vector<Tick>& along_x, const std::vector<Tick>& along_y);
+
+  Size area_;
+  FigureAxis horizontal_, vertical_;
+  std::string title_;
+  int left_ = 0, top_ = 0;
+  Image image_;
+};
+
+/// Returns ticks of an axis as near to each other as `pixels` allow for labels that stand above each other
+/// (`upright`) or side by side.
+std::vector<Tick> ticks_for(double low, double high, int pixels, bool upright);
+
+}  // namespace spsolve
