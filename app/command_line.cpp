@@ -14,10 +14,10 @@
 
 #include "app/bench/bench_suites.hpp"
 #include "app/setup/version.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "io/grid.hpp"
 #include "io/nearest_name.hpp"
-#include "io/read_problem.hpp"
+#include "io/input/read_problem.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/error.hpp"
 

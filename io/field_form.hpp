@@ -19,7 +19,7 @@ struct DatasetForm {
   friend bool operator==(const DatasetForm&, const DatasetForm&) = default;
 };
 
-/// A formula of x, y, z (those the grid has) and of constants, read by io/expression.hpp.
+/// A formula of x, y, z (those the grid has) and of constants, read by io/input/expression.hpp.
 struct ExpressionForm {
   std::string expression;
 

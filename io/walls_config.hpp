@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "io/field_form.hpp"
-#include "kernels/filled_face.hpp"
+#include "kernels/operator/filled_face.hpp"
 
 namespace spsolve {
 

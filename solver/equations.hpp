@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/filled_face.hpp"
+#include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/queries.hpp"
 

@@ -23,12 +23,14 @@ ROOMS = {
     "solver/plan": set(),
     "solver": set(),
     "plot": {"kernels/error"},
-    "io": {"halo/communicator", "plot/colormap", "kernels", "kernels/catalogue", "kernels/operator", "kernels/sparse", "io/language", "io/hdf5"},
-    "app/setup": set(),
+    "io": {"halo/communicator", "kernels", "kernels/catalogue", "kernels/operator", "kernels/sparse", "io/language", "io/hdf5"},
+    "io/input": {"plot/colormap", "kernels", "kernels/catalogue", "kernels/operator", "io", "io/language", "io/hdf5"},
+    "app/machine": set(),
+    "app/setup": {"app/machine"},
     "app/plot": {"app/setup"},
-    "app/run": {"app/setup", "app/plot/section"},
-    "app/bench": {"app/setup"},
-    "app/inspect": {"app/setup"},
+    "app/run": {"app/setup", "app/machine", "app/plot/section"},
+    "app/bench": {"app/setup", "app/machine"},
+    "app/inspect": {"app/setup", "app/machine"},
     "app": {"app/setup", "app/run", "app/bench", "app/inspect", "app/plot"},
 }
 ALL_KERNELS = {room for room in ROOMS if room.startswith("kernels")}
@@ -39,8 +41,8 @@ ROOMS["kernels/cuda/system"] = {"kernels", "kernels/operator", "kernels/cuda/run
 ALL_KERNELS.add("kernels/cuda/system")
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
-for room in ("app/setup", "app/run", "app/bench", "app/inspect", "app/plot", "app"):
-    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "plot", "io", "io/language", "io/hdf5", "halo"}
+for room in ("app/machine", "app/setup", "app/run", "app/bench", "app/inspect", "app/plot", "app"):
+    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "plot", "io", "io/input", "io/language", "io/hdf5", "halo"}
 
 root = pathlib.Path(sys.argv[1])
 wrong = []

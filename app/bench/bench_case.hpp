@@ -9,7 +9,7 @@
 
 #include "app/setup/ceilings.hpp"
 #include "app/setup/options.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "solver/plan/plan.hpp"
 
 namespace spsolve {

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "app/bench/random_cases.hpp"
+#include "io/input/read_problem.hpp"
 #include "io/nearest_name.hpp"
-#include "io/read_problem.hpp"
 #include "kernels/catalogue/catalogue.hpp"
 #include "kernels/catalogue/presets.hpp"
 

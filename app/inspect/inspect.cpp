@@ -17,10 +17,10 @@
 
 #include "app/inspect/print_equations.hpp"
 #include "app/inspect/print_plan.hpp"
+#include "app/machine/host_memory.hpp"
 #include "app/setup/calibration_file.hpp"
 #include "app/setup/ceilings.hpp"
 #include "app/setup/describe.hpp"
-#include "app/setup/host_memory.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/points.hpp"

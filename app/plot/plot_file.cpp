@@ -10,9 +10,9 @@
 
 #include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
-#include "io/config.hpp"
 #include "io/format_version.hpp"
 #include "io/hdf5/hdf5.hpp"
+#include "io/input/config.hpp"
 #include "io/nearest_name.hpp"
 
 namespace spsolve {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/read_images.hpp"
+#include "io/input/read_images.hpp"
 
 namespace spsolve {
 Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane) {

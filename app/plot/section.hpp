@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/grid.hpp"
-#include "io/images_config.hpp"
+#include "io/input/images_config.hpp"
 #include "plot/picture.hpp"
 
 namespace spsolve {

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "app/setup/control_groups.hpp"
+#include "app/machine/control_groups.hpp"
 
 namespace spsolve {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
+#include "io/input/read_images.hpp"
 #include "io/language/parser.hpp"
-#include "io/read_images.hpp"
 
 namespace spsolve {
 namespace {
@@ -69,7 +69,7 @@ void Images::add(const ImagesConfig& config) {
     parts.push_back(part);
     own.push_back(intersect(part, block_.owned()));
   });
-  Image image{config,       section,     RowProgram(syntax, names_of_images(config_)),
+  Image image{config,       section,     RowProgram(syntax, names_of_state(config_)),
               {},           parts,       block_.box_values(std::move(own)),
               std::nullopt, std::nullopt};
   for (std::size_t i = 0; i < fields.size(); ++i)
@@ -144,7 +144,7 @@ std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::
           for (std::int64_t i = 0; i < length; ++i)
             rows[k][i] = image.coefficients->at(k, begin + Index3{0, 0, i});
       for (std::int64_t first = 0; first < length; first += RowProgram::width) {
-        // In the order of names_of_images().
+        // In the order of names_of_state().
         std::vector<const double*> variables{x.data() + first};
         if (grid.domain.dimensions > 1) variables.push_back(&y);
         if (grid.domain.dimensions > 2) variables.push_back(&z);

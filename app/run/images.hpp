@@ -7,7 +7,7 @@
 
 #include "app/plot/section.hpp"
 #include "app/setup/values.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "io/language/row_program.hpp"
 #include "solver/block.hpp"
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "app/setup/values.hpp"
+#include "io/input/read_points.hpp"
 #include "io/language/parser.hpp"
-#include "io/read_points.hpp"
 #include "kernels/operator/interpret.hpp"
 
 namespace spsolve {

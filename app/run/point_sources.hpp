@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/setup/points.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "io/language/row_program.hpp"
 #include "solver/block.hpp"
 

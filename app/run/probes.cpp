@@ -87,6 +87,12 @@ void Probes::record(std::int64_t step) {
   }
 }
 
+void Probes::end_at(std::int64_t step) {
+  flush();
+  for (Group& group : groups_) group.file.rows = step / group.file.every + 1;
+  open(step);
+}
+
 void Probes::flush() {
   if (groups_.empty()) return;
   for (std::size_t number = 0; number < groups_.size(); ++number) write(number);

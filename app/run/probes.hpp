@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/setup/points.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "io/probe_file.hpp"
 #include "solver/block.hpp"
 
@@ -24,6 +24,8 @@ class Probes {
   void open(std::int64_t restart);
   /// Keeps the rows that are due at `step`, and writes them now and then. Collective.
   void record(std::int64_t step);
+  /// Ends the file with the row of `step`, the last of a run that ended before its time. Collective.
+  void end_at(std::int64_t step);
   /// Writes the rows that are kept and returns when they are on disk. Collective.
   void flush();
 

@@ -6,7 +6,7 @@
 #include "app/run/file_queue.hpp"
 #include "app/run/signals.hpp"
 #include "halo/communicator.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "solver/evolve.hpp"
 
 namespace spsolve {

@@ -112,24 +112,27 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
                                                    checkpoint.header.step, last_step));
 }
 
-/// Throws Error(invalid_input) if new snapshots would have other points or another precision than earlier
-/// snapshots of the same series.
-void require_same_snapshots(const Checkpoint& checkpoint, const RunConfig& config) {
+/// Throws Error(invalid_input) if new results would not fit those that are there: snapshots of other points,
+/// fields or precision in the same series, other probes, streams or sums.
+void require_same_results(const Checkpoint& checkpoint, const RunConfig& config, bool has_snapshots) {
   const RunConfig whole = parse_config(checkpoint.header.input, checkpoint.file, {});
   const OutputConfig& before = whole.output;
   std::vector<std::string> different;
-  if (before.stride != config.output.stride)
+  if (has_snapshots && before.stride != config.output.stride)
     different.push_back(fmt::format("output.stride is {}, not {}", config.output.stride, before.stride));
-  if (before.precision != config.output.precision)
+  if (has_snapshots && before.precision != config.output.precision)
     different.push_back(fmt::format("output.precision is {}, not {}", to_string(config.output.precision),
                                     to_string(before.precision)));
   if (whole.outputs != config.outputs) different.emplace_back("[[outputs]] are others");
   if (whole.probes != config.probes) different.emplace_back("[[probes]] are others");
-  if (before.fields != config.output.fields) different.emplace_back("output.fields is another list");
+  if (whole.diagnostics.sums != config.diagnostics.sums)
+    different.emplace_back("diagnostics.sums is another list");
+  if (has_snapshots && before.fields != config.output.fields)
+    different.emplace_back("output.fields is another list");
   if (!different.empty())
     throw Error(
         Status::invalid_input,
-        fmt::format("snapshots would no longer fit those in {}: {} as before; keep it, or go on in "
+        fmt::format("results would no longer fit those in {}: {} as before; keep it, or go on in "
                     "another directory: --restart {} --output OTHER",
                     config.output.directory.string(), fmt::join(different, ", "), checkpoint.file.string()));
 }
@@ -177,9 +180,8 @@ bool continues_results(const Communicator& communicator, const CommandLine& comm
                        const std::optional<Checkpoint>& restart, const RunDirectory& directory) {
   if (restart) {
     const bool continued = directory.holds(restart->file);
-    if (continued && (directory.holds_snapshots_until(restart->header.step) || !config.probes.empty() ||
-                      !config.outputs.empty()))
-      collectively(communicator, [&] { require_same_snapshots(*restart, config); });
+    const bool has_snapshots = directory.holds_snapshots_until(restart->header.step);
+    if (continued) collectively(communicator, [&] { require_same_results(*restart, config, has_snapshots); });
     return continued;
   }
   if (!command.restart || command.overwrite) return false;

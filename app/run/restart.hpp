@@ -8,7 +8,7 @@
 #include "app/setup/terminal.hpp"
 #include "halo/communicator.hpp"
 #include "io/checkpoint.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 
 namespace spsolve {
 

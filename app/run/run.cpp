@@ -233,7 +233,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     if (!restart) writer.outputs(0, block);
     ending = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
-    if (ending.outcome == Outcome::steady) writer.outputs(ending.step, block, true);
+    if (ending.outcome == Outcome::steady) {
+      writer.outputs(ending.step, block, true);
+      probes.end_at(ending.step);
+    }
     probes.flush();
     watch.enter(Phase::snapshot);
     writer.finish();

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "app/setup/host_memory.hpp"
+#include "app/machine/host_memory.hpp"
 #include "app/setup/values.hpp"
 #include "kernels/catalogue/presets.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "solver/backend.hpp"
 
 namespace spsolve {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/setup/host_memory.hpp"
+#include "app/machine/host_memory.hpp"
 #include "app/setup/terminal.hpp"
 #include "solver/block.hpp"
 #include "solver/plan/exchange_interval.hpp"

@@ -3,7 +3,7 @@
 
 #include "app/setup/options.hpp"
 #include "halo/communicator.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 
 namespace spsolve {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/images_config.hpp"
+#include "io/input/images_config.hpp"
 
 namespace spsolve {
 

@@ -11,9 +11,9 @@
 #include "app/setup/ceilings.hpp"
 #include "app/setup/terminal.hpp"
 #include "io/atomic_file.hpp"
-#include "io/read_problem.hpp"
-#include "io/toml_document.hpp"
-#include "io/toml_section.hpp"
+#include "io/input/read_problem.hpp"
+#include "io/input/toml_document.hpp"
+#include "io/input/toml_section.hpp"
 #include "kernels/error.hpp"
 #include "solver/interval.hpp"
 #ifdef SPSOLVE_CUDA

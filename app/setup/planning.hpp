@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/setup/device.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "solver/plan/plan.hpp"
 
 namespace spsolve {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "io/hdf5/number_dataset.hpp"
-#include "io/read_points.hpp"
+#include "io/input/read_points.hpp"
 
 namespace spsolve {
 
@@ -61,6 +61,7 @@ Table read_table(const Communicator& communicator, const DatasetForm& form, cons
         source.fail(fmt::format("has {} axes; wanted one or two", shape.size()));
       table.rows = shape[0];
       table.columns = shape.size() == 2 ? shape[1] : 1;
+      if (table.rows == 0 || table.columns == 0) source.fail("is empty");
       const Index3 extent = source.extent(static_cast<int>(shape.size()));
       constexpr std::int64_t most_values = std::int64_t{1} << 30;
       if (!has_volume_within(extent, most_values)) source.fail("has more than 2^30 values");

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
-#include "io/config.hpp"
 #include "io/grid.hpp"
+#include "io/input/config.hpp"
 
 namespace spsolve {
 

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/machine/host_memory.hpp"
 #include "app/setup/distribution.hpp"
-#include "app/setup/host_memory.hpp"
 #include "app/setup/walls.hpp"
 #include "io/array_reader.hpp"
-#include "io/read_problem.hpp"
+#include "io/input/read_problem.hpp"
 #include "solver/block.hpp"
 
 namespace spsolve {

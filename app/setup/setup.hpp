@@ -10,7 +10,7 @@
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
 #include "io/checkpoint.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "kernels/sampling.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/problem.hpp"

@@ -8,7 +8,7 @@
 
 #include "app/setup/terminal.hpp"
 #include "io/array_reader.hpp"
-#include "io/expression.hpp"
+#include "io/input/expression.hpp"
 #include "kernels/operator/interpret.hpp"
 
 namespace spsolve {

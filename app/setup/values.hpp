@@ -11,7 +11,7 @@
 #include "app/setup/setup.hpp"
 #include "app/setup/value_summary.hpp"
 #include "halo/communicator.hpp"
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "kernels/field.hpp"
 #include "kernels/operator/interpret_rows.hpp"
 #include "solver/block.hpp"

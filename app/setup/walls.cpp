@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "app/setup/points.hpp"
+#include "io/input/read_equations.hpp"
 #include "io/language/parser.hpp"
-#include "io/read_equations.hpp"
 #include "kernels/operator/system.hpp"
 
 namespace spsolve {

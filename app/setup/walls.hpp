@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
-#include "io/config.hpp"
-#include "kernels/filled_face.hpp"
+#include "io/input/config.hpp"
+#include "kernels/operator/filled_face.hpp"
 
 namespace spsolve {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+#include "kernels/cpu/fill_walls.hpp"
 
-#include "kernels/filled_face.hpp"
+#include <cmath>
+#include <vector>
 
 namespace spsolve {
 namespace {

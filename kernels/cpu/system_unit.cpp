@@ -11,6 +11,7 @@
 
 #include "kernels/cpu/bound_program.hpp"
 #include "kernels/cpu/cpu_tiles.hpp"
+#include "kernels/cpu/fill_walls.hpp"
 #include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/operator/interpret.hpp"
 

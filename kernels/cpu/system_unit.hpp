@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/cpu/step_program.hpp"
-#include "kernels/filled_face.hpp"
 #include "kernels/operator/canonical.hpp"
+#include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/queries.hpp"
 #include "kernels/unit.hpp"
 

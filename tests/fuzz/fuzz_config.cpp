@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "kernels/error.hpp"
 
 /// Any bytes as an input: the TOML text, then overrides, with NUL between them. Either an Error, or a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 
 #include <gtest/gtest.h>
 

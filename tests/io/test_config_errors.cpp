@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"[boundary]", "[boundry]",
                 "case.toml:5: unknown key 'boundry'; did you mean 'boundary'? valid keys: name, grid, "
                 "boundary, constants, coefficients, stencils, fields, equations, stencil, initial, source, "
-                "time, compute, parallel, output, diagnostics, checkpoint, point_sources, "
+                "time, compute, parallel, output, diagnostics, checkpoint, outputs, point_sources, "
                 "probes, images"},
         Mistake{"y = {", "w = {",
                 "case.toml:6: [boundary] unknown key 'w'; did you mean 'x'? valid keys: x, y"},
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "keys: preset, diffusivity, dt, order"},
         Mistake{"steps = 10", "steps = 10\nfuze = 2",
                 "case.toml:15: [time] unknown key 'fuze'; did you mean 'fuse'? valid keys: "
-                "steps, end, dt, fuse, wall_limit_minutes"},
+                "steps, end, dt, fuse, wall_limit_minutes, until_change"},
         Mistake{"steps = 10", "steps = 10\n[output]\npath = 'a'",
                 "case.toml:16: [output] unknown key 'path'; valid keys: "
                 "directory, every, precision, stride, background, fields"}));
@@ -90,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "number per axis"},
         Mistake{"expression = \"x + y\"", "file = 'u.h5'", "case.toml:11: [initial] missing key 'dataset'"},
         Mistake{", high = \"neumann\"", "", "case.toml:6: [boundary.y] missing key 'high'"},
-        Mistake{"{ dirichlet = 1.0 }", "{}", "case.toml:6: [boundary.y.low] missing key 'dirichlet'"}));
+        Mistake{"{ dirichlet = 1.0 }", "{}",
+                "case.toml:6: [boundary.y.low] needs one of: dirichlet, value, flux, robin"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Types, ConfigMistake,
@@ -115,10 +116,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:14: [time] 'steps' must be an integer, not a date or time"},
         Mistake{"dt = 0.01", "dt = \"0.01\"", "case.toml:10: [stencil] 'dt' must be a number, not a string"},
         Mistake{"dirichlet = 1.0", "dirichlet = 'one'",
-                "case.toml:6: [boundary.y.low] 'dirichlet' must be a number, not a string"},
+                "case.toml:6: [boundary] y.low: line 1, column 1: found the unknown name 'one'; wanted one "
+                "of pi, x, t, "
+                "dt, step\n  one\n  ^"},
         Mistake{"\"neumann\"", "1",
                 "case.toml:6: [boundary.y] 'high' is an integer; valid values: \"periodic\", \"neumann\", "
-                "{ dirichlet = c }, { low = <face>, high = <face> }"},
+                "{ dirichlet = c }, { value = c }, { flux = g }, { robin = { h = h, value = c } }, { low = "
+                "<face>, high = "
+                "<face> }"},
         Mistake{"x + y", "x + y\\u0000z", "case.toml:12: [initial] 'expression' holds the character \\u0000"},
         Mistake{"\"x + y\"", "1.0",
                 "case.toml:12: [initial] 'expression' must be a string, not a floating-point number"}));
@@ -146,7 +151,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:6: [boundary.y.low] 'dirichlet' must be finite, not nan"},
         Mistake{"\"neumann\"", "\"Neumann\"",
                 "case.toml:6: [boundary.y] 'high' is 'Neumann'; valid values: \"periodic\", \"neumann\", "
-                "{ dirichlet = c }, { low = <face>, high = <face> }"},
+                "{ dirichlet = c }, { value = c }, { flux = g }, { robin = { h = h, value = c } }, { low = "
+                "<face>, high = "
+                "<face> }"},
         Mistake{"\"neumann\"", "\"dirichlet\"",
                 "case.toml:6: [boundary.y] dirichlet needs a value: { dirichlet = 0.0 }"},
         Mistake{"\"neumann\"", "\"periodic\"",
@@ -298,7 +305,7 @@ TEST(ConfigMistake, ReportsTheFirstUnknownKeyOfASection) {
   EXPECT_EQ(
       error_of({"steps = 10", "zteps = 10\nsteps = 10\nateps = 3", ""}),
       "case.toml:14: [time] unknown key 'zteps'; did you mean 'steps'? valid keys: steps, end, dt, fuse, "
-      "wall_limit_minutes");
+      "wall_limit_minutes, until_change");
 }
 
 TEST(ConfigMistake, SuggestsPresets) {
@@ -314,13 +321,13 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
   EXPECT_EQ(
       of("time.step=3"),
       "--set time.step=3: [time] unknown key 'step'; did you mean 'steps'? valid keys: steps, end, dt, fuse, "
-      "wall_limit_minutes");
-  EXPECT_EQ(
-      of("tine.steps=3"),
-      "--set tine.steps=3: unknown key 'tine'; did you mean 'time'? valid keys: name, grid, boundary, "
-      "constants, coefficients, stencils, fields, equations, "
-      "stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint, point_sources, "
-      "probes, images");
+      "wall_limit_minutes, until_change");
+  EXPECT_EQ(of("tine.steps=3"),
+            "--set tine.steps=3: unknown key 'tine'; did you mean 'time'? valid keys: name, grid, boundary, "
+            "constants, coefficients, stencils, fields, equations, "
+            "stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint, outputs, "
+            "point_sources, "
+            "probes, images");
   EXPECT_EQ(of("time.steps=many"), "--set time.steps=many: [time] 'steps' must be an integer, not a string");
   EXPECT_EQ(of("time.steps="), "--set time.steps=: [time] 'steps' must be an integer, not a string");
   EXPECT_EQ(of("grid.shape=[3, 4"),

@@ -3,7 +3,7 @@
 // places.
 #include <gtest/gtest.h>
 
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {

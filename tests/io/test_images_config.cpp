@@ -2,8 +2,8 @@
 // [[images]]: what is read, that resolved inputs read back as themselves, and errors with places.
 #include <gmock/gmock.h>
 
-#include "io/config.hpp"
-#include "io/read_images.hpp"
+#include "io/input/config.hpp"
+#include "io/input/read_images.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {

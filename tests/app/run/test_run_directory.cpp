@@ -28,8 +28,8 @@ TEST(DiagnosticsFile, HasTheColumnsOfOneField) {
   const Communicator world;
   const SharedDirectory directory(world);
   for (const char* const name : {"u", "p"}) {
-    begin_diagnostics_file(world, directory.path(), {name}, -1);
-    add_diagnostics_row(world, directory.path(), 3, 0.5, {diagnostics_of(10)});
+    begin_diagnostics_file(world, directory.path(), {name}, {}, -1);
+    add_diagnostics_row(world, directory.path(), 3, 0.5, {diagnostics_of(10)}, {});
     EXPECT_EQ(lines_of(directory.path()),
               (std::vector<std::string>{"step,time,min,max,mean,l2,change_l2", "3,0.5,10,11,12,13,14"}));
     world.barrier();
@@ -39,31 +39,31 @@ TEST(DiagnosticsFile, HasTheColumnsOfOneField) {
 TEST(DiagnosticsFile, HasColumnsOfEachOfSeveralFields) {
   const Communicator world;
   const SharedDirectory directory(world);
-  begin_diagnostics_file(world, directory.path(), {"v", "u"}, -1);
-  add_diagnostics_row(world, directory.path(), 3, 0.5, {diagnostics_of(10), diagnostics_of(20)});
+  begin_diagnostics_file(world, directory.path(), {"v", "u"}, {"energy"}, -1);
+  add_diagnostics_row(world, directory.path(), 3, 0.5, {diagnostics_of(10), diagnostics_of(20)}, {0.25});
   EXPECT_EQ(lines_of(directory.path()),
             (std::vector<std::string>{
-                "step,time,min_v,max_v,mean_v,l2_v,change_l2_v,min_u,max_u,mean_u,l2_u,change_l2_u",
-                "3,0.5,10,11,12,13,14,20,21,22,23,24"}));
+                "step,time,min_v,max_v,mean_v,l2_v,change_l2_v,min_u,max_u,mean_u,l2_u,change_l2_u,energy",
+                "3,0.5,10,11,12,13,14,20,21,22,23,24,0.25"}));
 }
 
 TEST(DiagnosticsFile, RestartDropsLaterAndUnfinishedRows) {
   const Communicator world;
   const SharedDirectory directory(world);
   const std::vector<std::string> names{"u", "v"};
-  begin_diagnostics_file(world, directory.path(), names, -1);
+  begin_diagnostics_file(world, directory.path(), names, {}, -1);
   for (const std::int64_t step : {0, 10, 20, 30})
-    add_diagnostics_row(world, directory.path(), step, 0.0, {diagnostics_of(1), diagnostics_of(2)});
+    add_diagnostics_row(world, directory.path(), step, 0.0, {diagnostics_of(1), diagnostics_of(2)}, {});
   const auto all = lines_of(directory.path());
   world.barrier();
   if (world.root()) {  // a row of the first field alone, as a kill may leave it
     std::ofstream file(directory / "diagnostics.csv", std::ios::app);
     file << "15,0,1,2,3,4,5";
   }
-  begin_diagnostics_file(world, directory.path(), names, 20);
+  begin_diagnostics_file(world, directory.path(), names, {}, 20);
   EXPECT_EQ(lines_of(directory.path()), std::vector<std::string>(all.begin(), all.begin() + 4));
   world.barrier();
-  begin_diagnostics_file(world, directory.path(), names, -1);
+  begin_diagnostics_file(world, directory.path(), names, {}, -1);
   EXPECT_EQ(lines_of(directory.path()), std::vector<std::string>(all.begin(), all.begin() + 1));
 }
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "app/setup/host_memory.hpp"
+#include "app/machine/host_memory.hpp"
 
 namespace spsolve {
 namespace {

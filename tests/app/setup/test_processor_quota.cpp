@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "app/setup/control_groups.hpp"
+#include "app/machine/control_groups.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/control_groups.hpp"
+#include "app/machine/control_groups.hpp"
 
 #include <algorithm>
 #include <fstream>

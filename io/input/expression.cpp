@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/expression.hpp"
+#include "io/input/expression.hpp"
 
 #include <fmt/core.h>
 

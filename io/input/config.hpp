@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "io/equations_config.hpp"
 #include "io/field_form.hpp"
 #include "io/grid.hpp"
-#include "io/images_config.hpp"
+#include "io/input/equations_config.hpp"
+#include "io/input/images_config.hpp"
+#include "io/input/points_config.hpp"
 #include "io/language/row_program.hpp"
-#include "io/points_config.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
 #include "kernels/unit_kind.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/toml_document.hpp"
+#include "io/input/toml_document.hpp"
 
 namespace spsolve {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/config.hpp"
+#include "io/input/config.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -9,15 +9,15 @@
 #include <cmath>
 #include <limits>
 
+#include "io/input/read_equations.hpp"
+#include "io/input/read_images.hpp"
+#include "io/input/read_points.hpp"
+#include "io/input/read_problem.hpp"
+#include "io/input/toml_document.hpp"
+#include "io/input/toml_section.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
 #include "io/nearest_name.hpp"
-#include "io/read_equations.hpp"
-#include "io/read_images.hpp"
-#include "io/read_points.hpp"
-#include "io/read_problem.hpp"
-#include "io/toml_document.hpp"
-#include "io/toml_section.hpp"
 #include "kernels/error.hpp"
 #include "kernels/sampling.hpp"
 
@@ -178,10 +178,12 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
     stream.name = *section.text("name");
     const bool plain = std::ranges::all_of(
         stream.name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
-    if (stream.name.empty() || !plain || stream.name == "snapshot" || stream.name == "checkpoint")
-      section.fail("name", fmt::format("'name' is '{}'; wanted letters, digits, '_' and '-', and neither "
-                                       "'snapshot' nor 'checkpoint', which other files are called",
-                                       stream.name));
+    if (stream.name.empty() || !plain || stream.name == "snapshot" || stream.name == "snapshots" ||
+        stream.name == "checkpoint")
+      section.fail("name",
+                   fmt::format("'name' is '{}'; wanted letters, digits, '_' and '-', and none "
+                               "of 'snapshot', 'snapshots' and 'checkpoint', which other files are called",
+                               stream.name));
     if (std::ranges::find(streams, stream.name, &OutputStreamConfig::name) != streams.end())
       section.fail("name", fmt::format("there is an output '{}' already", stream.name));
     if (section.has("fields")) stream.fields = read_output_fields(section, field_names(config));
@@ -214,6 +216,10 @@ DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& 
   for (const auto& [key, value] : sums->table()) {
     const std::string name(key.str());
     if (const std::string why = objection_to_name(name); !why.empty()) sums->fail(name, why);
+    for (const char* column : {"step", "time", "min", "max", "mean", "l2", "change_l2"})
+      if (name == column || name.starts_with(std::string(column) + "_"))
+        sums->fail(name,
+                   fmt::format("'{}' is or begins like a column that diagnostics.csv has anyway", name));
     const std::string formula = *sums->text(name);
     try {
       RowProgram(parse_expression(formula), names_of_state(config));
@@ -243,7 +249,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   const TomlSection root(document, file_name.string());
   root.allow({"name",      "grid",        "boundary",   "constants", "coefficients",  "stencils", "fields",
               "equations", "stencil",     "initial",    "source",    "time",          "compute",  "parallel",
-              "output",    "diagnostics", "checkpoint", "outputs",   "point_sources", "probes", "images"});
+              "output",    "diagnostics", "checkpoint", "outputs",   "point_sources", "probes",   "images"});
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
@@ -267,6 +273,8 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   if (const auto section = root.section("diagnostics"))
     config.diagnostics = read_diagnostics(*section, config);
   if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
+  if (config.time.until_change && config.diagnostics.every == 0)
+    time.fail("until_change", "'until_change' is looked for at diagnostics: give [diagnostics] every");
   config.outputs = read_outputs(root, config);
   config.point_sources = read_point_sources(root, config, directory);
   config.probes = read_probes(root, config, directory);

@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
-#include "io/config.hpp"
-#include "io/read_problem.hpp"
-#include "io/toml_document.hpp"
+#include "io/input/config.hpp"
+#include "io/input/read_problem.hpp"
+#include "io/input/toml_document.hpp"
 
 namespace spsolve {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/host_memory.hpp"
+#include "app/machine/host_memory.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/setup/control_groups.hpp"
+#include "app/machine/control_groups.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/read_equations.hpp"
+#include "io/input/read_equations.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -8,11 +8,11 @@
 #include <set>
 #include <tuple>
 
-#include "io/expression.hpp"
+#include "io/input/expression.hpp"
+#include "io/input/read_points.hpp"
+#include "io/input/read_problem.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
-#include "io/read_points.hpp"
-#include "io/read_problem.hpp"
 #include "kernels/operator/canonical.hpp"
 
 namespace spsolve {
@@ -92,13 +92,15 @@ void read_walls(const TomlSection& root, FieldConfig& field, const Grid& grid, c
 void check_walls(const TomlSection& section, const WallsConfig& walls, const Grid& grid,
                  const std::map<std::string, double, std::less<>>& constants) {
   for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
-    for (const auto& wall : walls[axis]) {
+    for (const Side side : {low, high}) {
+      const auto& wall = walls[axis][side];
       const auto* formula = wall ? std::get_if<ExpressionForm>(&wall->value) : nullptr;
       if (!formula) continue;
       try {
         RowProgram(parse_expression(formula->expression), names_on_face(grid, axis, constants));
       } catch (const SyntaxError& error) {
-        section.fail(axis_names[axis], error.what());
+        section.fail(axis_names[axis],
+                     fmt::format("{}.{}: {}", axis_names[axis], side == low ? "low" : "high", error.what()));
       }
     }
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "kernels/domain.hpp"
-#include "kernels/field.hpp"
 
 namespace spsolve {
 
@@ -64,11 +63,5 @@ struct FilledFace {
   /// From a ghost point to its mirror image.
   double distance(std::int64_t layer) const { return static_cast<double>(2 * layer + 1) * spacing; }
 };
-
-/// Fills the ghost points of a field in host memory beyond those faces of `faces` that belong to `field`, in
-/// the order x, y, z, as far as their mirror images lie in `known`, a box of points of the grid (and of
-/// periodic copies beyond it). A later axis covers the corners. `step` is the level of time of the values.
-void fill_walls(Field& values, const Domain& domain, std::span<const FilledFace> faces, int field,
-                const Box& known, std::int64_t step);
 
 }  // namespace spsolve

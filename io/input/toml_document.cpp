@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/toml_document.hpp"
+#include "io/input/toml_document.hpp"
 
 #include <fmt/core.h>
 

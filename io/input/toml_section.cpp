@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/toml_section.hpp"
+#include "io/input/toml_section.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

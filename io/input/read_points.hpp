@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "io/config.hpp"
-#include "io/toml_section.hpp"
+#include "io/input/config.hpp"
+#include "io/input/toml_section.hpp"
 
 namespace spsolve {
 

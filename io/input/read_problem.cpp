@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/read_problem.hpp"
+#include "io/input/read_problem.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -8,9 +8,9 @@
 #include <cctype>
 #include <optional>
 
-#include "io/expression.hpp"
+#include "io/input/expression.hpp"
+#include "io/input/read_equations.hpp"
 #include "io/nearest_name.hpp"
-#include "io/read_equations.hpp"
 
 namespace spsolve {
 

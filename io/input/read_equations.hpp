@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "io/config.hpp"
-#include "io/equations_config.hpp"
 #include "io/grid.hpp"
-#include "io/toml_section.hpp"
+#include "io/input/config.hpp"
+#include "io/input/equations_config.hpp"
+#include "io/input/toml_section.hpp"
 
 namespace spsolve {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/read_points.hpp"
+#include "io/input/read_points.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "io/input/read_problem.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
 #include "io/language/row_program.hpp"
 #include "io/nearest_name.hpp"
-#include "io/read_problem.hpp"
 
 namespace spsolve {
 namespace {
@@ -128,6 +128,9 @@ std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& 
       section.fail("name", fmt::format("there are probes with the name '{}' already", probes.name));
     for (const std::string& name : section.texts("fields"))
       probes.fields.push_back(known_field(section, "fields", name, fields));
+    for (std::size_t i = 0; i < probes.fields.size(); ++i)
+      if (std::ranges::count(probes.fields, probes.fields[i]) > 1)
+        section.fail("fields", fmt::format("'fields' holds '{}' twice", probes.fields[i]));
     if (probes.fields.empty()) probes.fields = fields;
     for (const char* taken : {"step", "time", "at"})
       if (std::ranges::find(probes.fields, taken) != probes.fields.end())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/equations_config.hpp"
+#include "io/input/equations_config.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "io/config.hpp"
-#include "io/toml_section.hpp"
+#include "io/input/config.hpp"
+#include "io/input/toml_section.hpp"
 
 namespace spsolve {
 

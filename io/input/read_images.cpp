@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/read_images.hpp"
+#include "io/input/read_images.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "io/input/read_points.hpp"
 #include "io/language/parser.hpp"
-#include "io/read_points.hpp"
 
 namespace spsolve {
 namespace {
@@ -31,7 +31,7 @@ std::string read_value(const TomlSection& section, const RunConfig& config) {
   section.require("value");
   const std::string formula = *section.text("value");
   try {
-    RowProgram(parse_expression(formula), names_of_images(config));
+    RowProgram(parse_expression(formula), names_of_state(config));
   } catch (const SyntaxError& error) {
     throw Error(Status::invalid_input, fmt::format("{}value: {}", section.blame("value"), error.what()));
   }
@@ -84,20 +84,6 @@ std::vector<ImagesConfig> read_images(const TomlSection& root, const RunConfig& 
     all.push_back(std::move(images));
   }
   return all;
-}
-
-ExpressionNames names_of_images(const RunConfig& config) {
-  ExpressionNames names;
-  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
-    names.variables.push_back({axis_names[axis], axis == x_axis});
-  for (const std::string& field : field_names(config)) names.variables.push_back({field});
-  if (config.equations) {
-    names.constants = config.equations->constants;
-    for (const CoefficientConfig& coefficient : config.equations->coefficients)
-      names.variables.push_back({coefficient.name});
-  }
-  for (const char* name : names_of_time) names.variables.push_back({name, false});
-  return names;
 }
 
 std::int64_t nearest_point(const Grid& grid, const ImagePlane& plane) {

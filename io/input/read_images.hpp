@@ -3,19 +3,15 @@
 
 #include <vector>
 
-#include "io/config.hpp"
+#include "io/input/config.hpp"
+#include "io/input/toml_section.hpp"
 #include "io/language/row_program.hpp"
-#include "io/toml_section.hpp"
 
 namespace spsolve {
 
 /// Reads [[images]]. `config` holds the grid, the fields and the coefficients. Throws Error(invalid_input)
 /// naming line and key.
 std::vector<ImagesConfig> read_images(const TomlSection& root, const RunConfig& config);
-
-/// The names that values of images may use, in this order: coordinates x, y, z that the grid has, fields,
-/// coefficients, t, dt and step; and the constants.
-ExpressionNames names_of_images(const RunConfig& config);
 
 /// Returns the number of the point along the axis of a plane that is the nearest to it. Throws
 /// Error(invalid_input) if the grid is not 3D or all its points lie on one side of the plane, more than half
