@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:6: [boundary.y] unknown key 'lower'; did you mean 'low'? valid keys: low, high"},
         Mistake{"{ dirichlet = 1.0 }", "{ dirichelt = 1.0 }",
                 "case.toml:6: [boundary.y.low] unknown key 'dirichelt'; did you mean "
-                "'dirichlet'? valid keys: dirichlet"},
+                "'dirichlet'? valid keys: dirichlet, value, flux, robin"},
         Mistake{"diffusivity", "difusivity",
                 "case.toml:9: [stencil] unknown key 'difusivity'; did you mean 'diffusivity'? valid "
                 "keys: preset, diffusivity, dt, order"},
