@@ -179,8 +179,8 @@ TEST(Snapshot, HoldsADatasetAndPointDataOfEachField) {
                      {{"v", sample_rows(Precision::fp64)}, {"u", sample_rows(Precision::fp64, -1.0)}});
   if (!world.root()) return;
   const Hdf5Id input = open_hdf5(file);
-  EXPECT_EQ(dataset_names(input),
-            (std::vector<std::string>{"/VTKHDF/PointData/u", "/VTKHDF/PointData/v", "/u", "/v"}));
+  EXPECT_EQ(dataset_names(input), (std::vector<std::string>{"/VTKHDF/PointData/u", "/VTKHDF/PointData/v",
+                                                            "/u", "/v", "/x", "/y", "/z"}));
   const Hdf5Id point_data(H5Gopen2(input, "/VTKHDF/PointData", H5P_DEFAULT), H5Gclose);
   EXPECT_EQ(read_attribute<std::string>(point_data, "Scalars"), "v");
   for (const std::string name : {"u", "v"}) {
