@@ -12,10 +12,10 @@ import numpy as np
 Path = tuple[str | int, ...]
 
 
-def extract(sections: Mapping[str, Any], file_name: str) -> tuple[dict[str, Any], dict[str, tuple[np.ndarray, dict[str, Any]]]]:
+def extract(sections: Mapping[str, Any], file_name: str) -> tuple[dict[str, Any], dict[str, tuple[np.ndarray[Any, Any], dict[str, Any]]]]:
     """Returns the sections with { file, dataset } in place of arrays, and the arrays by dataset with their attributes.
     The sections stay as they are."""
-    arrays: dict[str, tuple[np.ndarray, dict[str, Any]]] = {}
+    arrays: dict[str, tuple[np.ndarray[Any, Any], dict[str, Any]]] = {}
     axes = np.size(sections.get("grid", {}).get("shape", ()))
 
     def store(path: Path, item: Any, attributes: Mapping[str, Any] | None = None) -> dict[str, str]:
@@ -26,7 +26,7 @@ def extract(sections: Mapping[str, Any], file_name: str) -> tuple[dict[str, Any]
     return _replaced(sections, (), store), arrays
 
 
-def write(file: pathlib.Path, arrays: Mapping[str, tuple[np.ndarray, dict[str, Any]]]) -> None:
+def write(file: pathlib.Path, arrays: Mapping[str, tuple[np.ndarray[Any, Any], dict[str, Any]]]) -> None:
     with h5py.File(file, "w") as output:
         for dataset, (values, attributes) in arrays.items():
             output[dataset] = values
@@ -75,7 +75,7 @@ def _takes_dataset(path: Path) -> bool:
     return _holds_weights(path)
 
 
-def _numbers(path: Path, item: Any, axes: int) -> np.ndarray:
+def _numbers(path: Path, item: Any, axes: int) -> np.ndarray[Any, Any]:
     """The array as it is stored. Places of points get the shape [points, axes]."""
     values = np.asarray(item)
     if values.dtype.kind not in "biuf":

@@ -2,6 +2,7 @@
 """Runs the program, shows what it prints, and turns its errors into exceptions."""
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import re
@@ -48,8 +49,8 @@ def check(problem: Problem, executable: str | os.PathLike[str]) -> str:
         return run([program, "check", str(problem.write(directory))], threads=None, progress=False)
 
 
-def run(arguments: list[str], *, threads: int | None, progress: bool) -> str:
-    """Runs a command to its end. Returns what it printed; raises Error if it failed."""
+def run(arguments: list[str], *, threads: int | None, progress: bool, launched: bool = False) -> str:
+    """Runs a command, which may be a launcher of ranks, to its end. Returns what it printed; raises Error if it failed."""
     environment = dict(os.environ) if threads is None else {**os.environ, "OMP_NUM_THREADS": str(threads)}
     # In a session of its own the program gets the signals that interrupt() sends, and not those of a terminal or a notebook.
     with subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -62,7 +63,7 @@ def run(arguments: list[str], *, threads: int | None, progress: bool) -> str:
                 status = process.wait()
                 break
             except KeyboardInterrupt:
-                _interrupt(process)
+                _interrupt(process, launched)
                 interrupted = True
             except BaseException:
                 process.kill()
@@ -81,21 +82,18 @@ def message_of(errors: str, status: int) -> str:
     return message or (f"the program was ended by signal {-status}" if status < 0 else f"the program ended with status {status}")
 
 
-def _interrupt(process: subprocess.Popen[bytes]) -> None:
+def _interrupt(process: subprocess.Popen[bytes], launched: bool) -> None:
     """Asks for a checkpoint and the end; asked twice, the program ends at once. Open MPI may not pass signals on, so the ranks of
     this machine get them directly."""
     print("\nspsolve: stopping after a checkpoint; interrupt again to stop at once", file=sys.stderr, flush=True)
     ranks = [process.pid]
-    if "mpi" in pathlib.Path(os.fsdecode(process.args[0])).name or "srun" in os.fsdecode(process.args[0]):  # type: ignore[index]
-        try:
-            ranks = [int(pid) for pid in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()] or ranks
-        except OSError:
-            pass
+    if launched:
+        with contextlib.suppress(OSError):
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            ranks = [int(pid) for pid in children] or ranks
     for pid in ranks:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-        except ProcessLookupError:
-            pass
 
 
 class _Output:

@@ -20,9 +20,10 @@ class Stored(BackendArray):
     def __getitem__(self, key: Any) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self.values)
 
-    def values(self, key: tuple[Any, ...]) -> np.ndarray:
+    def values(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         """The values at an index, a slice or an array of indices along each axis. HDF5 reads the box around them."""
-        boxes, within = [], []
+        boxes: list[slice | int] = []
+        within: list[Any] = []
         for wanted, points in zip(key, self.shape, strict=True):
             if isinstance(wanted, slice):
                 boxes.append(slice(*wanted.indices(points)))
@@ -53,7 +54,7 @@ class Stacked(BackendArray):
     def __getitem__(self, key: Any) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self.values)
 
-    def values(self, key: tuple[Any, ...]) -> np.ndarray:
+    def values(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         first, rest = key[0], key[1:]
         if not isinstance(first, slice) and np.ndim(first) == 0:
             return self.parts[int(first)].values(rest)
@@ -64,4 +65,4 @@ class Stacked(BackendArray):
 
 
 def lazily(array: Stored | Stacked) -> Any:
-    return indexing.LazilyIndexedArray(array)
+    return indexing.LazilyIndexedArray(array)  # type: ignore[no-untyped-call]

@@ -98,7 +98,8 @@ class Problem:
         command = launch.command(executable, mpiexec, ranks)  # before anything is written
         with self._replacing(target):
             file = self.write(target)
-            log = launch.run([*command, str(file.absolute()), *arguments], threads=threads, progress=progress)
+            log = launch.run([*command, str(file.absolute()), *arguments], threads=threads, progress=progress,
+                             launched=ranks > 1)
         return Result(target, log)
 
     def _files(self, directory: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:

@@ -95,7 +95,7 @@ def _open_series(files: dict[int, pathlib.Path], series: pathlib.Path) -> xarray
     return xarray.Dataset(variables, coordinates, first.attrs)
 
 
-def _times(files: dict[int, pathlib.Path], series: pathlib.Path) -> np.ndarray:
+def _times(files: dict[int, pathlib.Path], series: pathlib.Path) -> np.ndarray[Any, Any]:
     """The times of snapshots as the series says; those that it does not know, from the snapshots themselves."""
     known: dict[str, float] = {}
     try:
@@ -139,10 +139,10 @@ def _fields(opened: h5py.File) -> dict[str, h5py.Dataset]:
     return {name: item for name, item in opened.items() if isinstance(item, h5py.Dataset) and not h5py.h5ds.is_scale(item.id)}
 
 
-def _axes(opened: h5py.File, dataset: h5py.Dataset) -> dict[str, np.ndarray | None]:
+def _axes(opened: h5py.File, dataset: h5py.Dataset) -> dict[str, np.ndarray[Any, Any] | None]:
     """The axes of a field and the coordinates of their points: dimension scales, or what VTK reads where an axis is too long
     to have one, or nothing."""
-    axes: dict[str, np.ndarray | None] = {}
+    axes: dict[str, np.ndarray[Any, Any] | None] = {}
     for i, axis in enumerate(_AXES[-dataset.ndim:]):
         if len(dataset.dims[i]):
             scale = dataset.dims[i][0]
