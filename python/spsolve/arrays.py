@@ -76,12 +76,12 @@ def _takes_dataset(path: Path) -> bool:
 
 
 def _numbers(path: Path, item: Any, axes: int) -> np.ndarray[Any, Any]:
-    """The array as it is stored. Places of points get the shape [points, axes]."""
+    """The array as it is stored. Places get the shape [points, axes]: a row of one point, or, in 1D, a point per number."""
     values = np.asarray(item)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{'.'.join(map(str, path))} is an array of {values.dtype}; wanted real numbers")
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         values = values.astype(np.float64)
-    if path[-1] == "at" and values.ndim == 1:
-        values = values.reshape(-1, max(axes, 1))
+    if path[-1] == "at" and values.ndim == 1 and (axes == 1 or len(values) == axes):
+        values = values.reshape(-1, axes)
     return values

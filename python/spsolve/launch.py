@@ -23,7 +23,7 @@ STOPPED = 75  # exit status of a run that a signal or the time limit stopped aft
 class Error(RuntimeError):
     """The program failed. The text is its own message."""
 
-    def __init__(self, message: str, status: int, log: str) -> None:
+    def __init__(self, message: str, status: int = 1, log: str = "") -> None:
         super().__init__(message)
         self.status = status  #: exit status: 2 invalid input, 3 not finite, 4 files, 5 device or peer
         self.log = log        #: all that the program printed
@@ -102,6 +102,7 @@ class _Output:
 
     def __init__(self, process: subprocess.Popen[bytes], show: bool) -> None:
         self.log = self.errors = ""
+        self._process = process
         self._show = show
         self._drawn = 0
         self._rest = {1: b"", 2: b""}
@@ -111,8 +112,12 @@ class _Output:
             self._selector.register(pipe, selectors.EVENT_READ, number)
 
     def read_to_end(self) -> None:
+        """Takes lines until the streams end, or until the process has ended and a daemon of MPI that it started is silent."""
         while self._selector.get_map():
-            for key, _ in self._selector.select():
+            events = self._selector.select(timeout=1.0)
+            if not events and self._process.poll() is not None:
+                break
+            for key, _ in events:
                 data = os.read(key.fd, 65536)
                 lines = (self._rest[key.data] + data).split(b"\n")
                 self._rest[key.data] = lines.pop() if data else b""

@@ -86,6 +86,20 @@ class Arrays(support.TestCase):
         with h5py.File(file.parent / "problem.arrays.h5") as opened:
             self.assertEqual(opened[read["probes"][0]["at"]["dataset"]].shape, (3, 1))
 
+    def test_one_point_or_points_of_another_shape(self):
+        for at, shape in ((np.array([1.0, 2.0]), (1, 2)), (np.arange(4.0), (4,)), (np.zeros((5, 3)), (5, 3))):  # the program refuses the last two
+            read, file = self.written(spsolve.Problem(grid={"shape": [9, 9]}, probes=[{"name": "p", "at": at}]))
+            with h5py.File(file.parent / "problem.arrays.h5") as opened:
+                self.assertEqual(opened[read["probes"][0]["at"]["dataset"]].shape, shape)
+
+    @support.needs_xarray
+    def test_arrays_of_xarray(self):
+        import xarray
+        values = np.arange(6.0).reshape(2, 3)
+        read, file = self.written(spsolve.Problem(coefficients={"c": xarray.DataArray(values, dims=("y", "x"))}))
+        with h5py.File(file.parent / "problem.arrays.h5") as opened:
+            np.testing.assert_array_equal(opened[read["coefficients"]["c"]["dataset"]], values)
+
     def test_refuses_what_is_no_number(self):
         for array in (np.array([1j]), np.array(["a"]), np.array([None])):
             with self.assertRaisesRegex(TypeError, r"coefficients\.c is an array of .*; wanted real numbers"):

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -173,6 +174,15 @@ class Errors(support.TestCase):
         with self.assertRaisesRegex(ValueError, "ranks is 0"):
             self.run_problem(heat(), ranks=0)
         self.assertFalse(pathlib.Path("out").exists())
+
+    def test_a_daemon_that_keeps_the_streams_open(self):
+        begin = time.monotonic()
+        self.assertEqual(launch.run(["sh", "-c", "sleep 30 & echo done"], threads=None, progress=False), "done\n")
+        self.assertLess(time.monotonic() - begin, 25)
+
+    def test_survives_pickling(self):
+        error = pickle.loads(pickle.dumps(spsolve.Error("message", 3, "log")))
+        self.assertEqual((str(error), error.status, error.log), ("message", 3, "log"))
 
     def test_messages_without_a_message(self):
         self.assertEqual(launch.message_of("", -9), "the program was ended by signal 9")
