@@ -70,6 +70,8 @@ def _takes_dataset(path: Path) -> bool:
             return True
         case ("fields", _, "initial" | "previous"):
             return True
+        case ("boundary", *_, "dirichlet" | "value" | "flux"):
+            return True
         case ("point_sources", _, "at" | "value") | ("probes", _, "at"):
             return True
     return _holds_weights(path)

@@ -76,6 +76,17 @@ class Arrays(support.TestCase):
         self.assertEqual((read["coefficients"]["D"], read["coefficients"]["k"], read["point_sources"][0]["at"]), (2.0, "x", [1.0, 2.0]))
         self.assertIs(problem.sections["initial"].base, None)  # the problem still has its arrays
 
+    def test_walls(self):
+        a = np.arange(12.0).reshape(3, 4)
+        read, file = self.written(spsolve.Problem(
+            grid={"shape": [3, 4, 5]},
+            boundary={"x": {"dirichlet": a}, "y": {"low": {"flux": 2.0}, "high": {"robin": {"h": 1.0, "value": a + 1}}}, "u": {"z": {"value": a + 2}}}))
+        walls = read["boundary"]
+        self.assertEqual((walls["y"]["low"], walls["y"]["high"]["robin"]["h"]), ({"flux": 2.0}, 1.0))
+        with h5py.File(file.parent / "problem.arrays.h5") as opened:
+            for place, wanted in ((walls["x"]["dirichlet"], a), (walls["y"]["high"]["robin"]["value"], a + 1), (walls["u"]["z"]["value"], a + 2)):
+                np.testing.assert_array_equal(opened[place["dataset"]], wanted)
+
     def test_small_arrays_elsewhere_are_lists(self):
         read, file = self.written(spsolve.Problem(grid={"shape": np.array([3, 4]), "spacing": np.full(2, 0.5)}))
         self.assertEqual(read["grid"], {"shape": [3, 4], "spacing": [0.5, 0.5]})
