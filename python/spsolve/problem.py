@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
+import shutil
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -50,7 +51,7 @@ class Problem:
     def read(cls, file: Path) -> Problem:
         """Reads an input file. Files that it names are found where the input file says."""
         path = pathlib.Path(file)
-        sections = tomllib.loads(path.read_text())
+        sections = tomllib.loads(path.read_text(encoding="utf-8"))
         sections.setdefault("name", path.stem)
         return cls(_relative_to(path.parent.absolute(), sections))
 
@@ -64,6 +65,8 @@ class Problem:
         file, array_file = self._files(target)
         sections, found = arrays.extract(self.sections, array_file.name)
         text = toml_text.document(sections)
+        if found and toml_text.value(str(array_file.absolute())) in text:
+            raise ValueError(f"{array_file} holds arrays of this problem already, and would be replaced by others; choose another name or directory")
         temporary = target / f".{self.name}.writing"
         if found:
             arrays.write(temporary, found)
@@ -108,10 +111,14 @@ class Problem:
     @contextlib.contextmanager
     def _replacing(self, directory: pathlib.Path) -> Iterator[None]:
         """Keeps the files of a former input until the program has accepted the new one."""
-        kept = [(file, directory / f".{file.name}.former") for file in self._files(directory)]
-        for file, former in kept:
-            if file.exists():
-                os.replace(file, former)
+        files = self._files(directory)
+        formers = {file: directory / f".{file.name}.former" for file in files if file.exists()}
+        for file, former in formers.items():
+            former.unlink(missing_ok=True)
+            try:
+                os.link(file, former)  # the file stays where it is, because the new input may refer to it
+            except OSError:
+                shutil.copy2(file, former)
         refused = True
         try:
             yield
@@ -120,12 +127,13 @@ class Problem:
             refused = not isinstance(error, (launch.Error, KeyboardInterrupt)) or getattr(error, "status", None) == 2
             raise
         finally:
-            for file, former in kept:
-                if former.exists():
-                    if refused:
-                        os.replace(former, file)
-                    else:
-                        former.unlink()
+            for file in files:
+                if refused and formers and file not in formers:
+                    file.unlink(missing_ok=True)
+            for file, former in formers.items():
+                if refused:
+                    os.replace(former, file)
+                former.unlink(missing_ok=True)  # also if both are links to one file, which replace() leaves as they are
 
 
 def _relative_to(directory: pathlib.Path, item: Any) -> Any:

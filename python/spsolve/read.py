@@ -99,7 +99,7 @@ def _times(files: dict[int, pathlib.Path], series: pathlib.Path) -> np.ndarray[A
     """The times of snapshots as the series says; those that it does not know, from the snapshots themselves."""
     known: dict[str, float] = {}
     try:
-        known = {entry["name"]: float(entry["time"]) for entry in json.loads(series.read_text())["files"]}
+        known = {entry["name"]: float(entry["time"]) for entry in json.loads(series.read_text(encoding="utf-8"))["files"]}
     except (OSError, ValueError, KeyError, TypeError):  # it may be written at this moment
         pass
     times = []

@@ -31,7 +31,7 @@ class Result:
     @property
     def report(self) -> dict[str, Any]:
         """run.json: the resolved input, the plan, rates, versions."""
-        report: dict[str, Any] = json.loads((self.directory / "run.json").read_text())
+        report: dict[str, Any] = json.loads((self.directory / "run.json").read_text(encoding="utf-8"))
         return report
 
     @property
@@ -61,7 +61,7 @@ class Result:
     @property
     def diagnostics(self) -> Any:
         """diagnostics.csv as a pandas.DataFrame with the index step, or without pandas as a dictionary of arrays."""
-        with (self.directory / "diagnostics.csv").open(newline="") as file:
+        with (self.directory / "diagnostics.csv").open(newline="", encoding="utf-8") as file:
             columns, *rows = csv.reader(file)
         # A row that is being written has too few columns.
         whole = [row for row in rows if len(row) == len(columns)]

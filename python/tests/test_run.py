@@ -136,6 +136,22 @@ class Runs(support.TestCase):
         np.testing.assert_array_equal(values("third", 12, "p"), values("whole", 12, "p"))
 
 
+    def test_goes_on_with_an_input_that_was_read(self):
+        """Its arrays are in the file that a new input would have."""
+        whole = waves(coefficients={"c": np.where(X < 9, 1.0, 1.5)}, checkpoint={"final": True})
+        self.run_problem(whole, "d")
+        again = spsolve.Problem.read("d/waves.toml")
+        again.sections["time"]["steps"] = 20
+        self.assertEqual(self.run_problem(again, "d", restart=True).report["first_step"], 12)
+        self.run_problem(spsolve.Problem(whole.sections, name="waves", time={"dt": 0.25, "steps": 20}), "whole")
+        np.testing.assert_array_equal(values("d", 20, "p"), values("whole", 20, "p"))
+        again.sections["fields"]["p"]["initial"] = X
+        with self.assertRaisesRegex(ValueError, "waves.arrays.h5 holds arrays of this problem already"):
+            self.run_problem(again, "d", overwrite=True)
+        self.assertEqual(spsolve.Problem.read("d/waves.toml").sections["fields"]["p"]["initial"], "x*y/64")
+        self.run_problem(again, "e")
+
+
 class Errors(support.TestCase):
     def test_message_is_that_of_the_program(self):
         problem = heat(time={"steps": 7, "stepps": 8})
@@ -165,6 +181,9 @@ class Errors(support.TestCase):
                 self.run_problem(problem, "d", **options)
             self.assertEqual([pathlib.Path("d", name).read_bytes() for name in names], before)
         self.assertEqual([file.name for file in pathlib.Path("d").iterdir() if file.name.startswith(".")], [])
+        self.run_problem(heat(), "e")
+        self.failure(heat(initial=Y), "e")
+        self.assertFalse(pathlib.Path("e/heat.arrays.h5").exists())  # the former input has no arrays
 
     def test_programs_that_are_missing(self):
         with self.assertRaisesRegex(FileNotFoundError, "no program 'spsolve-of-nobody'.*executable="):
