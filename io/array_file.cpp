@@ -18,12 +18,14 @@ namespace {
 /// NFS lose one of the writes.
 constexpr std::int64_t data_alignment = 65536;
 
-/// More than the file will have in the end: the values, the text of the attributes twice (HDF5 may move a
-/// header that grows), and generous room for the rest.
+/// More than the file will have in the end: the values, a coordinate for each point of each axis, the text of
+/// the attributes twice (HDF5 may move a header that grows), and generous room for the rest.
 std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const Attributes& attributes) {
   constexpr std::int64_t room_for_headers = 128 << 10;  // of an array, its checksums included
   std::int64_t bytes = static_cast<std::int64_t>(arrays) *
                        (volume(format.shape) * format.element_bytes() + data_alignment + room_for_headers);
+  for (const std::int64_t points : format.shape)
+    bytes += points * static_cast<std::int64_t>(sizeof(double)) + data_alignment;
   for (const auto& [name, value] : attributes)
     if (const auto* text = std::get_if<std::string>(&value))
       bytes += 2 * static_cast<std::int64_t>(text->size());

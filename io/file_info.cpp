@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "io/array_blocks.hpp"
@@ -30,8 +31,11 @@ std::string indented(const std::string& text) {
 
 std::string attributes_text(hid_t object, const std::string& margin) {
   std::string text;
+  // Links between arrays and the coordinates of their axes, which say nothing to people.
+  const std::set<std::string> of_scales{"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"};
   for (const auto& name : attribute_names(object))
-    text += fmt::format("{}{} = {}\n", margin, name, indented(attribute_text(object, name)));
+    if (!of_scales.contains(name))
+      text += fmt::format("{}{} = {}\n", margin, name, indented(attribute_text(object, name)));
   return text;
 }
 

@@ -15,6 +15,7 @@
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/format_version.hpp"
+#include "io/hdf5/dimension_scale.hpp"
 #include "kernels/sampling.hpp"
 
 namespace spsolve {
@@ -73,6 +74,23 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot, const std::vector<NamedR
   const Hdf5Id point_data = create_group(image, "PointData");
   if (fields.size() > 1) write_attribute(point_data, "Scalars", fields.front().name);
   for (const NamedRows& field : fields) link_values(file, point_data, field.name, format);
+}
+
+/// Adds the coordinates of the points, so that netCDF, xarray and h5py know the axes of each field.
+void add_coordinates(hid_t file, const Snapshot& snapshot, const std::vector<NamedRows>& fields) {
+  const ArrayFormat format = snapshot.format();
+  const int first = axis_count - format.dimensions;
+  for (int axis = first; axis < axis_count; ++axis) {
+    if (format.shape[axis] > most_coordinates) continue;
+    std::vector<double> places(static_cast<std::size_t>(format.shape[axis]));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      places[i] =
+          snapshot.grid.origin[axis] +
+          snapshot.grid.spacing[axis] * static_cast<double>(static_cast<std::int64_t>(i) * snapshot.stride);
+    const Hdf5Id scale = create_dimension_scale(file, axis_names[snapshot.axes[axis]], places);
+    for (const NamedRows& field : fields)
+      attach_dimension_scale(file, dataset_of(field.name), scale, axis - first);
+  }
 }
 
 /// Reads the times of the snapshots in a directory from the snapshots themselves. Other files are ignored.
@@ -174,7 +192,11 @@ std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotS
                               {"stride", snapshot.stride}};
   write_arrays(
       communicator, file, snapshot.format(), attributes, box, fields,
-      [&](hid_t output) { add_vtk_view(output, snapshot, fields); }, &series.unflushed());
+      [&](hid_t output) {
+        add_vtk_view(output, snapshot, fields);
+        add_coordinates(output, snapshot, fields);
+      },
+      &series.unflushed());
   collectively(communicator, [&] {
     if (communicator.root()) series.add(snapshot.step, snapshot.time);
     series.unflushed().flush_if_due();

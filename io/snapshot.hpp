@@ -25,6 +25,8 @@ struct Snapshot {
   std::int64_t stride = 1;                // the points whose indices are multiples of it are kept
   Precision precision = Precision::fp64;  // fp64 or fp32: VTK reads no other
   std::string stream = "snapshot";        // what file names begin with
+  /// The axes of `grid` as the input calls them, {z, y, x}: a plane that was cut out may have z and x.
+  std::array<int, 3> axes{z_axis, y_axis, x_axis};
 
   /// What every field has in the file.
   ArrayFormat format() const;
@@ -65,14 +67,19 @@ class SnapshotSeries {
   UnflushedFiles unflushed_;
 };
 
+/// The longest axis whose coordinates a snapshot holds. Those of a longer one, which only 1D grids have in
+/// practice, would take as much of the file as the values.
+constexpr std::int64_t most_coordinates = std::int64_t{1} << 20;
+
 /// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the array of kept
 /// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`, of one or more fields. The file
 /// is VTKHDF ImageData, version 1.0, with point data of the name of each field: a hard link to its dataset,
 /// or a virtual dataset of it without the axes of one point, which VTK leaves out. Of several fields the
 /// first is named as VTK's active scalars. With fewer than three axes VTK 9.1 crashes on it and 9.3 reads it.
-/// VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the same
-/// Error(file_failure) if the file cannot be written; an older file of that name then stays. Small files are
-/// on disk after a few seconds, or when series.unflushed() is flushed.
+/// VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. The coordinates of each
+/// axis of up to most_coordinates points are a dataset z, y or x, the dimension scale of the axis. All ranks
+/// throw the same Error(file_failure) if the file cannot be written; an older file of that name then stays.
+/// Small files are on disk after a few seconds, or when series.unflushed() is flushed.
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box,
                                      const std::vector<NamedRows>& fields);

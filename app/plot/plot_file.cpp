@@ -123,7 +123,9 @@ void read_grid(hid_t file, PlotArray& array) {
 PlotArray find_in_snapshot(const fs::path& file, const std::optional<std::string>& field) {
   const Hdf5Id input = open_hdf5(file);
   std::vector<std::string> names = link_names(input);
-  std::erase(names, vtk_group);
+  std::erase_if(names, [](const std::string& name) {  // fields stay
+    return name == vtk_group || std::ranges::find(axis_names, name) != axis_names.end();
+  });
   const std::string active = read_axes(input, {1, 1, 1}).active;
   if (names.empty()) throw Error(Status::file_failure, "holds no fields");
   const auto first = std::ranges::find(names, active);

@@ -106,10 +106,15 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
                           of_grid(from, 1, out + point * storage_bytes(stream.config.precision));
                       }});
     }
-    write_snapshot(of_files_, stream.series,
-                   {setup_.config.name, step, static_cast<double>(step) * setup_.config.time.dt, stream.grid,
-                    stream.config.stride, stream.config.precision, stream.config.name},
-                   box, rows);
+    Snapshot snapshot{setup_.config.name,
+                      step,
+                      static_cast<double>(step) * setup_.config.time.dt,
+                      stream.grid,
+                      stream.config.stride,
+                      stream.config.precision,
+                      stream.config.name};
+    std::ranges::copy(stream.axes, snapshot.axes.end() - std::ssize(stream.axes));
+    write_snapshot(of_files_, stream.series, snapshot, box, rows);
   };
   files_.add(FileQueue::Kind::snapshot, std::move(copies), work, [](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);

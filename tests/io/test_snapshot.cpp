@@ -179,14 +179,39 @@ TEST(Snapshot, HoldsADatasetAndPointDataOfEachField) {
                      {{"v", sample_rows(Precision::fp64)}, {"u", sample_rows(Precision::fp64, -1.0)}});
   if (!world.root()) return;
   const Hdf5Id input = open_hdf5(file);
-  EXPECT_EQ(dataset_names(input),
-            (std::vector<std::string>{"/VTKHDF/PointData/u", "/VTKHDF/PointData/v", "/u", "/v"}));
+  EXPECT_EQ(dataset_names(input), (std::vector<std::string>{"/VTKHDF/PointData/u", "/VTKHDF/PointData/v",
+                                                            "/u", "/v", "/x", "/y", "/z"}));
   const Hdf5Id point_data(H5Gopen2(input, "/VTKHDF/PointData", H5P_DEFAULT), H5Gclose);
   EXPECT_EQ(read_attribute<std::string>(point_data, "Scalars"), "v");
   for (const std::string name : {"u", "v"}) {
     const Hdf5Id shown(H5Dopen2(point_data, name.c_str(), H5P_DEFAULT), H5Dclose);
     EXPECT_EQ(static_cast<std::int64_t>(H5Dget_offset(shown)), locate_array(file, name).offset);
   }
+}
+
+TEST(Snapshot, HoldsTheCoordinatesOfItsPoints) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  SnapshotSeries series(directory.path());
+  const Index3 kept{1, 4, 3};
+  Snapshot snapshot = snapshot_of(2, {1, 7, 5}, 1, 2);
+  snapshot.axes = {z_axis, z_axis, x_axis};  // a plane of a 3D grid
+  const auto file =
+      write_snapshot(world, series, snapshot, part_of(kept, {1, world.size(), 1}, world.rank()),
+                     {{"v", sample_rows(Precision::fp64)}, {"u", sample_rows(Precision::fp64)}});
+  if (!world.root()) return;
+  const Hdf5Id input = open_hdf5(file);
+  EXPECT_EQ(dataset_names(input),
+            (std::vector<std::string>{"/VTKHDF/PointData/u", "/VTKHDF/PointData/v", "/u", "/v", "/x", "/z"}));
+  const auto coordinates = [&](const char* axis) {
+    const Hdf5Id dataset(H5Dopen2(input, axis, H5P_DEFAULT), H5Dclose);
+    const std::int64_t points = dataset_shape(dataset).front();
+    std::vector<double> values(static_cast<std::size_t>(points));
+    read_hyperslab(dataset, {{0, 0, 0}, {1, 1, points}}, H5T_NATIVE_DOUBLE, values.data());
+    return values;
+  };
+  EXPECT_EQ(coordinates("z"), (std::vector<double>{-2.0, -1.5, -1.0, -0.5}));  // -2 + 0.25 * 2 * i
+  EXPECT_EQ(coordinates("x"), (std::vector<double>{3.0, 7.0, 11.0}));          // 3 + 2 * 2 * i
 }
 
 TEST(DescribeFile, NamesTheDatasetThatIsDamaged) {
