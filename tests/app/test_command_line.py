@@ -155,7 +155,7 @@ class CommandLine(spsolve.TestCase):
                 ("[time]", "[boundary]\nx = { low = 'periodic', high = 'neumann' }\n[time]", 8, "one face"),
                 ("[time]", "[compute]\nprecision = 'fp63'\n[time]", 8, "fp64"),
                 ("[time]", "[parallel]\nranks = [10, 1]\n[time]", 8, "10 blocks"),
-                ("[time]", "[outputs]\n[time]", 7, "did you mean 'output'")):
+                ("[time]", "[ouput]\n[time]", 7, "did you mean 'output'")):
             with self.subTest(new):
                 self.assertIn(old, good)
                 self.write(good.replace(old, new, 1))
