@@ -130,7 +130,7 @@ TEST(Expression, ErrorsSayWhere) {
   EXPECT_THAT(error_in("x, 2", grid), HasSubstr("column 2: found ','"));
   EXPECT_THAT(error_in("2 < x < 5", grid), HasSubstr("as in '2 < x && x < 5'"));
   for (const char* text : {"t", "x + sin(2*time)"})
-    EXPECT_THAT(error_in(text, grid), HasSubstr("formulas know no time")) << text;
+    EXPECT_THAT(error_in(text, grid), HasSubstr("formula knows no time")) << text;
   EXPECT_NE(error_in("\"text\"", grid), "");
   EXPECT_NE(error_in("1e999", grid), "");
 }
