@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of a row of `spsolve bench` on a preset.
+/// Returns the case of a row of `spsolve bench` on a preset.
 BenchCase case_of_preset(const Json& row) {
   const std::string stencil = row.at("stencil");
   const std::vector<std::int64_t> shape = row.at("shape");
@@ -28,7 +28,7 @@ BenchCase case_of_preset(const Json& row) {
       row.value("source", false));
 }
 
-/// Of one of `--suite random`, whose name begins with SEED.NUMBER.
+/// Returns a case of `--suite random`, whose name begins with SEED.NUMBER.
 BenchCase random_case(const std::string& name) {
   static std::map<std::uint64_t, std::vector<BenchCase>> cases;
   const std::uint64_t seed = std::stoull(name);
@@ -36,7 +36,7 @@ BenchCase random_case(const std::string& name) {
   return cases[seed].at(std::stoull(name.substr(name.find('.') + 1)));
 }
 
-/// Of `--input inputs/NAME.toml`; fuse is asked for in one of them.
+/// Returns the case of `--input inputs/NAME.toml`; fuse is asked for in one of them.
 BenchCase case_of_input(const std::string& name, const std::filesystem::path& inputs) {
   const Communicator self(MPI_COMM_SELF);
   CommandLine command;

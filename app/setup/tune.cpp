@@ -29,7 +29,7 @@ constexpr int first_launches = 3, trial_launches = 2, timings = 2;
 constexpr double may_be_fastest = 1.5;
 constexpr double compile_seconds = 2;  // of a candidate's kernels, at most
 constexpr double part_of_run = 0.02;   // that timing may take without being asked for
-// The same where rates of the device are guessed.
+// Both are larger where rates of the device are guessed.
 constexpr double may_be_fastest_guessed = 2.5, part_of_run_guessed = 0.1;
 
 /// A block that a candidate advances, without data. Throws Error on all ranks where it does not fit.

@@ -194,7 +194,7 @@ class Planes {
 };
 #else
 /// The planes in shared memory, where the threads that compute load them by asynchronous copies of 16 bytes.
-/// Those of an iteration are one group.
+/// The copies of an iteration are one group.
 class Planes {
  public:
   __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {}

@@ -8,8 +8,9 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Of an instruction of a separable sweep of a plane in 16 bits. A warp that has its scheduler to itself
-/// waits less, least where groups or factors give it others to go on with; four groups wait for registers.
+/// Returns the cost of an instruction of a separable sweep of a plane in 16 bits. A warp that has its
+/// scheduler to itself waits less, least where groups or factors give it others to go on with; four groups
+/// wait for registers.
 double half_plane_waits(int windows, int x_rank, const SeparableTile& tile,
                         const Calibration::Separable& costs) {
   if (tile.warps < 8) {
@@ -24,7 +25,7 @@ double half_plane_waits(int windows, int x_rank, const SeparableTile& tile,
   return tile.groups == 2 ? costs.two_groups : costs.one_group;
 }
 
-/// The same with what spills: many windows with many factors.
+/// Adds what spills to half_plane_waits(): many windows with many factors spill.
 double half_plane_cost(int windows, int x_rank, const SeparableTile& tile,
                        const Calibration::Separable& costs) {
   const double waits = half_plane_waits(windows, x_rank, tile, costs);
@@ -32,7 +33,7 @@ double half_plane_cost(int windows, int x_rank, const SeparableTile& tile,
   return windows > 3 ? waits * (1 + costs.window_spills * std::max(0, windows + x_rank - 7)) : waits;
 }
 
-/// The same in 32 bits; `split`: of sums of three products.
+/// Returns the cost of an instruction in 32 bits; with `split` it is one of sums of three products.
 double word_plane_cost(int windows, int x_rank, const SeparableTile& tile, bool split,
                        const Calibration::Separable& costs) {
   if (split)
