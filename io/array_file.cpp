@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "io/array_blocks.hpp"
@@ -32,23 +31,6 @@ std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const A
   return bytes;
 }
 
-/// A dataset without values whose place in the file is known.
-Hdf5Id create_dataset(hid_t file, const std::string& name, const ArrayFormat& format) {
-  std::array<hsize_t, axis_count> extents{};
-  std::copy(format.shape.begin(), format.shape.end(), extents.begin());
-  const Hdf5Id space(
-      H5Screate_simple(format.dimensions, extents.data() + axis_count - format.dimensions, nullptr),
-      H5Sclose);
-  // The address must be known now, and nobody shall fill what is about to be written.
-  const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
-  check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
-  check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
-  check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
-  return {H5Dcreate2(file, dataset_of(name).c_str(), storage_type(format.precision), space, H5P_DEFAULT,
-                     creation, H5P_DEFAULT),
-          H5Dclose};
-}
-
 /// Everything of the file but the values; returns where those of each array belong.
 std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const ArrayFormat& format,
                                   const Attributes& attributes, const std::vector<NamedRows>& arrays,
@@ -63,15 +45,14 @@ std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const Array
   std::vector<std::int64_t> offsets;
   {
     std::vector<Hdf5Id> datasets;
-    for (const NamedRows& array : arrays) datasets.push_back(create_dataset(output, array.name, format));
+    const std::vector<hsize_t> extents(format.shape.end() - format.dimensions, format.shape.end());
+    for (const NamedRows& array : arrays)
+      datasets.push_back(
+          create_contiguous(output, dataset_of(array.name), storage_type(format.precision), extents));
     write_attributes(output, attributes);
     for (const Hdf5Id& dataset : datasets) write_attributes(dataset, checksums);
     if (decorate) decorate(output);
-    for (const Hdf5Id& dataset : datasets) {
-      const haddr_t address = H5Dget_offset(dataset);
-      if (address == HADDR_UNDEF) check_hdf5(-1);
-      offsets.push_back(static_cast<std::int64_t>(address));
-    }
+    for (const Hdf5Id& dataset : datasets) offsets.push_back(values_offset(dataset));
   }
   output.close();
   return offsets;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <span>
 
@@ -17,6 +18,11 @@ struct Grid {
                                 1.0};           // {z, y, x}, any unit of length; absent axes keep the default
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // {z, y, x}, coordinates of point {0, 0, 0}
   WallsConfig walls{};                          // of the faces of the domain that are filled
+
+  /// The coordinate of a point with this index, which may lie beyond the faces.
+  double coordinate(int axis, std::int64_t index) const {
+    return origin[axis] + static_cast<double>(index) * spacing[axis];
+  }
 
   friend bool operator==(const Grid&, const Grid&) = default;
 };

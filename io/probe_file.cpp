@@ -12,23 +12,6 @@
 namespace spsolve {
 namespace {
 
-/// Creates a contiguous dataset whose place is known at once. What is not written reads as 0.
-Hdf5Id create_dataset(hid_t parent, const std::string& name, hid_t type,
-                      const std::vector<hsize_t>& extents) {
-  const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
-  const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
-  check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
-  check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
-  check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
-  return {H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose};
-}
-
-std::int64_t place_of(hid_t dataset) {
-  const haddr_t address = H5Dget_offset(dataset);
-  if (address == HADDR_UNDEF) check_hdf5(-1);
-  return static_cast<std::int64_t>(address);
-}
-
 std::int64_t bytes_of(const std::vector<ProbeGroup>& groups, Precision precision) {
   constexpr std::int64_t room_for_headers = 64 << 10;
   std::int64_t bytes = room_for_headers;
@@ -84,15 +67,16 @@ void ProbeFile::lay_out() {
     const Hdf5Id parent = create_group(output, group.name);
     const auto rows = static_cast<hsize_t>(group.rows), points = static_cast<hsize_t>(group.points());
     const Hdf5Id at =
-        create_dataset(parent, "at", H5T_IEEE_F64LE, {points, static_cast<hsize_t>(group.axes)});
+        create_contiguous(parent, "at", H5T_IEEE_F64LE, {points, static_cast<hsize_t>(group.axes)});
     check_hdf5(H5Dwrite(at, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, group.at.data()));
-    const Hdf5Id step = create_dataset(parent, "step", H5T_STD_I64LE, {rows});
+    const Hdf5Id step = create_contiguous(parent, "step", H5T_STD_I64LE, {rows});
     const std::vector<std::int64_t> none(static_cast<std::size_t>(group.rows), -1);
     check_hdf5(H5Dwrite(step, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, none.data()));
-    Places places{place_of(step), place_of(create_dataset(parent, "time", H5T_IEEE_F64LE, {rows})), {}};
+    Places places{
+        values_offset(step), values_offset(create_contiguous(parent, "time", H5T_IEEE_F64LE, {rows})), {}};
     for (const std::string& field : group.fields)
       places.fields.push_back(
-          place_of(create_dataset(parent, field, storage_type(precision_), {rows, points})));
+          values_offset(create_contiguous(parent, field, storage_type(precision_), {rows, points})));
     places_.push_back(std::move(places));
   }
   output.close();

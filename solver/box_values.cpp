@@ -21,17 +21,10 @@ BoxValues::BoxValues(Backend& backend, const Field& like, std::vector<Box> boxes
 }
 
 std::vector<double> BoxValues::of(Field& field, std::size_t number) const {
-  std::vector<double> values(static_cast<std::size_t>(boxes_[number].points()));
-  if (values.empty()) return values;
+  const auto points = static_cast<std::size_t>(boxes_[number].points());
+  if (points == 0) return {};
   packings_[number]->copy(field, row_->bytes_at({0, 0, 0}));
-  backend_->synchronize();
-  const auto copy = StateView{backend_, row_.get(), nullptr}.scan({1, row_->precision()}).copy;
-  const Field& host = copy->wait();
-  with_storage(host.precision(), [&]<class Storage>() {
-    const Storage* const row = host.at<Storage>({0, 0, 0});
-    std::transform(row, row + values.size(), values.begin(), stored_value<Storage>);
-  });
-  return values;
+  return values_of_row(*backend_, *row_, points);
 }
 
 }  // namespace spsolve

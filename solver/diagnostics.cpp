@@ -33,6 +33,18 @@ ScanResult StateView::scan(const Sampling& sampling) const {
   return {extremes, copy};
 }
 
+std::vector<double> values_of_row(Backend& backend, const Field& row, std::size_t count) {
+  backend.synchronize();
+  const auto copy = StateView{&backend, &row, nullptr}.scan({1, row.precision()}).copy;
+  const Field& host = copy->wait();
+  std::vector<double> values(count);
+  with_storage(host.precision(), [&]<class Storage>() {
+    const Storage* const first = host.at<Storage>({0, 0, 0});
+    std::transform(first, first + count, values.begin(), stored_value<Storage>);
+  });
+  return values;
+}
+
 Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, const Box& box,
                          const Extremes& own) {
   Extremes found = own;

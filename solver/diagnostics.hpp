@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "halo/communicator.hpp"
 #include "solver/backend.hpp"
@@ -37,6 +38,10 @@ struct StateView {
   ScanResult scan() const { return {backend->reducer().extremes(*state, previous, {}), nullptr}; }
   ScanResult scan(const Sampling& sampling) const;
 };
+
+/// Returns the first `count` values of a field of one row that begins at point 0, in the backend's memory.
+/// Waits for enqueued work.
+std::vector<double> values_of_row(Backend& backend, const Field& row, std::size_t count);
 
 /// Combines the extremes of all ranks. `own` are those of this rank's `box`. The first point that is not
 /// finite is numbered in C order of the whole grid. Collective.

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/canonical.hpp"
+#include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/queries.hpp"
 
 namespace spsolve {

@@ -9,8 +9,6 @@
 namespace spsolve {
 namespace {
 
-constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
-
 /// Calls `take(field, launches_before)` for the arrays of the state `launches_before` launches ago: every
 /// field and, if `with_previous`, then the previous values of the fields that have them.
 template <class Take>
@@ -59,9 +57,7 @@ void for_each_array(const Block& block, int launches_before, bool with_previous,
 }  // namespace
 
 std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
-  const auto following = [&](std::int64_t every) {
-    return every > 0 ? (step / every + 1) * every : schedule.last;
-  };
+  const auto following = [&](std::int64_t every) { return Interval{every}.following(step); };
   std::int64_t stop = std::min({schedule.last, step + schedule.fuse, following(schedule.snapshot_every),
                                 following(schedule.checkpoint_every)});
   for (const Interval& interval : schedule.launches_end_every)
@@ -140,10 +136,10 @@ Ending evolve(Block& block, const Communicator& communicator, const Problem& pro
     step += taken;
 
     const bool last = step == schedule.last;
-    const bool diagnostics = last || due(schedule.diagnostics_every, step);
-    const bool snapshot = last || due(schedule.snapshot_every, step);
+    const bool diagnostics = last || Interval{schedule.diagnostics_every}.due(step);
+    const bool snapshot = last || Interval{schedule.snapshot_every}.due(step);
     const Request request = last ? Request::none : observers.poll(step);
-    const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none ||
+    const bool checkpoint = Interval{schedule.checkpoint_every}.due(step) || request != Request::none ||
                             (last && schedule.final_checkpoint);
     if (diagnostics || snapshot || checkpoint) handle_events(taken, diagnostics, snapshot, checkpoint);
     if (steady && !last) {  // what the last step would have left

@@ -24,17 +24,9 @@ PointValues::PointValues(Backend& backend, const Field& like, std::vector<Index3
 }
 
 std::vector<double> PointValues::of(Field& field) const {
-  std::vector<double> values;
-  if (!row_) return values;
+  if (!row_) return {};
   gather_->copy(field, row_->bytes_at({0, 0, 0}));
-  backend_->synchronize();
-  const auto copy = StateView{backend_, row_.get(), nullptr}.scan({1, row_->precision()}).copy;
-  const Field& host = copy->wait();
-  with_storage(host.precision(), [&]<class Storage>() {
-    const Storage* const row = host.at<Storage>({0, 0, 0});
-    for (std::size_t i = 0; i < points_.size(); ++i) values.push_back(stored_value(row[i]));
-  });
-  return values;
+  return values_of_row(*backend_, *row_, points_.size());
 }
 
 void PointValues::add(Field& field, std::span<const double> amounts) const {

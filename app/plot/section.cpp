@@ -23,7 +23,7 @@ Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane) {
                                            : z_axis;
   const std::int64_t point = plane ? nearest_point(grid, *plane) : shape[axis] / 2;
   section.across = axis;
-  section.at = grid.origin[axis] + static_cast<double>(point) * grid.spacing[axis];
+  section.at = grid.coordinate(axis, point);
   section.box.begin[axis] = point;
   section.box.end[axis] = point + 1;
   section.vertical = axis == z_axis ? y_axis : z_axis;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "app/setup/state_formula.hpp"
 #include "app/setup/values.hpp"
 #include "io/input/config.hpp"
-#include "io/language/row_program.hpp"
 #include "solver/block.hpp"
 
 namespace spsolve {
@@ -21,13 +21,13 @@ class FieldSums {
   /// The names of the sums, in alphabetical order.
   std::vector<std::string> names() const;
   /// Returns the sums over the whole grid at `step`, in the order of the names. Values are in double, and any
-  /// number of ranks gives the same bits. Copies all fields to the host. Collective.
+  /// number of ranks gives the same bits. Copies the fields that formulas use to the host. Collective.
   std::vector<double> at(std::int64_t step, Block& block) const;
 
  private:
   Communicator communicator_;
   const RunConfig& config_;
-  std::vector<RowProgram> formulas_;
+  std::vector<StateFormula> formulas_;
   std::optional<CoefficientValues> coefficients_;
 };
 

@@ -9,7 +9,6 @@
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
 #include "io/input/read_images.hpp"
-#include "io/language/parser.hpp"
 
 namespace spsolve {
 namespace {
@@ -17,12 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t points_at_once = 1 << 20;
-
-bool uses(const Syntax& formula, const std::string& name) {
-  return std::ranges::any_of(formula.nodes, [&](const SyntaxNode& node) {
-    return node.kind == SyntaxNode::Kind::name && node.text == name;
-  });
-}
 
 /// As much of a formula as a title has room for.
 std::string shown(const std::string& formula) {
@@ -61,25 +54,22 @@ Images::Images(const Communicator& communicator, const RunConfig& config, Block&
 }
 
 void Images::add(const ImagesConfig& config) {
-  const Syntax syntax = parse_expression(config.value);
-  const std::vector<std::string> fields = field_names(config_);
   const Section section = section_of(config_.grid, config.plane);
   std::vector<Box> parts, own;
   for_each_part(section.box, points_at_once, [&](const Box& part) {
     parts.push_back(part);
     own.push_back(intersect(part, block_.owned()));
   });
-  Image image{config,       section,     RowProgram(syntax, names_of_state(config_)),
-              {},           parts,       block_.box_values(std::move(own)),
-              std::nullopt, std::nullopt};
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    if (uses(syntax, fields[i])) image.fields.push_back(i);
-  bool has_coefficients = false;
-  if (config_.equations)
-    for (const CoefficientConfig& coefficient : config_.equations->coefficients)
-      has_coefficients = has_coefficients || uses(syntax, coefficient.name);
+  Image image{config,
+              section,
+              StateFormula(config_, config.value),
+              parts,
+              block_.box_values(std::move(own)),
+              std::nullopt,
+              std::nullopt};
   const Box box = intersect(section.box, block_.owned());
-  if (has_coefficients) image.coefficients.emplace(communicator_, config_, box.empty() ? Box{} : box);
+  if (image.formula.uses_coefficients())
+    image.coefficients.emplace(communicator_, config_, box.empty() ? Box{} : box);
   images_.push_back(std::move(image));
 }
 
@@ -115,50 +105,22 @@ void Images::draw(std::int64_t step) {
 }
 
 std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::int64_t step) const {
-  const Grid& grid = config_.grid;
   const Box& box = image.own.box(part);
   std::vector<double> result(static_cast<std::size_t>(box.points()));
   if (result.empty()) return result;
-  const std::int64_t length = box.extent()[x_axis];
-  const std::size_t fields = block_.field_count();
-  const std::size_t coefficients = config_.equations ? config_.equations->coefficients.size() : 0;
-  std::vector<std::vector<double>> values(fields);  // of the box
-  for (const std::size_t field : image.fields) values[field] = block_.values_in(image.own, part, field);
-  const auto coordinate = [&](int axis, std::int64_t p) {
-    return grid.origin[axis] + static_cast<double>(p) * grid.spacing[axis];
-  };
-  std::vector<double> x(static_cast<std::size_t>(length));
-  for (std::int64_t i = 0; i < length; ++i) x[i] = coordinate(x_axis, box.begin[x_axis] + i);
-  const double n = static_cast<double>(step), dt = config_.time.dt, t = n * dt;
-  const std::vector<double> unused(static_cast<std::size_t>(length));  // what the formula does not name
-#pragma omp parallel
-  {
-    std::vector<std::vector<double>> rows(coefficients, unused);
-    std::vector<double> workspace;
-#pragma omp for schedule(static)
-    for (std::int64_t row = 0; row < row_count(box); ++row) {
-      const Index3 begin = row_begin(box, row);
-      const double y = coordinate(y_axis, begin[y_axis]), z = coordinate(z_axis, begin[z_axis]);
-      if (image.coefficients)
-        for (std::size_t k = 0; k < coefficients; ++k)
-          for (std::int64_t i = 0; i < length; ++i)
-            rows[k][i] = image.coefficients->at(k, begin + Index3{0, 0, i});
-      for (std::int64_t first = 0; first < length; first += RowProgram::width) {
-        // In the order of names_of_state().
-        std::vector<const double*> variables{x.data() + first};
-        if (grid.domain.dimensions > 1) variables.push_back(&y);
-        if (grid.domain.dimensions > 2) variables.push_back(&z);
-        for (std::size_t field = 0; field < fields; ++field)
-          variables.push_back(values[field].empty() ? unused.data() + first
-                                                    : values[field].data() + row * length + first);
-        for (std::size_t k = 0; k < coefficients; ++k) variables.push_back(rows[k].data() + first);
-        variables.insert(variables.end(), {&t, &dt, &n});
-        const auto count =
-            static_cast<std::size_t>(std::min<std::int64_t>(length - first, RowProgram::width));
-        image.formula.evaluate(variables, {result.data() + row * length + first, count}, workspace);
-      }
-    }
-  }
+  std::vector<std::vector<double>> values(block_.field_count());  // of the box
+  for (const std::size_t field : image.formula.fields())
+    values[field] = block_.values_in(image.own, part, field);
+  const auto place = [&](const Index3& p) { return index_of(p - box.begin, box.extent()); };
+  image.formula.evaluate(
+      box, step,
+      [&](std::size_t field, const Index3& begin, std::span<double> row) {
+        std::copy_n(values[field].begin() + place(begin), row.size(), row.begin());
+      },
+      image.coefficients ? &*image.coefficients : nullptr,
+      [&](const Index3& begin, std::span<const double> row) {
+        std::ranges::copy(row, result.begin() + place(begin));
+      });
   return result;
 }
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/plot/section.hpp"
+#include "app/setup/state_formula.hpp"
 #include "app/setup/values.hpp"
 #include "io/input/config.hpp"
-#include "io/language/row_program.hpp"
 #include "solver/block.hpp"
 
 namespace spsolve {
@@ -34,10 +34,9 @@ class Images {
   struct Image {
     ImagesConfig config;
     Section section;
-    RowProgram formula;
-    std::vector<std::size_t> fields;  // that the formula uses, by their numbers
-    std::vector<Box> parts;           // of the section, in C order
-    BoxValues own;                    // this rank's box of each part
+    StateFormula formula;
+    std::vector<Box> parts;  // of the section, in C order
+    BoxValues own;           // this rank's box of each part
     std::optional<CoefficientValues> coefficients;
     std::optional<ColorRange> fixed;  // on rank 0
   };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/setup/planning.hpp"
 #include "io/field_rows.hpp"
 
 namespace spsolve {
@@ -28,13 +29,20 @@ Grid grid_of(const OutputStreamConfig& stream, const Box& region, const std::vec
     const int from = axes[i], to = axis_count - static_cast<int>(axes.size() - i);
     grid.domain.shape[to] = (region.extent()[from] - 1) * stream.stride + 1;
     grid.spacing[to] = whole.spacing[from];
-    grid.origin[to] =
-        whole.origin[from] + static_cast<double>(region.begin[from] * stream.stride) * whole.spacing[from];
+    grid.origin[to] = whole.coordinate(from, region.begin[from] * stream.stride);
   }
   return grid;
 }
 
 }  // namespace
+
+std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector<std::string>& names) {
+  std::vector<std::size_t> fields;
+  for (std::size_t field = 0; field < problem.field_count(); ++field)
+    if (names.empty() || std::ranges::find(names, problem.field_name(field)) != names.end())
+      fields.push_back(field);
+  return fields;
+}
 
 OutputStreams::OutputStreams(const Communicator& of_files, const Setup& setup, FileQueue& files)
     : of_files_(of_files), setup_(setup), files_(files) {
@@ -42,17 +50,9 @@ OutputStreams::OutputStreams(const Communicator& of_files, const Setup& setup, F
   for (const OutputStreamConfig& given : config.outputs) {
     const Box region = points_of(given, config.grid);
     const std::vector<int> axes = axes_of(given, config.grid.domain);
-    Stream stream{given,
-                  {},
-                  region,
-                  axes,
-                  grid_of(given, region, axes, config.grid),
-                  SnapshotSeries(config.output.directory, given.name)};
-    for (std::size_t field = 0; field < setup.problem.field_count(); ++field)
-      if (given.fields.empty() ||
-          std::ranges::find(given.fields, setup.problem.field_name(field)) != given.fields.end())
-        stream.fields.push_back(field);
-    streams_.push_back(std::move(stream));
+    streams_.push_back({given, chosen_fields(setup.problem, given.fields), region, axes,
+                        grid_of(given, region, axes, config.grid),
+                        SnapshotSeries(config.output.directory, given.name)});
   }
 }
 

@@ -10,15 +10,16 @@
 
 namespace spsolve {
 
+/// Returns the numbers of the fields with these names, in the order of the problem; of all fields if there
+/// are no names.
+std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector<std::string>& names);
+
 /// Writes the streams of snapshots of [[outputs]].
 class OutputStreams {
  public:
   /// `files` writes them, and `of_files` is for it alone. All must outlive this object.
   OutputStreams(const Communicator& of_files, const Setup& setup, FileQueue& files);
 
-  static Interval interval_of(const OutputStreamConfig& stream, double dt) {
-    return {stream.every, stream.every_time.value_or(0.0), dt};
-  }
   /// Writes the streams that are due at `step`; all that are not due if `rest`. Collective.
   void write(std::int64_t step, Block& block, bool rest = false);
   /// Returns when what this rank wrote is on disk.

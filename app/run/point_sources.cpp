@@ -12,24 +12,6 @@
 #include "kernels/operator/interpret.hpp"
 
 namespace spsolve {
-namespace {
-
-/// The formula of a source; variables are x, y, z (those the grid has), coefficients, t, dt and step.
-std::unique_ptr<RowProgram> translate(const RunConfig& config, const std::string& formula) {
-  ExpressionNames names;
-  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
-    names.variables.push_back({axis_names[axis]});
-  if (config.equations) {
-    names.constants = config.equations->constants;
-    for (const CoefficientConfig& coefficient : config.equations->coefficients)
-      names.variables.push_back({coefficient.name});
-  }
-  for (const char* name : names_of_time) names.variables.push_back({name, false});
-  return std::make_unique<RowProgram>(parse_expression(formula), names);
-}
-
-}  // namespace
-
 PointSources::PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
                            Block& block)
     : dt_(config.time.dt), block_(block) {
@@ -41,7 +23,8 @@ PointSources::PointSources(const Communicator& communicator, const RunConfig& co
     Source source{key_of_source(config, i), {}, {}, nullptr, {}};
     const std::vector<Coordinates> points = read_points(communicator, grid, given.at, source.key + ".at");
     if (const auto* formula = std::get_if<ExpressionForm>(&given.value)) {
-      source.formula = translate(config, formula->expression);
+      source.formula =
+          std::make_unique<RowProgram>(parse_expression(formula->expression), names_at_point(config));
     } else {
       source.table = read_signals(communicator, config, i, points.size());
     }

@@ -81,7 +81,7 @@ void Probes::record(std::int64_t step) {
       const std::vector<double> values = block_.values_at(*group.own, group.fields[i]);
       group.rows[i].insert(group.rows[i].end(), values.begin(), values.end());
     }
-    // The same decision on every rank: the rank with the most grid points fills its memory first.
+    // Every rank decides alike: the rank with the most grid points fills its memory first.
     const auto most = static_cast<std::size_t>(*std::ranges::max_element(group.counts));
     if (group.steps.size() * most * group.fields.size() >= values_kept) write(number);
   }

@@ -172,13 +172,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                     setup.plan.chosen.fuse,
                     config.checkpoint.final,
                     config.time.until_change,
-                    {}};
-  for (const ProbesConfig& probes : config.probes)
-    schedule.launches_end_every.push_back({probes.every, 0, 1});
-  for (const OutputStreamConfig& stream : config.outputs)
-    schedule.launches_end_every.push_back(OutputStreams::interval_of(stream, config.time.dt));
-  for (const ImagesConfig& images : config.images)
-    schedule.launches_end_every.push_back({images.every, 0, 1});
+                    record_intervals(config)};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   if (restart) setup.values = restart->header.values;

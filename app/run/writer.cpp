@@ -23,10 +23,8 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
       files_(setup.background),
       outputs_(of_files_.get(), setup, files_) {
   const Problem& problem = setup.problem;
-  const std::vector<std::string>& wanted = setup.config.output.fields;
+  in_snapshots_ = chosen_fields(problem, setup.config.output.fields);
   for (std::size_t i = 0; i < problem.field_count(); ++i) names_.push_back(problem.field_name(i));
-  for (std::size_t i = 0; i < problem.field_count(); ++i)
-    if (wanted.empty() || std::ranges::find(wanted, names_[i]) != wanted.end()) in_snapshots_.push_back(i);
   for (std::size_t i = 0; i < problem.field_count(); ++i)
     if (problem.has_previous(i)) names_.push_back(previous_of(names_[i]));
 }

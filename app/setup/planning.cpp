@@ -31,14 +31,8 @@ Pace pace_of(const RunConfig& config) {
   for (const std::int64_t every : {config.output.every, config.checkpoint.every, config.diagnostics.every})
     if (every > 0 && every < pace.every) pace = {every, false};
   pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
-  for (const ProbesConfig& probes : config.probes)
-    if (probes.every < pace.every) pace = {probes.every, false};
-  for (const OutputStreamConfig& output : config.outputs) {
-    const Interval interval{output.every, output.every_time.value_or(0.0), config.time.dt};
+  for (const Interval& interval : record_intervals(config))
     if (const std::int64_t every = interval.following(0); every < pace.every) pace = {every, false};
-  }
-  for (const ImagesConfig& images : config.images)
-    if (images.every < pace.every) pace = {images.every, false};
   const auto cut_by = [&](std::int64_t every, bool alone) {
     if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
       pace.cuts += 1.0 / static_cast<double>(every);
@@ -73,6 +67,19 @@ Candidate read_candidate(const Json& json) {
 }
 
 }  // namespace
+
+Interval interval_of(const OutputStreamConfig& stream, double dt) {
+  return {stream.every, stream.every_time.value_or(0.0), dt};
+}
+
+std::vector<Interval> record_intervals(const RunConfig& config) {
+  std::vector<Interval> intervals;
+  for (const ProbesConfig& probes : config.probes) intervals.push_back({probes.every});
+  for (const OutputStreamConfig& stream : config.outputs)
+    intervals.push_back(interval_of(stream, config.time.dt));
+  for (const ImagesConfig& images : config.images) intervals.push_back({images.every});
+  return intervals;
+}
 
 PlanRequest plan_request(const RunConfig& config) {
   if (!config.point_sources.empty() && config.time.fuse.value_or(1) > 1)

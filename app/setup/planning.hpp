@@ -7,9 +7,16 @@
 
 #include "app/setup/device.hpp"
 #include "io/input/config.hpp"
+#include "solver/interval.hpp"
 #include "solver/plan/plan.hpp"
 
 namespace spsolve {
+
+/// How often a stream of [[outputs]] writes a file.
+Interval interval_of(const OutputStreamConfig& stream, double dt);
+
+/// The intervals of probes, streams and images, at whose ends launches end, too.
+std::vector<Interval> record_intervals(const RunConfig& config);
 
 /// What an input asks of the plan.
 PlanRequest plan_request(const RunConfig& config);

@@ -27,17 +27,14 @@ auto values_by_formula(const RunConfig& config, int axis, const std::string& for
       parse_expression(formula), names_on_face(config.grid, axis, config.equations->constants));
   return [program, axis, grid = config.grid, dt = config.time.dt](const Index3& first, std::int64_t step,
                                                                   std::span<double> values) {
-    const auto coordinate = [&](int along, std::int64_t p) {
-      return grid.origin[along] + static_cast<double>(p) * grid.spacing[along];
-    };
     const double n = static_cast<double>(step), t = n * dt;
     std::array<double, axis_count> of_row{};
     std::vector<double> x(values.size()), workspace;
     for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = coordinate(x_axis,
-                        repeated(grid.domain, first + Index3{0, 0, static_cast<std::int64_t>(i)})[x_axis]);
+      x[i] = grid.coordinate(
+          x_axis, repeated(grid.domain, first + Index3{0, 0, static_cast<std::int64_t>(i)})[x_axis]);
     const Index3 row = repeated(grid.domain, first);
-    for (const int along : {y_axis, z_axis}) of_row[along] = coordinate(along, row[along]);
+    for (const int along : {y_axis, z_axis}) of_row[along] = grid.coordinate(along, row[along]);
     for (std::size_t begin = 0; begin < values.size(); begin += RowProgram::width) {
       std::vector<const double*> variables;
       if (axis != x_axis) variables.push_back(x.data() + begin);

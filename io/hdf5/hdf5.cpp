@@ -171,6 +171,22 @@ std::vector<std::int64_t> dataset_shape(hid_t dataset) {
   return {extents.begin(), extents.begin() + rank};
 }
 
+Hdf5Id create_contiguous(hid_t parent, const std::string& name, hid_t type,
+                         const std::vector<hsize_t>& extents) {
+  const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
+  check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
+  check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
+  check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+  return {H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose};
+}
+
+std::int64_t values_offset(hid_t dataset) {
+  const haddr_t address = H5Dget_offset(dataset);
+  if (address == HADDR_UNDEF) check_hdf5(-1);
+  return static_cast<std::int64_t>(address);
+}
+
 void read_hyperslab(hid_t dataset, const Box& box, hid_t memory_type, void* values) {
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   const auto rank = check_hdf5(H5Sget_simple_extent_ndims(space));

@@ -89,6 +89,13 @@ bool holds_numbers(hid_t type);
 /// "float64", "bfloat16", "int32", "string", ..., as numpy names them.
 std::string type_name(hid_t type);
 
+/// Creates a contiguous dataset without values whose place in the file is known at once: nobody fills what is
+/// about to be written.
+Hdf5Id create_contiguous(hid_t parent, const std::string& name, hid_t type,
+                         const std::vector<hsize_t>& extents);
+/// The byte offset of the values of a dataset that create_contiguous() made.
+std::int64_t values_offset(hid_t dataset);
+
 /// Extents of a dataset, slowest axis first.
 std::vector<std::int64_t> dataset_shape(hid_t dataset);
 

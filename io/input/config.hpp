@@ -108,7 +108,7 @@ struct CheckpointConfig {
 struct RunConfig {
   std::string name;  // default: the input's file name without extension
   Grid grid;
-  std::optional<EquationsConfig> equations;  // where there are some, stencil, initial and source do not count
+  std::optional<EquationsConfig> equations;  // if given, or if a stencil alone does not say all (of_stencil)
   StencilForm stencil;
   FieldForm initial;
   std::optional<FieldForm> source;

@@ -32,10 +32,6 @@ ExpressionNames names_of(const Expression& expression, const Grid& grid) {
   return names;
 }
 
-double coordinate(const Grid& grid, int axis, std::int64_t index) {
-  return grid.origin[axis] + static_cast<double>(index) * grid.spacing[axis];
-}
-
 RowProgram translate(const Expression& expression, const Grid& grid) {
   try {
     return {parse_expression(expression.text), names_of(expression, grid)};
@@ -59,7 +55,7 @@ class RowEvaluator {
     std::array<double, axis_count> along{};  // {x, y, z} of the row
     std::vector<const double*> variables{x_.data()};
     for (int i = 1; i < grid_.domain.dimensions; ++i) {
-      along[i] = coordinate(grid_, axis_count - 1 - i, begin[axis_count - 1 - i]);
+      along[i] = grid_.coordinate(axis_count - 1 - i, begin[axis_count - 1 - i]);
       variables.push_back(&along[i]);
     }
     const std::size_t first_given = variables.size();
@@ -67,7 +63,7 @@ class RowEvaluator {
     for (std::size_t first = 0; first < out.size(); first += RowProgram::width) {
       const std::size_t count = std::min<std::size_t>(out.size() - first, RowProgram::width);
       for (std::size_t i = 0; i < count; ++i)
-        x_[i] = coordinate(grid_, x_axis, begin[x_axis] + static_cast<std::int64_t>(first + i));
+        x_[i] = grid_.coordinate(x_axis, begin[x_axis] + static_cast<std::int64_t>(first + i));
       program_.evaluate(variables, out.subspan(first, count), workspace_);
       for (std::size_t i = first_given; i < variables.size(); ++i) variables[i] += count;
     }
@@ -85,8 +81,8 @@ class RowEvaluator {
                                double value) {
   std::string place, index;
   for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)
-    place += fmt::format("{}{} = {}", place.empty() ? "" : ", ", axis_names[axis],
-                         coordinate(grid, axis, p[axis]));
+    place +=
+        fmt::format("{}{} = {}", place.empty() ? "" : ", ", axis_names[axis], grid.coordinate(axis, p[axis]));
   for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
     index += fmt::format("{}{}", index.empty() ? "" : ", ", p[axis]);
   throw Error(Status::invalid_input, fmt::format("{} '{}' is {} at {} (point [{}])", expression.key,

@@ -75,6 +75,19 @@ void require_inside(const Grid& grid, const std::array<double, 3>& point, const 
   }
 }
 
+ExpressionNames names_at_point(const RunConfig& config) {
+  ExpressionNames names;
+  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
+    names.variables.push_back({axis_names[axis]});
+  if (config.equations) {
+    names.constants = config.equations->constants;
+    for (const CoefficientConfig& coefficient : config.equations->coefficients)
+      names.variables.push_back({coefficient.name});
+  }
+  for (const char* name : names_of_time) names.variables.push_back({name, false});
+  return names;
+}
+
 std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const RunConfig& config,
                                                   const fs::path& directory) {
   const std::vector<std::string> fields = field_names(config);
@@ -88,17 +101,8 @@ std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const
     section.require("value");
     source.value = read_values(section, "value", directory);
     if (const auto* formula = std::get_if<ExpressionForm>(&source.value)) {
-      ExpressionNames names;
-      for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
-        names.variables.push_back({axis_names[axis]});
-      for (const char* name : names_of_time) names.variables.push_back({name, false});
-      if (config.equations) {
-        names.constants = config.equations->constants;
-        for (const CoefficientConfig& coefficient : config.equations->coefficients)
-          names.variables.push_back({coefficient.name});
-      }
       try {
-        RowProgram(parse_expression(formula->expression), names);
+        RowProgram(parse_expression(formula->expression), names_at_point(config));
       } catch (const SyntaxError& error) {
         throw Error(Status::invalid_input, fmt::format("{}value: {}", section.blame("value"), error.what()));
       }

@@ -20,6 +20,10 @@ std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& 
 /// and the first is inside. `what` begins the message.
 void require_inside(const Grid& grid, const std::array<double, 3>& point, const std::string& what);
 
+/// The names that values of point sources may use, in this order: the coordinates x, y, z that the grid has,
+/// coefficients, t, dt and step; and constants.
+ExpressionNames names_at_point(const RunConfig& config);
+
 /// The names that values of point sources may use besides coordinates and coefficients.
 inline constexpr std::array<const char*, 3> names_of_time{"t", "dt", "step"};
 

@@ -60,7 +60,7 @@ class TomlSection {
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
   /// "<where>: [section] ", to start a message with.
   std::string blame(std::string_view key) const;
-  /// The same for a line of the text that `key` holds, counted from 1.
+  /// Does what blame(key) does for a line of the text that `key` holds, counted from 1.
   std::string blame(std::string_view key, int line_of_text) const;
 
  private:

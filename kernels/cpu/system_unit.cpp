@@ -14,6 +14,7 @@
 #include "kernels/cpu/fill_walls.hpp"
 #include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/operator/interpret.hpp"
+#include "kernels/operator/scalar_values.hpp"
 
 namespace spsolve {
 
@@ -180,19 +181,6 @@ class SystemLaunch {
   bool bypasses_caches_;
 };
 
-/// The scalars of the canonical form at a step, computed in double and rounded to T.
-template <class T>
-std::vector<T> scalars_of(const Canonical& canonical, double dt, std::int64_t step) {
-  Surroundings time;
-  time.dt = dt;
-  time.fields = {Domain{}};
-  const LeafValue leaf = given_values(time, step);
-  std::vector<T> values;
-  for (const TermId scalar : canonical.scalars)
-    values.push_back(static_cast<T>(interpret(canonical.terms, scalar, box_of({1, 1, 1}), leaf).front()));
-  return values;
-}
-
 }  // namespace
 
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
@@ -271,8 +259,9 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
       static_cast<std::int64_t>(bytes) > cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
   with_storage(precision_, [&]<class Storage>() {
     if constexpr (!std::is_same_v<Storage, Tf32>) {
-      const SystemArrays<Storage> arrays(fields_, coefficients_, previous_,
-                                         scalars_of<Compute<Storage>>(canonical_, dt_, in.step()), in, out);
+      const std::vector<double> scalars = scalar_values(canonical_, dt_, in.step());
+      const SystemArrays<Storage> arrays(fields_, coefficients_, previous_, {scalars.begin(), scalars.end()},
+                                         in, out);
       SystemLaunch<Storage>(groups_, arrays, canonical_, facts_, bypasses_caches)
           .run(region, filled_, in.step() + 1);
     }
