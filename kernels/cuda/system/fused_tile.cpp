@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/system/fused_tile.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "kernels/cuda/launch/kernel_axes.hpp"
+#include "kernels/cuda/launch/launch_shape.hpp"
+#include "kernels/cuda/system/system_arguments.hpp"
+#include "kernels/rounding.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
+constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
+constexpr int registers_of_multiprocessor = 65536, most_registers = 255;
+/// Registers for addresses and for operands of a point, as NVRTC 13.0 takes them.
+constexpr int registers_besides = 48;
+
+bool reflects(const Domain& field, int axis) {
+  return field.faces[axis][low].kind == BoundaryKind::neumann ||
+         field.faces[axis][high].kind == BoundaryKind::neumann;
+}
+
+/// Why no march takes several steps of a system, or nothing.
+std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& facts, const SystemGroup& group,
+                                const std::vector<Domain>& fields, int steps) {
+  if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
+  if (fields.front().dimensions == 1) return NoKernel{"the grid has one axis"};
+  if (steps * static_cast<int>(canonical.scalars.size()) > most_system_scalars)
+    return NoKernel{"too many values depend on t and step"};
+  std::size_t arrays = group.inputs.size() + canonical.equations.size();
+  for (const Box& reach : facts.reach_previous) arrays += !reach.empty();
+  if (arrays > most_system_arrays) return NoKernel{"steps read and write too many arrays"};
+  for (const GroupInput& input : group.inputs) {
+    if (input.is_coefficient) continue;
+    for (const auto& [plane, row, column] : input.offsets) {
+      const bool at_column = row == 0 && column == 0;
+      if (input.level == Level::previous && !(at_column && plane == 0))
+        return NoKernel{".previous is read at displaced points"};
+      if (!at_column && plane != 0)
+        return NoKernel{"fields are read at points displaced along the slowest axis and another"};
+    }
+    const bool is_read_now = std::any_of(group.inputs.begin(), group.inputs.end(), [&](const auto& other) {
+      return !other.is_coefficient && other.index == input.index && other.level == Level::now;
+    });
+    if (!is_read_now) return NoKernel{".previous is read of a field that is not read otherwise"};
+  }
+  return {};
+}
+
+LevelRings level_of(const SystemGroup& group, int field, const Domain& domain,
+                    const std::array<int, 3>& axes, int reach) {
+  LevelRings level;
+  level.low = reach;  // nothing is read
+  for (std::size_t i = 0; i < group.inputs.size(); ++i) {
+    const GroupInput& input = group.inputs[i];
+    if (input.is_coefficient || input.index != field) continue;
+    if (input.level == Level::previous) {
+      level.is_read_before = true;
+      continue;
+    }
+    level.input = static_cast<int>(i);
+    for (const auto& offset : input.offsets) {
+      level.low = std::min(level.low, offset[0]);
+      level.rows = std::max(level.rows, std::abs(offset[1]));
+      level.columns = std::max(level.columns, std::abs(offset[2]));
+    }
+  }
+  // A plane beyond a wall has the values of one that lies as far before it.
+  if (reflects(domain, axes[0])) level.low = std::min(level.low, 1 - reach);
+  return level;
+}
+
+/// Lays out the shared memory of a tile.
+void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
+                   const std::vector<Domain>& fields, Precision precision) {
+  const std::array<int, 3> axes = grid_axes(fields.front());
+  GhostAxes ghosts;
+  for (const GroupInput& input : group.inputs) {
+    ghosts.emplace_back();
+    for (int axis = 0; axis < axis_count; ++axis)
+      ghosts.back()[axis] = !input.is_coefficient && !fields[input.index].periodic(axes[axis]);
+  }
+  SystemTile& tile = fused.tile;
+  const int sizes[] = {static_cast<int>(storage_bytes(precision)),
+                       static_cast<int>(storage_bytes(sum_precision(precision)))};
+  fused.useful_columns = round_down(tile.columns - 2 * fused.margin(2), sector_bytes / sizes[0]);
+  lay_out(tile, group, precision, ghosts);
+  if (tile.ghost_warps > 0) tile.ghost_warps = 1;
+  tile.shared_bytes = barrier_bytes;
+  for (std::size_t i = 0; i < group.inputs.size(); ++i) {
+    const GroupInput& input = group.inputs[i];
+    InputRing& ring = tile.rings[i];
+    const int element = sizes[input.is_coefficient], sector = sector_bytes / element;
+    if (input.is_coefficient) {  // all of its planes are read from the ring
+      ring.queue = 0;
+      ring.first_plane = ring.low[0];
+      ring.depth = ring.high[0] - ring.low[0] + 1 + tile.ahead + (fused.steps - 1) * fused.lag();
+    } else {
+      const int margin = fused.margin(2);
+      const int before = round_up(margin - ring.low[2], sector) - margin;
+      ring.pitch = round_up(before + tile.columns + ring.high[2], sector);
+    }
+    ring.plane_bytes = round_up(ring.rows * ring.pitch * element, box_alignment);
+    ring.offset = tile.shared_bytes;
+    tile.shared_bytes += ring.depth * ring.plane_bytes;
+  }
+  fused.levels.clear();
+  for (int s = 0; s < group.statements(); ++s) {
+    const int field = canonical.fields[static_cast<std::size_t>(s)];
+    LevelRings level =
+        level_of(group, field, fields[static_cast<std::size_t>(field)], axes, fused.reach[0]);
+    if (level.rows > 0 || level.columns > 0) {
+      level.pitch = tile.columns + 2 * level.columns;
+      level.plane_bytes = round_up((tile.rows() + 2 * level.rows) * level.pitch * sizes[0], box_alignment);
+      level.offset = tile.shared_bytes;
+      tile.shared_bytes += (fused.steps - 1) * (fused.lag() + 1) * level.plane_bytes;
+    }
+    fused.levels.push_back(level);
+  }
+}
+
+SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, int blocks) {
+  SystemTile tile;
+  tile.columns = columns;
+  tile.thread_rows = thread_rows;
+  tile.rows_of_thread = rows_of_thread;
+  tile.ahead = ahead;
+  tile.blocks = blocks;
+  tile.pace_lag = ahead;
+  return tile;
+}
+
+/// The shapes of tiles that are looked at.
+std::vector<SystemTile> shapes(int dimensions) {
+  std::vector<SystemTile> tiles;
+  if (dimensions == 2) {
+    for (const int columns : {256, 192, 128})
+      for (const int blocks : {4, 2})
+        for (const int ahead : {4, 2}) tiles.push_back(tile_of(columns, 1, 1, ahead, blocks));
+    return tiles;
+  }
+  for (const int columns : {128, 96, 64, 32})
+    for (const int threads : {512, 384, 256})
+      for (const int rows_of_thread : {2, 3, 4, 5, 6, 8, 10})
+        for (const int ahead : {2, 1})
+          if (threads % columns == 0)
+            tiles.push_back(tile_of(columns, threads / columns, rows_of_thread, ahead, 1));
+  return tiles;
+}
+
+bool fits_fused(const FusedTile& fused, const SystemGroup& group, Precision precision,
+                const BlockLimits& limits) {
+  if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 ||
+      !fits(fused.tile, limits))
+    return false;
+  const int registers = registers_of_multiprocessor / (fused.tile.all_threads(limits) * fused.tile.blocks) / 8 * 8;
+  return fused_registers(fused, group, precision) <= std::min(registers, most_registers);
+}
+
+}  // namespace
+
+std::vector<int> FusedTile::written_before(const std::vector<int>& fields) const {
+  std::vector<int> statements;
+  for (int s = 0; s < static_cast<int>(levels.size()); ++s)
+    if (levels[static_cast<std::size_t>(s)].is_read_before) statements.push_back(s);
+  std::sort(statements.begin(), statements.end(), [&](int a, int b) {
+    return fields[static_cast<std::size_t>(a)] < fields[static_cast<std::size_t>(b)];
+  });
+  return statements;
+}
+
+int fused_registers(const FusedTile& fused, const SystemGroup&, Precision precision) {
+  int values = 0;  // that a thread holds per point
+  for (int level = 0; level < fused.steps; ++level)
+    for (const LevelRings& of : fused.levels) {
+      const int newest = level > 0 ? fused.reach[0] : of.input < 0 ? -1 : fused.tile.rings[of.input].high[0];
+      const int oldest = of.is_read_before && level + 2 <= fused.steps ? -fused.lag() : of.low;
+      values += std::max(0, newest - oldest + 1);
+    }
+  const int words = precision == Precision::fp64 ? 2 : 1;
+  return registers_besides + words * values * fused.tile.rows_of_thread;
+}
+
+double redundancy(const FusedTile& fused, const Domain& grid, const BlockLimits& limits) {
+  const std::array<int, 3> axes = grid_axes(grid);
+  const std::int64_t planes = grid.shape[axes[0]],
+                     tiles = ceil_div<std::int64_t>(grid.shape[axes[1]], fused.useful_rows()) *
+                             ceil_div<std::int64_t>(grid.shape[axes[2]], fused.useful_columns),
+                     resident = std::int64_t{limits.multiprocessors} * fused.tile.blocks,
+                     stretch = balanced_stretch(planes, tiles, resident, fused.warm_up()),
+                     waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
+  return static_cast<double>(waves * resident * (stretch + fused.warm_up())) * fused.tile.rows() *
+         fused.tile.columns / static_cast<double>(grid.box().points());
+}
+
+MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
+                             const std::vector<Domain>& fields, Precision precision, int steps,
+                             const BlockLimits& limits, const std::optional<SystemTile>& given) {
+  const Domain& grid = fields.front();
+  const std::array<int, 3> axes = grid_axes(grid);
+  if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
+  const SystemGroup group = group_of(canonical, 0, static_cast<int>(canonical.equations.size()), axes);
+  if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
+  FusedTile fused;
+  fused.steps = steps;
+  for (const GroupInput& input : group.inputs)
+    for (const auto& offset : input.offsets)
+      for (int axis = 0; axis < axis_count; ++axis)
+        if (!input.is_coefficient) fused.reach[axis] = std::max(fused.reach[axis], std::abs(offset[axis]));
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
+      return NoKernel{"the grid is thinner than what a step reads"};
+  std::optional<FusedTile> best;
+  double least = 0;
+  for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions)) {
+    fused.tile = shape;
+    lay_out_fused(fused, group, canonical, fields, precision);
+    if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
+              : !fits_fused(fused, group, precision, limits))
+      continue;
+    const double work = redundancy(fused, grid, limits);
+    if (!best || work < 0.999 * least) best = fused, least = work;
+  }
+  if (!best) return NoKernel{"the levels of a tile do not fit into shared memory and registers"};
+  return *std::move(best);
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several steps of a system of equations in one pass over memory, on grids of two and three axes: a march as
+// in march_group.cuh that computes one plane of every level of time in each iteration. Level 0 is what is
+// loaded; level l is the state after l steps. A level is `lag` planes behind the one before, so that all
+// levels of an iteration only read what earlier iterations have computed, and one barrier per iteration
+// suffices.
+//
+// All levels are computed on the same rows and columns, a tile that overlaps its neighbours; with every level
+// the part of it that holds right values shrinks by the reach of a step. The inner part is stored. Values of
+// a level at the columns of a thread's points stay in registers. Values that neighbours read go through rings
+// of planes in shared memory. Coefficients are loaded once; their rings hold the planes of all levels.
+//
+// Every level has the ghost points of single steps. Beside walls along rows and columns, the thread of a
+// point also stores it where it is reflected. Beyond walls across the march, values in registers are replaced
+// by those that they reflect, or by the value of the face.
+//
+// constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (fused_tile.hpp).
+
+#include "constants.cuh"
+#include "kernels/cuda/system/planes.cuh"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int steps = constants::steps, lag = constants::lag, reach = constants::lag - 1;
+constexpr int statements = constants::statements;
+
+/// Values of levels 0 to steps - 1 at the columns of a thread's points, by statement that makes them. In
+/// iteration n, element [offset + lag] of level l belongs to the plane at this offset from the one that level
+/// l + 1 computes.
+struct Held {
+  Compute values[steps][statements][rows_of_thread][lag + reach + 1];
+};
+
+/// Returns the offset of the oldest plane of a level that is read.
+template <int level, int s>
+constexpr int oldest() {
+  return constants::is_read_before[s] && level + 2 <= steps ? -lag : constants::queue_low[s];
+}
+/// Returns the offset of the newest plane of a level.
+template <int level, int s>
+constexpr int newest() {
+  if constexpr (level > 0 || constants::input_of[s] < 0)
+    return reach;
+  else
+    return constants::plane_high[constants::input_of[s]];
+}
+
+/// Where a level of a statement lies in shared memory, plane by plane.
+template <int level, int s>
+__device__ inline Stored* level_plane(int slot) {
+  return reinterpret_cast<Stored*>(
+      memory + constants::level_offset[s] +
+      (static_cast<int>(level - 1) * (lag + 1) + slot) * constants::level_plane_bytes[s]);
+}
+__device__ inline int level_slot(int n) {
+  return static_cast<int>(static_cast<unsigned>(n) % static_cast<unsigned>(lag + 1));
+}
+
+/// A point of the tile where level `level` is computed: row `r` of the rows of its thread.
+template <int level, int r>
+class LevelPoint {
+ public:
+  __device__ LevelPoint(const GroupArguments& a, const Held& held, int n, int row, int column)
+      : a_(a), held_(held), n_(n), row_(row), column_(column) {}
+
+  template <int i>
+  __device__ Compute scalar() const {
+    return static_cast<Compute>(a_.scalars[(level - 1) * constants::scalars + i]);
+  }
+  template <int i, int plane, int row, int column>
+  __device__ Compute read() const {
+    constexpr int s = constants::statement_of[i];
+    if constexpr (s < 0) {
+      return in_ring<i, plane - (level - 1) * lag, row, column>();
+    } else if constexpr (constants::is_previous[i] != 0) {
+      if constexpr (level == 1)
+        return in_ring<i, plane, row, column>();
+      else
+        return held_.values[level - 2][s][r][0];
+    } else if constexpr (row == 0 && column == 0) {
+      return held_.values[level - 1][s][r][plane + lag];
+    } else if constexpr (level == 1) {
+      return in_ring<i, plane, row, column>();
+    } else {
+      constexpr int pitch = constants::level_pitch[s];
+      const Stored* const own = level_plane<level - 1, s>(level_slot(n_ + 1)) +
+                                (row_ + constants::level_rows[s]) * pitch + column_ +
+                                constants::level_columns[s];
+      return static_cast<Compute>(value_of(own[(r + row) * pitch + column]));
+    }
+  }
+
+ private:
+  template <int i, int plane, int row, int column>
+  __device__ Compute in_ring() const {
+    // Adding a whole ring keeps the number positive.
+    const int slot = slot_of<i>(n_ + plane - constants::plane_high[i] + constants::ring_depth[i]);
+    const Element<i>* const own =
+        plane_in_ring<i>(slot) + row_ * constants::ring_pitch[i] + column_ + a_.array[i].lead;
+    return static_cast<Compute>(
+        value_of(own[(r + row - constants::row_low[i]) * constants::ring_pitch[i] + column]));
+  }
+
+  const GroupArguments& a_;
+  const Held& held_;
+  int n_, row_, column_;  // iteration; first row of the thread and column in the tile
+};
+
+/// The place of a thread's points in the tile and on the grid.
+struct Place {
+  int row, column;  // of the first point in the tile
+  int y, x;         // the same on the grid
+  int rows, columns;  // of the grid
+  bool beside_walls;  // the tile reaches walls along rows or columns
+};
+
+/// Stores the value of a point of a level for those that read it at other rows and columns, with the ghost
+/// points that it stands for.
+template <int s, int r>
+__device__ inline void share(Stored* plane, const Place& at, Compute value) {
+  constexpr int pitch = constants::level_pitch[s], pad_rows = constants::level_rows[s],
+                pad_columns = constants::level_columns[s];
+  const int line = at.row + r + pad_rows, index = at.column + pad_columns;
+  Stored* const own = plane + line * pitch + index;
+  if (!at.beside_walls) return store(*own, value);
+  constexpr Beyond walls[2][2] = {{constants::wall[s][1][0], constants::wall[s][1][1]},
+                                  {constants::wall[s][2][0], constants::wall[s][2][1]}};
+  constexpr Compute values[2][2] = {{constants::wall_value[s][1][0], constants::wall_value[s][1][1]},
+                                    {constants::wall_value[s][2][0], constants::wall_value[s][2][1]}};
+  const int place[2] = {at.y + r, at.x}, extent[2] = {at.rows, at.columns}, in_ring[2] = {line, index};
+  constexpr int lines[2] = {tile_rows + 2 * pad_rows, pitch}, pads[2] = {pad_rows, pad_columns};
+  // A point beyond a face with a value has it; one beyond other walls is stored by the point that it
+  // reflects.
+  bool beyond = false;
+#pragma unroll
+  for (int axis = 0; axis < 2; ++axis) {
+    if (walls[axis][0] == Beyond::memory || (place[axis] >= 0 && place[axis] < extent[axis])) continue;
+    beyond = true;
+    const int side = place[axis] < 0 ? 0 : 1;
+    if ((side ? walls[axis][1] : walls[axis][0]) == Beyond::value)
+      return store(*own, side ? values[axis][1] : values[axis][0]);
+  }
+  if (beyond) return;
+  store(*own, value);
+  int image[2] = {0, 0};  // how far away the reflection is that others read
+#pragma unroll
+  for (int axis = 0; axis < 2; ++axis) {
+    if (walls[axis][0] == Beyond::reflection && place[axis] < pads[axis]) image[axis] = -1 - 2 * place[axis];
+    if (walls[axis][1] == Beyond::reflection && place[axis] >= extent[axis] - pads[axis])
+      image[axis] = 2 * (extent[axis] - place[axis]) - 1;
+    const int to = in_ring[axis] + image[axis];
+    if (to < 0 || to >= lines[axis]) image[axis] = 0;
+  }
+  if (image[0]) store(own[image[0] * pitch], value);
+  if (image[1]) store(own[image[1]], value);
+  if (image[0] && image[1]) store(own[image[0] * pitch + image[1]], value);
+}
+
+/// Before level `level` + 1 computes the first plane of a grid with a wall before it: sets the values of the
+/// planes beyond.
+template <int level, int s>
+__device__ inline void begin_at_wall(Held& held) {
+  static_for<0, rows_of_thread>([&](auto of_thread) {
+    auto& values = held.values[level][s][decltype(of_thread)::value];
+    static_for<0, reach>([&](auto number) {
+      constexpr int k = decltype(number)::value;
+      values[lag - 1 - k] =
+          constants::wall[s][0][0] == Beyond::value ? constants::wall_value[s][0][0] : values[lag + k];
+    });
+  });
+}
+
+/// Adds the values of a plane to those held. Beyond a wall at the end of a march they are replaced.
+template <int level, int s>
+__device__ inline void hold(Held& held, const Compute (&next)[rows_of_thread][statements], int beyond) {
+  constexpr int first = oldest<level, s>() + lag, last = newest<level, s>() + lag;
+  static_for<0, rows_of_thread>([&](auto of_thread) {
+    constexpr int r = decltype(of_thread)::value;
+    auto& values = held.values[level][s][r];
+    static_for<first, last>([&](auto k) { values[decltype(k)::value] = values[decltype(k)::value + 1]; });
+    values[last] = operations::as_stored<Stored>(next[r][s]);
+    if constexpr (constants::wall[s][0][1] == Beyond::value) {
+      if (beyond >= 0) values[last] = constants::wall_value[s][0][1];
+    } else if constexpr (constants::wall[s][0][1] == Beyond::reflection) {
+      static_for<0, reach>([&](auto number) {
+        constexpr int k = decltype(number)::value, from = last - 1 - 2 * k;
+        if constexpr (from >= first)
+          if (beyond == k) values[last] = values[from];
+      });
+    }
+  });
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threads,
+                                             spsolve::cuda::constants::blocks)
+    march_steps(const __grid_constant__ spsolve::cuda::GroupArguments a) {
+  using namespace spsolve::cuda;
+  constexpr int inputs = constants::inputs, outputs = constants::outputs;
+  constexpr int margin_planes = (steps - 1) * reach, margin_rows = constants::margin_rows,
+                margin_columns = constants::margin_columns;
+  constexpr int useful_rows = tile_rows - 2 * margin_rows,
+                useful_columns = constants::useful_columns;
+  const int block = static_cast<int>(blockIdx.x);
+  const int tiles = a.column_tiles * a.row_tiles, chunk = block / tiles, number = block % tiles;
+  const int first_plane = static_cast<int>(a.region.begin[0]) + chunk * a.chunk_planes;
+  const int end_plane =
+      static_cast<int>(min(a.region.end[0], static_cast<long long>(first_plane + a.chunk_planes)));
+  // The tile of level 1.
+  const Tile tile{
+      first_plane - margin_planes,
+      static_cast<int>(a.region.begin[1]) + number / a.column_tiles * useful_rows - margin_rows,
+      static_cast<int>(a.first_column) + number % a.column_tiles * useful_columns - margin_columns};
+  const int loads = end_plane - first_plane + 2 * margin_planes + constants::warm_up;
+  const March march{a, tile, loads + steps - 1, loads};
+  const Planes planes(march);
+#if __CUDA_ARCH__ >= 900
+  if (threadIdx.x >= constants::threads + warp_threads)
+    return planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);
+  if (threadIdx.x >= constants::threads)
+    return planes.load_all(
+        {a.arrivals, a.chunk_planes + 2 * margin_planes + constants::warm_up + steps - 1});
+#endif
+  Place at;
+  at.column = static_cast<int>(threadIdx.x) % constants::tile_columns;
+  at.row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
+  at.y = tile.row + at.row;
+  at.x = tile.column + at.column;
+  at.rows = static_cast<int>(a.shape[1]);
+  at.columns = static_cast<int>(a.shape[2]);
+  at.beside_walls = tile.row < constants::reach_rows || tile.column < constants::reach_columns ||
+                    tile.row + tile_rows + constants::reach_rows > at.rows ||
+                    tile.column + constants::tile_columns + constants::reach_columns > at.columns;
+  // What is stored: as bits the rows of the thread.
+  unsigned rows = 0;
+  if (at.column >= margin_columns && at.column < margin_columns + useful_columns &&
+      at.x >= a.region.begin[2] && at.x < a.region.end[2])
+#pragma unroll
+    for (int r = 0; r < rows_of_thread; ++r)
+      if (at.row + r >= margin_rows && at.row + r < tile_rows - margin_rows && at.y + r >= a.region.begin[1] &&
+          at.y + r < a.region.end[1])
+        rows |= 1u << r;
+
+  Held held;
+  planes.begin();
+  for (int n = 0; n < march.iterations; ++n) {
+    const int plane = tile.plane - constants::warm_up + n;  // of level 1
+    planes.wait(n);
+    static_for<0, statements>([&](auto statement) {
+      constexpr int s = decltype(statement)::value, i = constants::input_of[s];
+      if constexpr (i >= 0) {
+        const Element<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
+                                      (at.row - constants::row_low[i]) * constants::ring_pitch[i] +
+                                      at.column + a.array[i].lead;
+        constexpr int first = oldest<0, s>() + lag, last = newest<0, s>() + lag;
+        static_for<0, rows_of_thread>([&](auto of_thread) {
+          constexpr int r = decltype(of_thread)::value;
+          auto& values = held.values[0][s][r];
+          static_for<first, last>(
+              [&](auto k) { values[decltype(k)::value] = values[decltype(k)::value + 1]; });
+          values[last] = static_cast<Compute>(value_of(own[r * constants::ring_pitch[i]]));
+        });
+      }
+    });
+    // The last level first: the others still hold what it reads.
+    static_for<0, steps>([&](auto before) {
+      constexpr int level = steps - decltype(before)::value;
+      const int z = plane - (level - 1) * lag;
+      if constexpr (level > 1)
+        static_for<0, statements>([&](auto statement) {
+          constexpr int s = decltype(statement)::value;
+          if constexpr (constants::wall[s][0][0] != Beyond::memory)
+            if (z == 0) begin_at_wall<level - 1, s>(held);
+        });
+      Compute next[rows_of_thread][statements];
+      static_for<0, rows_of_thread>([&](auto of_thread) {
+        constexpr int r = decltype(of_thread)::value;
+        advance_point(LevelPoint<level, r>(a, held, n, at.row, at.column), next[r]);
+      });
+      if constexpr (level < steps) {
+        static_for<0, statements>([&](auto statement) {
+          constexpr int s = decltype(statement)::value;
+          hold<level, s>(held, next, z - static_cast<int>(a.shape[0]));
+          if constexpr (constants::level_pitch[s] > 0)
+            static_for<0, rows_of_thread>([&](auto of_thread) {
+              constexpr int r = decltype(of_thread)::value;
+              share<s, r>(level_plane<level, s>(level_slot(n)), at, next[r][s]);
+            });
+        });
+      }
+      if (z < first_plane || z >= end_plane) return;
+      static_for<0, outputs>([&](auto output) {
+        constexpr int o = decltype(output)::value, s = constants::statement_of_output[o];
+        if constexpr (level == (o < statements ? steps : steps - 1)) {
+          const SystemArray& to = a.array[inputs + o];
+          Stored* const written =
+              static_cast<Stored*>(to.data) + z * to.stride[0] + at.y * to.stride[1] + at.x;
+#pragma unroll
+          for (int r = 0; r < rows_of_thread; ++r)
+            if (rows >> r & 1) store(written[r * to.stride[1]], next[r][s]);
+        }
+      });
+    });
+    planes.leave(n);
+    synchronize_threads<constants::threads>(1);
+  }
+}
