@@ -152,13 +152,14 @@ std::vector<SystemTile> shapes(int dimensions) {
   return tiles;
 }
 
-bool fits_fused(const FusedTile& fused, const SystemGroup& group, Precision precision,
-                const BlockLimits& limits) {
-  if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 ||
-      !fits(fused.tile, limits))
-    return false;
-  const int registers = registers_of_multiprocessor / (fused.tile.all_threads(limits) * fused.tile.blocks) / 8 * 8;
-  return fused_registers(fused, group, precision) <= std::min(registers, most_registers);
+bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& limits) {
+  const SystemTile& tile = fused.tile;
+  if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 || !fits(tile, limits)) return false;
+  const int words = precision == Precision::fp64 ? 2 : 1;
+  const int needed = registers_besides + words * fused.held() * tile.rows_of_thread;
+  const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
+            available = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8;
+  return needed <= std::min(available, most_registers);
 }
 
 }  // namespace
@@ -173,16 +174,16 @@ std::vector<int> FusedTile::written_before(const std::vector<int>& fields) const
   return statements;
 }
 
-int fused_registers(const FusedTile& fused, const SystemGroup&, Precision precision) {
-  int values = 0;  // that a thread holds per point
-  for (int level = 0; level < fused.steps; ++level)
-    for (const LevelRings& of : fused.levels) {
-      const int newest = level > 0 ? fused.reach[0] : of.input < 0 ? -1 : fused.tile.rings[of.input].high[0];
-      const int oldest = of.is_read_before && level + 2 <= fused.steps ? -fused.lag() : of.low;
+int FusedTile::held() const {
+  int values = 0;
+  for (int level = 0; level < steps; ++level)
+    for (const LevelRings& of : levels) {
+      const int newest =
+          level > 0 ? reach[0] : of.input < 0 ? of.low - 1 : tile.rings[static_cast<std::size_t>(of.input)].high[0];
+      const int oldest = of.is_read_before && level + 2 <= steps ? -lag() : of.low;
       values += std::max(0, newest - oldest + 1);
     }
-  const int words = precision == Precision::fp64 ? 2 : 1;
-  return registers_besides + words * values * fused.tile.rows_of_thread;
+  return values;
 }
 
 double redundancy(const FusedTile& fused, const Domain& grid, const BlockLimits& limits) {
@@ -220,7 +221,7 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
     fused.tile = shape;
     lay_out_fused(fused, group, canonical, fields, precision);
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
-              : !fits_fused(fused, group, precision, limits))
+              : !fits_fused(fused, precision, limits))
       continue;
     const double work = redundancy(fused, grid, limits);
     if (!best || work < 0.999 * least) best = fused, least = work;

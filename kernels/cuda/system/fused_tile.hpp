@@ -34,12 +34,11 @@ struct FusedTile {
   int useful_rows() const { return tile.rows() - 2 * margin(1); }
   /// The statements whose values one step before the last are stored too, in the order of fields.
   std::vector<int> written_before(const std::vector<int>& fields_of_statements) const;
+  /// Values of all levels that a thread holds per point.
+  int held() const;
   /// Iterations of a march beyond the planes that it stores.
   int warm_up() const { return tile.warm_up() + 2 * margin(0) + steps - 1; }
 };
-
-/// Registers that a thread of a tile needs for the values that it holds and for what it computes.
-int fused_registers(const FusedTile& tile, const SystemGroup& group, Precision precision);
 
 /// Returns the tile for `steps` steps of all statements of a system in one launch. Of the tiles that fit on
 /// the device, it is the one with which all blocks end first on the grid of `fields`, which also holds the
