@@ -114,6 +114,8 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
     LevelRings level =
         level_of(group, field, fields[static_cast<std::size_t>(field)], axes, fused.reach[0]);
     if (level.rows > 0 || level.columns > 0) {
+      level.rows = fused.reach[1];
+      level.columns = fused.reach[2];
       level.pitch = tile.columns + 2 * level.columns;
       level.plane_bytes = round_up((tile.rows() + 2 * level.rows) * level.pitch * sizes[0], box_alignment);
       level.offset = tile.shared_bytes;

@@ -24,6 +24,7 @@ namespace {
 
 constexpr int steps = constants::steps, lag = constants::lag, reach = constants::lag - 1;
 constexpr int statements = constants::statements;
+constexpr int reach_rows = constants::reach_rows, reach_columns = constants::reach_columns;
 
 /// Values of levels 0 to steps - 1 at the columns of a thread's points, by statement that makes them. In
 /// iteration n, element [offset + lag] of level l belongs to the plane at this offset from the one that level
@@ -44,6 +45,13 @@ constexpr int newest() {
     return reach;
   else
     return constants::plane_high[constants::input_of[s]];
+}
+
+/// True if all rows that a thread holds have right values. Points beyond reflecting walls, which other threads
+/// compute, have right values only in shared memory.
+template <int s>
+constexpr bool rows_are_held() {
+  return constants::wall[s][1][0] != Beyond::reflection && constants::wall[s][1][1] != Beyond::reflection;
 }
 
 /// Where a level of a statement lies in shared memory, plane by plane.
@@ -78,8 +86,9 @@ class LevelPoint {
         return in_ring<i, plane, row, column>();
       else
         return held_.values[level - 2][s][r][0];
-    } else if constexpr (row == 0 && column == 0) {
-      return held_.values[level - 1][s][r][plane + lag];
+    } else if constexpr (column == 0 && r + row >= 0 && r + row < rows_of_thread &&
+                         (row == 0 || level == 1 || rows_are_held<s>())) {
+      return held_.values[level - 1][s][r + row][plane + lag];
     } else if constexpr (level == 1) {
       return in_ring<i, plane, row, column>();
     } else {
@@ -107,54 +116,123 @@ class LevelPoint {
   int n_, row_, column_;  // iteration; first row of the thread and column in the tile
 };
 
-/// The place of a thread's points in the tile and on the grid.
+/// Where a thread's points lie beside walls along rows and columns: as bits the rows of the thread.
 struct Place {
   int row, column;  // of the first point in the tile
   int y, x;         // the same on the grid
-  int rows, columns;  // of the grid
-  bool beside_walls;  // the tile reaches walls along rows or columns
+  bool beside_walls = false;  // the tile reaches beyond walls
+  // Points beyond the faces of rows and of columns, by side.
+  unsigned beyond_rows[2] = {}, beyond_columns[2] = {};
+  // Points whose reflections beyond faces are read, and how many elements away these are.
+  unsigned image_rows[2] = {}, image_columns[2] = {};
+  int to_row[2] = {}, to_column[2] = {};
+
+  __device__ Place(const GroupArguments& a, const Tile& tile) {
+    column = static_cast<int>(threadIdx.x) % constants::tile_columns;
+    row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
+    y = tile.row + row;
+    x = tile.column + column;
+    if constexpr (!constants::has_walls_across) return;
+    const int rows = static_cast<int>(a.shape[1]), columns = static_cast<int>(a.shape[2]);
+    beside_walls = tile.row < reach_rows || tile.column < reach_columns ||
+                   tile.row + tile_rows + reach_rows > rows ||
+                   tile.column + constants::tile_columns + reach_columns > columns;
+    constexpr unsigned all = (1u << rows_of_thread) - 1;
+    beyond_columns[0] = x < 0 ? all : 0;
+    beyond_columns[1] = x >= columns ? all : 0;
+    to_column[0] = -1 - 2 * x;
+    to_column[1] = 2 * (columns - x) - 1;
+    if (x >= 0 && x < reach_columns && column + to_column[0] >= -reach_columns) image_columns[0] = all;
+    if (x < columns && x >= columns - reach_columns &&
+        column + to_column[1] < constants::tile_columns + reach_columns)
+      image_columns[1] = all;
+    to_row[0] = -1 - 2 * y;  // of the first row
+    to_row[1] = 2 * (rows - y) - 1;
+#pragma unroll
+    for (int r = 0; r < rows_of_thread; ++r) {
+      const int own = y + r;
+      if (own < 0) beyond_rows[0] |= 1u << r;
+      if (own >= rows) beyond_rows[1] |= 1u << r;
+      if (own >= 0 && own < reach_rows && row - r + to_row[0] >= -reach_rows) image_rows[0] |= 1u << r;
+      if (own < rows && own >= rows - reach_rows && row - r + to_row[1] < tile_rows + reach_rows)
+        image_rows[1] |= 1u << r;
+    }
+  }
 };
 
-/// Stores the value of a point of a level for those that read it at other rows and columns, with the ghost
-/// points that it stands for.
-template <int s, int r>
-__device__ inline void share(Stored* plane, const Place& at, Compute value) {
-  constexpr int pitch = constants::level_pitch[s], pad_rows = constants::level_rows[s],
-                pad_columns = constants::level_columns[s];
-  const int line = at.row + r + pad_rows, index = at.column + pad_columns;
-  Stored* const own = plane + line * pitch + index;
-  if (!at.beside_walls) return store(*own, value);
-  constexpr Beyond walls[2][2] = {{constants::wall[s][1][0], constants::wall[s][1][1]},
-                                  {constants::wall[s][2][0], constants::wall[s][2][1]}};
-  constexpr Compute values[2][2] = {{constants::wall_value[s][1][0], constants::wall_value[s][1][1]},
-                                    {constants::wall_value[s][2][0], constants::wall_value[s][2][1]}};
-  const int place[2] = {at.y + r, at.x}, extent[2] = {at.rows, at.columns}, in_ring[2] = {line, index};
-  constexpr int lines[2] = {tile_rows + 2 * pad_rows, pitch}, pads[2] = {pad_rows, pad_columns};
-  // A point beyond a face with a value has it; one beyond other walls is stored by the point that it
-  // reflects.
-  bool beyond = false;
-#pragma unroll
-  for (int axis = 0; axis < 2; ++axis) {
-    if (walls[axis][0] == Beyond::memory || (place[axis] >= 0 && place[axis] < extent[axis])) continue;
-    beyond = true;
-    const int side = place[axis] < 0 ? 0 : 1;
-    if ((side ? walls[axis][1] : walls[axis][0]) == Beyond::value)
-      return store(*own, side ? values[axis][1] : values[axis][0]);
+/// Gives points beyond faces with a value that value. Where faces along both axes have one, that of rows
+/// decides.
+template <int s>
+__device__ inline void set_ghosts(const Place& at, Compute (&next)[rows_of_thread][statements]) {
+  static_for<0, 4>([&](auto number) {
+    constexpr int axis = 2 - decltype(number)::value / 2, side = decltype(number)::value % 2;
+    if constexpr (constants::wall[s][axis][side] == Beyond::value) {
+      constexpr Compute value = constants::wall_value[s][axis][side];
+      const unsigned beyond = axis == 1 ? at.beyond_rows[side] : at.beyond_columns[side];
+      static_for<0, rows_of_thread>([&](auto of_thread) {
+        constexpr int r = decltype(of_thread)::value;
+        if (beyond >> r & 1) next[r][s] = value;
+      });
+    }
+  });
+}
+
+/// Stores the values of a level for those that read them at other rows and columns. `own` is the first point
+/// of the thread in a plane of the ring.
+template <int s>
+__device__ inline void share(Stored* own, const Place& at, const Compute (&next)[rows_of_thread][statements]) {
+  constexpr int pitch = constants::level_pitch[s];
+  constexpr bool reflects = constants::wall[s][1][0] == Beyond::reflection ||
+                            constants::wall[s][1][1] == Beyond::reflection ||
+                            constants::wall[s][2][0] == Beyond::reflection ||
+                            constants::wall[s][2][1] == Beyond::reflection;
+  if (!reflects || !at.beside_walls) {
+    static_for<0, rows_of_thread>([&](auto of_thread) {
+      constexpr int r = decltype(of_thread)::value;
+      store(own[r * pitch], next[r][s]);
+    });
+    return;
   }
-  if (beyond) return;
-  store(*own, value);
-  int image[2] = {0, 0};  // how far away the reflection is that others read
-#pragma unroll
-  for (int axis = 0; axis < 2; ++axis) {
-    if (walls[axis][0] == Beyond::reflection && place[axis] < pads[axis]) image[axis] = -1 - 2 * place[axis];
-    if (walls[axis][1] == Beyond::reflection && place[axis] >= extent[axis] - pads[axis])
-      image[axis] = 2 * (extent[axis] - place[axis]) - 1;
-    const int to = in_ring[axis] + image[axis];
-    if (to < 0 || to >= lines[axis]) image[axis] = 0;
-  }
-  if (image[0]) store(own[image[0] * pitch], value);
-  if (image[1]) store(own[image[1]], value);
-  if (image[0] && image[1]) store(own[image[0] * pitch + image[1]], value);
+  // Points beyond reflecting walls are stored by the points that they reflect.
+  unsigned reflected = 0;
+  static_for<0, 2>([&](auto number) {
+    constexpr int side = decltype(number)::value;
+    if constexpr (constants::wall[s][2][side] == Beyond::reflection) reflected |= at.beyond_columns[side];
+  });
+  static_for<0, 2>([&](auto number) {
+    constexpr int side = decltype(number)::value;
+    if constexpr (constants::wall[s][1][side] == Beyond::value) reflected &= ~at.beyond_rows[side];
+  });
+  static_for<0, 2>([&](auto number) {
+    constexpr int side = decltype(number)::value;
+    if constexpr (constants::wall[s][1][side] == Beyond::reflection) {
+      // Of the points beyond both, those beyond a face of columns with a value have it.
+      unsigned fixed = 0;
+      if constexpr (constants::wall[s][2][0] == Beyond::value) fixed |= at.beyond_columns[0];
+      if constexpr (constants::wall[s][2][1] == Beyond::value) fixed |= at.beyond_columns[1];
+      reflected |= at.beyond_rows[side] & ~fixed;
+    }
+  });
+  static_for<0, rows_of_thread>([&](auto of_thread) {
+    constexpr int r = decltype(of_thread)::value;
+    if (reflected >> r & 1) return;
+    store(own[r * pitch], next[r][s]);
+    static_for<0, 2>([&](auto number) {
+      constexpr int side = decltype(number)::value;
+      if constexpr (constants::wall[s][2][side] == Beyond::reflection)
+        if (at.image_columns[side]) store(own[r * pitch + at.to_column[side]], next[r][s]);
+      if constexpr (constants::wall[s][1][side] == Beyond::reflection)
+        if (at.image_rows[side] >> r & 1) {
+          Stored* const image = own + (at.to_row[side] - r) * pitch;
+          store(*image, next[r][s]);
+          static_for<0, 2>([&](auto other) {
+            constexpr int of_column = decltype(other)::value;
+            if constexpr (constants::wall[s][2][of_column] == Beyond::reflection)
+              if (at.image_columns[of_column]) store(image[at.to_column[of_column]], next[r][s]);
+          });
+        }
+    });
+  });
 }
 
 /// Before level `level` + 1 computes the first plane of a grid with a wall before it: sets the values of the
@@ -224,16 +302,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
     return planes.load_all(
         {a.arrivals, a.chunk_planes + 2 * margin_planes + constants::warm_up + steps - 1});
 #endif
-  Place at;
-  at.column = static_cast<int>(threadIdx.x) % constants::tile_columns;
-  at.row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
-  at.y = tile.row + at.row;
-  at.x = tile.column + at.column;
-  at.rows = static_cast<int>(a.shape[1]);
-  at.columns = static_cast<int>(a.shape[2]);
-  at.beside_walls = tile.row < constants::reach_rows || tile.column < constants::reach_columns ||
-                    tile.row + tile_rows + constants::reach_rows > at.rows ||
-                    tile.column + constants::tile_columns + constants::reach_columns > at.columns;
+  const Place at(a, tile);
   // What is stored: as bits the rows of the thread.
   unsigned rows = 0;
   if (at.column >= margin_columns && at.column < margin_columns + useful_columns &&
@@ -283,12 +352,13 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
       if constexpr (level < steps) {
         static_for<0, statements>([&](auto statement) {
           constexpr int s = decltype(statement)::value;
+          if (at.beside_walls) set_ghosts<s>(at, next);
           hold<level, s>(held, next, z - static_cast<int>(a.shape[0]));
           if constexpr (constants::level_pitch[s] > 0)
-            static_for<0, rows_of_thread>([&](auto of_thread) {
-              constexpr int r = decltype(of_thread)::value;
-              share<s, r>(level_plane<level, s>(level_slot(n)), at, next[r][s]);
-            });
+            share<s>(level_plane<level, s>(level_slot(n)) +
+                         (at.row + constants::level_rows[s]) * constants::level_pitch[s] + at.column +
+                         constants::level_columns[s],
+                     at, next);
         });
       }
       if (z < first_plane || z >= end_plane) return;

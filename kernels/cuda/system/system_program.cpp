@@ -148,6 +148,9 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.integer("reach_rows", fused.reach[row_axis]);
   text.integer("reach_columns", fused.reach[column_axis]);
   text.integer("scalars", scalars_);
+  text.flag("has_walls_across", std::any_of(fields_.begin(), fields_.end(), [&](const Domain& field) {
+              return !field.periodic(axes_[row_axis]) || !field.periodic(axes_[column_axis]);
+            }));
   std::vector<int> statement_of, is_previous, statement_of_output;
   for (const GroupInput& input : group_.inputs) {
     const auto statement = std::find(fields_of_statements_.begin(), fields_of_statements_.end(), input.index);
