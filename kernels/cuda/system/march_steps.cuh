@@ -177,19 +177,20 @@ __device__ inline void set_ghosts(const Place& at, Compute (&next)[rows_of_threa
   });
 }
 
-/// Stores the values of a level for those that read them at other rows and columns. `own` is the first point
-/// of the thread in a plane of the ring.
-template <int s>
-__device__ inline void share(Stored* own, const Place& at, const Compute (&next)[rows_of_thread][statements]) {
+/// Stores the newest values of a level for those that read them at other rows and columns. `own` is the first
+/// point of the thread in a plane of the ring.
+template <bool walls, int level, int s>
+__device__ inline void share(Stored* own, const Place& at, const Held& held) {
+  const auto value = [&](int r) { return held.values[level][s][r][newest<level, s>() + lag]; };
   constexpr int pitch = constants::level_pitch[s];
   constexpr bool reflects = constants::wall[s][1][0] == Beyond::reflection ||
                             constants::wall[s][1][1] == Beyond::reflection ||
                             constants::wall[s][2][0] == Beyond::reflection ||
                             constants::wall[s][2][1] == Beyond::reflection;
-  if (!reflects || !at.beside_walls) {
+  if constexpr (!reflects || !walls) {
     static_for<0, rows_of_thread>([&](auto of_thread) {
       constexpr int r = decltype(of_thread)::value;
-      store(own[r * pitch], next[r][s]);
+      store(own[r * pitch], value(r));
     });
     return;
   }
@@ -216,19 +217,19 @@ __device__ inline void share(Stored* own, const Place& at, const Compute (&next)
   static_for<0, rows_of_thread>([&](auto of_thread) {
     constexpr int r = decltype(of_thread)::value;
     if (reflected >> r & 1) return;
-    store(own[r * pitch], next[r][s]);
+    store(own[r * pitch], value(r));
     static_for<0, 2>([&](auto number) {
       constexpr int side = decltype(number)::value;
       if constexpr (constants::wall[s][2][side] == Beyond::reflection)
-        if (at.image_columns[side]) store(own[r * pitch + at.to_column[side]], next[r][s]);
+        if (at.image_columns[side]) store(own[r * pitch + at.to_column[side]], value(r));
       if constexpr (constants::wall[s][1][side] == Beyond::reflection)
         if (at.image_rows[side] >> r & 1) {
           Stored* const image = own + (at.to_row[side] - r) * pitch;
-          store(*image, next[r][s]);
+          store(*image, value(r));
           static_for<0, 2>([&](auto other) {
             constexpr int of_column = decltype(other)::value;
             if constexpr (constants::wall[s][2][of_column] == Beyond::reflection)
-              if (at.image_columns[of_column]) store(image[at.to_column[of_column]], next[r][s]);
+              if (at.image_columns[of_column]) store(image[at.to_column[of_column]], value(r));
           });
         }
     });
@@ -270,6 +271,106 @@ __device__ inline void hold(Held& held, const Compute (&next)[rows_of_thread][st
   });
 }
 
+/// Where a block stores what it computes: planes [first, end), and as bits the rows of a thread.
+struct Written {
+  int first, end;
+  unsigned rows;
+};
+
+/// Stores the values of a plane of a level.
+template <int output>
+__device__ inline void write(const GroupArguments& a, const Place& at, const Written& written, int z,
+                             const Compute (&values)[rows_of_thread]) {
+  if (z < written.first || z >= written.end) return;
+  const SystemArray& array = a.array[constants::inputs + output];
+  Stored* const to = static_cast<Stored*>(array.data) + z * array.stride[0] + at.y * array.stride[1] + at.x;
+#pragma unroll
+  for (int r = 0; r < rows_of_thread; ++r)
+    if (written.rows >> r & 1) store(to[r * array.stride[1]], values[r]);
+}
+
+/// Marches through the planes of a block, beside `walls` along rows or columns or not.
+template <bool walls>
+__device__ __forceinline__ void advance_all(const GroupArguments& a, const March& march, const Planes& planes,
+                                            const Place& at, const Written& written) {
+  Held held;
+  planes.begin();
+  for (int n = 0; n < march.iterations; ++n) {
+    const int plane = march.tile.plane - constants::warm_up + n;  // of level 1
+    planes.wait(n);
+    static_for<0, statements>([&](auto statement) {
+      constexpr int s = decltype(statement)::value, i = constants::input_of[s];
+      if constexpr (i >= 0) {
+        const Element<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
+                                      (at.row - constants::row_low[i]) * constants::ring_pitch[i] +
+                                      at.column + a.array[i].lead;
+        constexpr int first = oldest<0, s>() + lag, last = newest<0, s>() + lag;
+        static_for<0, rows_of_thread>([&](auto of_thread) {
+          constexpr int r = decltype(of_thread)::value;
+          auto& values = held.values[0][s][r];
+          static_for<first, last>(
+              [&](auto k) { values[decltype(k)::value] = values[decltype(k)::value + 1]; });
+          values[last] = static_cast<Compute>(value_of(own[r * constants::ring_pitch[i]]));
+        });
+      }
+    });
+    // The last level first: the others still hold what it reads. All is read before anything is stored, so
+    // that reads of several levels are under way at once.
+    Compute results[rows_of_thread][statements];
+    static_for<0, steps>([&](auto before) {
+      constexpr int level = steps - decltype(before)::value;
+      const int z = plane - (level - 1) * lag;
+      if constexpr (level > 1)
+        static_for<0, statements>([&](auto statement) {
+          constexpr int s = decltype(statement)::value;
+          if constexpr (constants::wall[s][0][0] != Beyond::memory)
+            if (z == 0) begin_at_wall<level - 1, s>(held);
+        });
+      Compute next[rows_of_thread][statements];
+      static_for<0, rows_of_thread>([&](auto of_thread) {
+        constexpr int r = decltype(of_thread)::value;
+        advance_point(LevelPoint<level, r>(a, held, n, at.row, at.column), next[r]);
+      });
+      static_for<0, statements>([&](auto statement) {
+        constexpr int s = decltype(statement)::value;
+        if constexpr (level == steps) {
+          static_for<0, rows_of_thread>(
+              [&](auto r) { results[decltype(r)::value][s] = next[decltype(r)::value][s]; });
+        } else {
+          if constexpr (walls) set_ghosts<s>(at, next);
+          hold<level, s>(held, next, z - static_cast<int>(a.shape[0]));
+        }
+      });
+    });
+    static_for<1, steps>([&](auto of_level) {
+      constexpr int level = decltype(of_level)::value;
+      static_for<0, statements>([&](auto statement) {
+        constexpr int s = decltype(statement)::value;
+        if constexpr (constants::level_pitch[s] > 0)
+          share<walls, level, s>(level_plane<level, s>(level_slot(n)) +
+                                     (at.row + constants::level_rows[s]) * constants::level_pitch[s] +
+                                     at.column + constants::level_columns[s],
+                                 at, held);
+      });
+    });
+    planes.leave(n);
+    synchronize_threads<constants::threads>(1);
+    static_for<0, constants::outputs>([&](auto output) {
+      constexpr int o = decltype(output)::value, s = constants::statement_of_output[o];
+      constexpr int level = o < statements ? steps : steps - 1;
+      Compute values[rows_of_thread];
+      static_for<0, rows_of_thread>([&](auto of_thread) {
+        constexpr int r = decltype(of_thread)::value;
+        if constexpr (level == steps)
+          values[r] = results[r][s];
+        else
+          values[r] = held.values[level][s][r][newest<level, s>() + lag];
+      });
+      write<o>(a, at, written, plane - (level - 1) * lag, values);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace spsolve::cuda
 
@@ -277,7 +378,6 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
                                              spsolve::cuda::constants::blocks)
     march_steps(const __grid_constant__ spsolve::cuda::GroupArguments a) {
   using namespace spsolve::cuda;
-  constexpr int inputs = constants::inputs, outputs = constants::outputs;
   constexpr int margin_planes = (steps - 1) * reach, margin_rows = constants::margin_rows,
                 margin_columns = constants::margin_columns;
   constexpr int useful_rows = tile_rows - 2 * margin_rows,
@@ -303,78 +403,17 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
         {a.arrivals, a.chunk_planes + 2 * margin_planes + constants::warm_up + steps - 1});
 #endif
   const Place at(a, tile);
-  // What is stored: as bits the rows of the thread.
-  unsigned rows = 0;
+  Written written{first_plane, end_plane, 0};
   if (at.column >= margin_columns && at.column < margin_columns + useful_columns &&
       at.x >= a.region.begin[2] && at.x < a.region.end[2])
 #pragma unroll
     for (int r = 0; r < rows_of_thread; ++r)
       if (at.row + r >= margin_rows && at.row + r < tile_rows - margin_rows && at.y + r >= a.region.begin[1] &&
           at.y + r < a.region.end[1])
-        rows |= 1u << r;
+        written.rows |= 1u << r;
 
-  Held held;
-  planes.begin();
-  for (int n = 0; n < march.iterations; ++n) {
-    const int plane = tile.plane - constants::warm_up + n;  // of level 1
-    planes.wait(n);
-    static_for<0, statements>([&](auto statement) {
-      constexpr int s = decltype(statement)::value, i = constants::input_of[s];
-      if constexpr (i >= 0) {
-        const Element<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
-                                      (at.row - constants::row_low[i]) * constants::ring_pitch[i] +
-                                      at.column + a.array[i].lead;
-        constexpr int first = oldest<0, s>() + lag, last = newest<0, s>() + lag;
-        static_for<0, rows_of_thread>([&](auto of_thread) {
-          constexpr int r = decltype(of_thread)::value;
-          auto& values = held.values[0][s][r];
-          static_for<first, last>(
-              [&](auto k) { values[decltype(k)::value] = values[decltype(k)::value + 1]; });
-          values[last] = static_cast<Compute>(value_of(own[r * constants::ring_pitch[i]]));
-        });
-      }
-    });
-    // The last level first: the others still hold what it reads.
-    static_for<0, steps>([&](auto before) {
-      constexpr int level = steps - decltype(before)::value;
-      const int z = plane - (level - 1) * lag;
-      if constexpr (level > 1)
-        static_for<0, statements>([&](auto statement) {
-          constexpr int s = decltype(statement)::value;
-          if constexpr (constants::wall[s][0][0] != Beyond::memory)
-            if (z == 0) begin_at_wall<level - 1, s>(held);
-        });
-      Compute next[rows_of_thread][statements];
-      static_for<0, rows_of_thread>([&](auto of_thread) {
-        constexpr int r = decltype(of_thread)::value;
-        advance_point(LevelPoint<level, r>(a, held, n, at.row, at.column), next[r]);
-      });
-      if constexpr (level < steps) {
-        static_for<0, statements>([&](auto statement) {
-          constexpr int s = decltype(statement)::value;
-          if (at.beside_walls) set_ghosts<s>(at, next);
-          hold<level, s>(held, next, z - static_cast<int>(a.shape[0]));
-          if constexpr (constants::level_pitch[s] > 0)
-            share<s>(level_plane<level, s>(level_slot(n)) +
-                         (at.row + constants::level_rows[s]) * constants::level_pitch[s] + at.column +
-                         constants::level_columns[s],
-                     at, next);
-        });
-      }
-      if (z < first_plane || z >= end_plane) return;
-      static_for<0, outputs>([&](auto output) {
-        constexpr int o = decltype(output)::value, s = constants::statement_of_output[o];
-        if constexpr (level == (o < statements ? steps : steps - 1)) {
-          const SystemArray& to = a.array[inputs + o];
-          Stored* const written =
-              static_cast<Stored*>(to.data) + z * to.stride[0] + at.y * to.stride[1] + at.x;
-#pragma unroll
-          for (int r = 0; r < rows_of_thread; ++r)
-            if (rows >> r & 1) store(written[r * to.stride[1]], next[r][s]);
-        }
-      });
-    });
-    planes.leave(n);
-    synchronize_threads<constants::threads>(1);
-  }
+  if (at.beside_walls)
+    advance_all<true>(a, march, planes, at, written);
+  else
+    advance_all<false>(a, march, planes, at, written);
 }
