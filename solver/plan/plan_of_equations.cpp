@@ -17,10 +17,6 @@ namespace {
 constexpr int most_fused = 8;
 constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the least depth is taken
 
-/// Shares of rates that marches of several steps reach, and what a point costs besides its operations: in
-/// instructions, per value that a thread holds and per point. Measured on one H100 (docs/log/systems.md).
-constexpr double share_of_memory = 0.9, share_of_instructions = 0.55, per_value = 1.0, per_point = 12;
-
 /// Adds what a launch of several steps computes, on tiles that overlap; or says why there is none.
 void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const Equations& equations = *problem.equations;
@@ -33,21 +29,15 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
     return;
   }
   const auto& tile = std::get<cuda::FusedTile>(made);
-  double operations = 0;
-  for (const CanonicalNode& node : equations.canonical.nodes) {
-    operations += node.kind == CanonicalNode::Kind::operation;
-    for (const Link& link : node.links) operations += static_cast<double>(link.stencil.taps().size());
-  }
-  candidate.redundancy = cuda::redundancy(tile, problem.domain, limits_of(device));
-  const double others = per_point + per_value * static_cast<double>(tile.held()) / candidate.fuse;
-  candidate.fma = candidate.redundancy * operations;
-  // A read and an operation each; reads and moves take the lanes of fp32.
+  // Lanes of a multiprocessor that multiply and add in one cycle, in fp32.
+  constexpr double lanes = 128;
+  const auto points = static_cast<double>(problem.domain.box().points());
+  const double clock = device.scalar_fp32 / (lanes * device.multiprocessors);
   candidate.compute_seconds =
-      candidate.redundancy / share_of_instructions *
-      (operations / device.scalar_rate(problem.precision) + (operations + others) / device.scalar_fp32);
-  candidate.memory_seconds /= share_of_memory;
-  candidate.seconds = overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds}) +
-                      candidate.launch_seconds;
+      cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device)) /
+      (clock * points * candidate.fuse);
+  candidate.fma = tile.operations;
+  candidate.seconds = std::max(candidate.memory_seconds, candidate.compute_seconds) + candidate.launch_seconds;
   if (candidate.compute_seconds > candidate.memory_seconds) candidate.bound = "compute";
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/cuda/system/fused_tile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -16,8 +17,15 @@ namespace {
 constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
 constexpr int registers_of_multiprocessor = 65536, most_registers = 255;
-/// Registers for addresses and for operands of a point, as NVRTC 13.0 takes them.
-constexpr int registers_besides = 48;
+/// Registers for addresses and for operands of a point: with fewer NVRTC 13.0 spills.
+constexpr int registers_besides = 36;
+
+/// What an iteration of a march costs, after rates of tiles on one H100 (docs/log/systems.md): instructions of a
+/// warp per level, and of a point and level besides its operations; issue slots of fp64 against those of fp32;
+/// bytes that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2
+/// cache; the power of the mean of instructions and memory, which overlap.
+constexpr double instructions_of_level = 40, instructions_of_point = 5, slots_of_fp64 = 1.7, bytes_per_cycle = 13,
+                 share_of_halos = 0.4, overlap = 3;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -140,17 +148,17 @@ SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, 
 std::vector<SystemTile> shapes(int dimensions) {
   std::vector<SystemTile> tiles;
   if (dimensions == 2) {
-    for (const int columns : {256, 192, 128})
-      for (const int blocks : {4, 2})
+    for (const int columns : {192, 128})
+      for (const int blocks : {6, 4, 2})
         for (const int ahead : {4, 2}) tiles.push_back(tile_of(columns, 1, 1, ahead, blocks));
     return tiles;
   }
-  for (const int columns : {128, 96, 64, 32})
-    for (const int threads : {512, 384, 256})
-      for (const int rows_of_thread : {2, 3, 4, 5, 6, 8, 10})
+  for (const int columns : {128, 96, 80, 72, 64, 48, 40, 32})
+    for (int thread_rows = 2; thread_rows <= 16; ++thread_rows)
+      for (const int rows_of_thread : {2, 3, 4, 5, 6, 7, 8})
         for (const int ahead : {2, 1})
-          if (threads % columns == 0)
-            tiles.push_back(tile_of(columns, threads / columns, rows_of_thread, ahead, 1));
+          if (const int threads = columns * thread_rows; threads % 32 == 0 && threads >= 256 && threads <= 576)
+            tiles.push_back(tile_of(columns, thread_rows, rows_of_thread, ahead, 1));
   return tiles;
 }
 
@@ -188,16 +196,32 @@ int FusedTile::held() const {
   return values;
 }
 
-double redundancy(const FusedTile& fused, const Domain& grid, const BlockLimits& limits) {
+double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
+                    const BlockLimits& limits) {
   const std::array<int, 3> axes = grid_axes(grid);
+  const SystemTile& tile = fused.tile;
   const std::int64_t planes = grid.shape[axes[0]],
                      tiles = ceil_div<std::int64_t>(grid.shape[axes[1]], fused.useful_rows()) *
                              ceil_div<std::int64_t>(grid.shape[axes[2]], fused.useful_columns),
-                     resident = std::int64_t{limits.multiprocessors} * fused.tile.blocks,
+                     resident = std::int64_t{limits.multiprocessors} * tile.blocks,
                      stretch = balanced_stretch(planes, tiles, resident, fused.warm_up()),
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
-  return static_cast<double>(waves * resident * (stretch + fused.warm_up())) * fused.tile.rows() *
-         fused.tile.columns / static_cast<double>(grid.box().points());
+  const double of_point = (fused.operations + fused.held() / static_cast<double>(fused.steps) +
+                           instructions_of_point * static_cast<double>(fused.levels.size())) *
+                          (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
+  const double issue = fused.steps * (instructions_of_level + tile.rows_of_thread * of_point) *
+                       tile.threads() * tile.blocks / (32.0 * schedulers_of_multiprocessor);
+  const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
+  double bytes = 0;
+  for (const InputRing& ring : tile.rings) {
+    const double element = ring.plane_bytes / (static_cast<double>(ring.rows) * ring.pitch);
+    bytes += element * (useful + share_of_halos * (static_cast<double>(ring.rows) * ring.pitch - useful));
+  }
+  for (const LevelRings& level : fused.levels)
+    bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
+  const double memory = bytes * tile.blocks / bytes_per_cycle;
+  return static_cast<double>(waves * (stretch + fused.warm_up())) *
+         std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
 }
 
 MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
@@ -214,6 +238,8 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
     for (const auto& offset : input.offsets)
       for (int axis = 0; axis < axis_count; ++axis)
         if (!input.is_coefficient) fused.reach[axis] = std::max(fused.reach[axis], std::abs(offset[axis]));
+  fused.operations = static_cast<int>(std::count(group.text.begin(), group.text.end(), ';')) -
+                     2 * group.statements();  // but for names of what statements make
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
@@ -225,7 +251,7 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
       continue;
-    const double work = redundancy(fused, grid, limits);
+    const double work = fused_cycles(fused, grid, precision, limits);
     if (!best || work < 0.999 * least) best = fused, least = work;
   }
   if (!best) return NoKernel{"the levels of a tile do not fit into shared memory and registers"};

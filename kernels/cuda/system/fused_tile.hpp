@@ -28,6 +28,8 @@ struct FusedTile {
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
 
+  int operations = 0;  // of all statements at a point
+
   /// By how many planes a level is behind the one before: all levels read what earlier iterations computed.
   int lag() const { return reach[0] + 1; }
   int margin(int axis) const { return (steps - 1) * reach[axis]; }
@@ -41,7 +43,7 @@ struct FusedTile {
 };
 
 /// Returns the tile for `steps` steps of all statements of a system in one launch. Of the tiles that fit on
-/// the device, it is the one with which all blocks end first on the grid of `fields`, which also holds the
+/// the device, it is the fastest in the model (fused_cycles()) on the grid of `fields`, which also holds the
 /// walls of each field; or one of the shape `given`. There is none for systems of several groups, for reads
 /// at other rows or columns of planes before or behind a point, for `.previous` of other points, and where
 /// memory on the chip does not suffice.
@@ -49,8 +51,8 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
                              const std::vector<Domain>& fields, Precision precision, int steps,
                              const BlockLimits& limits, const std::optional<SystemTile>& given = {});
 
-/// Points that a march of several steps computes per point that it stores, on the grid and over all levels,
-/// idle multiprocessors included.
-double redundancy(const FusedTile& tile, const Domain& grid, const BlockLimits& limits);
+/// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose iterations
+/// take as long as their instructions and their memory.
+double fused_cycles(const FusedTile& tile, const Domain& grid, Precision precision, const BlockLimits& limits);
 
 }  // namespace spsolve::cuda
