@@ -23,9 +23,11 @@ constexpr int registers_besides = 36;
 /// What an iteration of a march costs, after rates of tiles on one H100 (docs/log/systems.md): instructions of a
 /// warp per level, and of a point and level besides its operations; issue slots of fp64 against those of fp32;
 /// bytes that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2
-/// cache; the power of the mean of instructions and memory, which overlap.
+/// cache; the power of the mean of instructions, shared memory and memory, which overlap; cycles that a barrier
+/// and the wait for planes take; and how much slower tiles beside reflecting walls are, for which all others
+/// wait.
 constexpr double instructions_of_level = 40, instructions_of_point = 5, slots_of_fp64 = 1.7, bytes_per_cycle = 13,
-                 share_of_halos = 0.4, overlap = 3;
+                 share_of_halos = 0.4, overlap = 3, waiting = 300, reflecting = 2.2;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -133,6 +135,19 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   }
 }
 
+/// Accesses to shared memory per point and level: rows that a thread has itself come from registers.
+double accesses(const SystemGroup& group, int rows_of_thread) {
+  double count = group.statements();  // stores
+  for (const GroupInput& input : group.inputs)
+    for (const auto& [plane, row, column] : input.offsets) {
+      if (column != 0 || (input.is_coefficient && row == 0))
+        count += 1;
+      else
+        count += std::min(std::abs(row), rows_of_thread) / static_cast<double>(rows_of_thread);
+    }
+  return count;
+}
+
 SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, int blocks) {
   SystemTile tile;
   tile.columns = columns;
@@ -209,8 +224,11 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   const double of_point = (fused.operations + fused.held() / static_cast<double>(fused.steps) +
                            instructions_of_point * static_cast<double>(fused.levels.size())) *
                           (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
+  const double warps = tile.threads() * tile.blocks / 32.0;
   const double issue = fused.steps * (instructions_of_level + tile.rows_of_thread * of_point) *
-                       tile.threads() * tile.blocks / (32.0 * schedulers_of_multiprocessor);
+                       warps / schedulers_of_multiprocessor;
+  const double shared = fused.steps * tile.rows_of_thread * fused.accesses * warps *
+                        (precision == Precision::fp64 ? 2 : 1);
   const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
   double bytes = 0;
   for (const InputRing& ring : tile.rings) {
@@ -220,8 +238,10 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   for (const LevelRings& level : fused.levels)
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
   const double memory = bytes * tile.blocks / bytes_per_cycle;
+  const double mean = std::pow(
+      std::pow(issue, overlap) + std::pow(shared, overlap) + std::pow(memory, overlap), 1 / overlap);
   return static_cast<double>(waves * (stretch + fused.warm_up())) *
-         std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
+         (mean * (fused.reflects ? reflecting : 1.0) + waiting);
 }
 
 MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
@@ -245,9 +265,12 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
       return NoKernel{"the grid is thinner than what a step reads"};
   std::optional<FusedTile> best;
   double least = 0;
+  for (const Domain& field : fields)
+    fused.reflects = fused.reflects || reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
   for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions)) {
     fused.tile = shape;
     lay_out_fused(fused, group, canonical, fields, precision);
+    fused.accesses = accesses(group, shape.rows_of_thread);
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
       continue;

@@ -28,7 +28,9 @@ struct FusedTile {
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
 
-  int operations = 0;  // of all statements at a point
+  int operations = 0;      // of all statements at a point
+  double accesses = 0;     // to shared memory, per point and level
+  bool reflects = false;   // there are reflecting walls along rows or columns
 
   /// By how many planes a level is behind the one before: all levels read what earlier iterations computed.
   int lag() const { return reach[0] + 1; }
