@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures systems of equations on one GPU: bench_systems [--points N] [--precision P] [--fuse T] [--seconds S]
-// [--json FILE] [CASE...]. Every row tells the rate in steps of points, the bytes that must move per point and
-// step in one pass per step, and their rate as a share of that of copies of a field in the same run: more than
-// 1 is out of reach of single steps.
+// Measures systems of equations on one GPU: bench_systems [--points N] [--precision P] [--fuse T] [--seconds
+// S]
+// [--json FILE] [CASE...]. Every row tells the rate in steps of points, the bytes that must move per point
+// and step in one pass per step, and their rate as a share of that of copies of a field in the same run: more
+// than 1 is out of reach of single steps.
 #include "bench/bench_case.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
@@ -213,22 +214,22 @@ int bench_all(int argc, char** argv) {
       continue;
     for (const std::string& name : precisions)
       for (const int fuse : depths) try {
-        options.fuse = fuse;
-        nlohmann::json row = bench(what, parse_precision(name).value(), options);
-        std::printf(
-            "%-20s %-5s x%d %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f "
-            "GB/s)\n",
-            what.name.c_str(), name.c_str(), fuse, row["gpoints_per_s"].get<double>(),
-            row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
-            row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
-            row["copy_bytes_per_s"].get<double>() / 1e9);
-        std::fflush(stdout);
-        row["device"] = device_info(0).name;
-        rows.push_back(std::move(row));
-        if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";
-      } catch (const std::exception& error) {
-        std::printf("%s %s x%d: %s\n", what.name.c_str(), name.c_str(), options.fuse, error.what());
-      }
+          options.fuse = fuse;
+          nlohmann::json row = bench(what, parse_precision(name).value(), options);
+          std::printf(
+              "%-20s %-5s x%d %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f "
+              "GB/s)\n",
+              what.name.c_str(), name.c_str(), fuse, row["gpoints_per_s"].get<double>(),
+              row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
+              row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
+              row["copy_bytes_per_s"].get<double>() / 1e9);
+          std::fflush(stdout);
+          row["device"] = device_info(0).name;
+          rows.push_back(std::move(row));
+          if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";
+        } catch (const std::exception& error) {
+          std::printf("%s %s x%d: %s\n", what.name.c_str(), name.c_str(), options.fuse, error.what());
+        }
   }
   return 0;
 }

@@ -364,12 +364,13 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   const Index3 radius = problem.radius();
   const int steps = exchange_every * method.fuse;
   const Precision sums = sum_precision(problem.precision);
-  std::size_t bytes = problem.array_count(method.fuse) * field_bytes(extent, steps * radius, problem.precision);
+  std::size_t bytes =
+      problem.array_count(method.fuse) * field_bytes(extent, steps * radius, problem.precision);
   if (problem.equations)
     for (std::size_t i = 0; i < problem.equations->canonical.coefficients.size(); ++i)
       bytes += field_bytes(
-          problem.equations->coefficient_box(i, grow(decomposition.block(0), (steps - 1) * radius)).extent(), {},
-          sums);
+          problem.equations->coefficient_box(i, grow(decomposition.block(0), (steps - 1) * radius)).extent(),
+          {}, sums);
   if (!problem.has_source) return bytes;
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
   if (method.fused_weights()) bytes += 2 * field_bytes(extent, steps * radius, sums);

@@ -85,8 +85,8 @@ class Block {
   const Decomposition& decomposition() const { return decomposition_; }
   const Box& owned() const { return levels_.front().front()->owned(); }
 
-  /// Advances the block by `steps` <= fuse time steps in one launch; equations take one step or `fuse`. A halo exchange overlaps with the
-  /// computation of the interior. Collective.
+  /// Advances the block by `steps` <= fuse time steps in one launch; equations take one step or `fuse`. A
+  /// halo exchange overlaps with the computation of the interior. Collective.
   void launch(int steps);
 
   /// Reports the activity of launches to `watch`, which must outlive the block.
@@ -103,15 +103,15 @@ class Block {
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
   /// Which arrays hold what, for fields of two arrays and for others: the state, the state before, what the
-  /// next launch computes, and its values one step before. With two arrays the second is both the state before
-  /// and what the next launch computes.
+  /// next launch computes, and its values one step before. With two arrays the second is both the state
+  /// before and what the next launch computes.
   struct Turn {
     std::array<int, 2> of_two{0, 1};
     std::array<int, 4> of_more{0, 1, 2, 3};
     friend auto operator<=>(const Turn&, const Turn&) = default;
   };
   using Launches = std::map<Turn, std::unique_ptr<Launch>>;
-  using Levels = std::vector<std::unique_ptr<Field>>;     // the arrays of one field
+  using Levels = std::vector<std::unique_ptr<Field>>;  // the arrays of one field
   /// Waits through the backend first, because it checks for failed messages while it waits. A reducer or a
   /// copy would not.
   StateView computed(const StateView& view) {
@@ -182,9 +182,9 @@ class Block {
   std::vector<std::unique_ptr<Field>> coefficients_;  // of equations, beyond faces too
   std::vector<Levels> levels_;                        // by field
   Turn turn_;
-  int last_steps_ = 1;                                // of the last launch
-  std::int64_t step_ = 0;                             // that the state is of
-  bool previous_is_known_ = false;                    // the halos of previous values are valid
+  int last_steps_ = 1;              // of the last launch
+  std::int64_t step_ = 0;           // that the state is of
+  bool previous_is_known_ = false;  // the halos of previous values are valid
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
                                                                       // interior

@@ -11,8 +11,8 @@ namespace {
 
 constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
-/// Calls `now(field)` for every field and, if `with_previous`, then `previous(field)` for the fields that have
-/// previous values.
+/// Calls `now(field)` for every field and, if `with_previous`, then `previous(field)` for the fields that
+/// have previous values.
 template <class Now, class Previous>
 void for_each_array(const Block& block, bool with_previous, Now&& now, Previous&& previous) {
   for (std::size_t field = 0; field < block.field_count(); ++field) now(field);
@@ -40,8 +40,7 @@ void for_each_array_before(Block& block, bool with_previous, Take&& take) {
   if (steps > 0) {
     bool is_finite = true;
     for_each_array_before(block, true, [&](const StateView& view) {
-      const Extremes found =
-          extremes_of_all(communicator, domain.shape, block.owned(), view.scan().extremes);
+      const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), view.scan().extremes);
       is_finite = is_finite && found.first_not_finite == no_point;
     });
     if (is_finite) {

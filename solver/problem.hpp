@@ -39,8 +39,8 @@ struct Problem {
     for (std::size_t field = 0; field < field_count(); ++field) count += has_previous(field);
     return count;
   }
-  /// Returns the number of arrays of a field where launches take up to `fuse` steps: two, which take turns, or
-  /// three with values one step before, which launches of several steps write, too.
+  /// Returns the number of arrays of a field where launches take up to `fuse` steps: two, which take turns,
+  /// or three with values one step before, which launches of several steps write, too.
   std::size_t arrays_of(std::size_t field, int fuse) const {
     return !has_previous(field) ? 2 : fuse > 1 ? 4 : 3;
   }

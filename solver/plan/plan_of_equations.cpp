@@ -33,11 +33,11 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
   constexpr double lanes = 128;
   const auto points = static_cast<double>(problem.domain.box().points());
   const double clock = device.scalar_fp32 / (lanes * device.multiprocessors);
-  candidate.compute_seconds =
-      cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device)) /
-      (clock * points * candidate.fuse);
+  candidate.compute_seconds = cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device)) /
+                              (clock * points * candidate.fuse);
   candidate.fma = tile.operations;
-  candidate.seconds = std::max(candidate.memory_seconds, candidate.compute_seconds) + candidate.launch_seconds;
+  candidate.seconds =
+      std::max(candidate.memory_seconds, candidate.compute_seconds) + candidate.launch_seconds;
   if (candidate.compute_seconds > candidate.memory_seconds) candidate.bound = "compute";
 }
 
@@ -50,7 +50,8 @@ Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, 
   candidate.precision = problem.precision;
   const SystemFacts& facts = problem.equations->facts;
   const auto value = static_cast<double>(storage_bytes(problem.precision));
-  const auto before = method.fuse > 1 ? static_cast<double>(problem.state_count() - problem.field_count()) : 0.0;
+  const auto before =
+      method.fuse > 1 ? static_cast<double>(problem.state_count() - problem.field_count()) : 0.0;
   candidate.bytes =
       ((facts.fields_read + device.write_traffic * (facts.fields_written + before)) * value +
        facts.coefficients_read * static_cast<double>(storage_bytes(sum_precision(problem.precision)))) /
@@ -89,10 +90,11 @@ std::string line_of(const Candidate& candidate) {
 
 Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   const auto refuse = [&](const std::string& key, const std::string& value) {
-    throw Error(Status::invalid_input,
-                fmt::format("{} = {}: systems of equations are advanced by the scalar unit{}; leave it out, or "
-                            "\"auto\"",
-                            key, value, device.gpu ? "" : ", one step per launch"));
+    throw Error(
+        Status::invalid_input,
+        fmt::format("{} = {}: systems of equations are advanced by the scalar unit{}; leave it out, or "
+                    "\"auto\"",
+                    key, value, device.gpu ? "" : ", one step per launch"));
   };
   if (request.unit && *request.unit != UnitKind::scalar)
     refuse("[compute] unit", fmt::format("\"{}\"", to_string(*request.unit)));
@@ -109,7 +111,8 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
     };
     if (!candidate.no_kernel.empty()) {
       leave_out(Obstacle::no_kernel, candidate.no_kernel);
-    } else if (!request.fuse && request.pace.every > 0 && fuse > std::max<std::int64_t>(1, request.pace.every)) {
+    } else if (!request.fuse && request.pace.every > 0 &&
+               fuse > std::max<std::int64_t>(1, request.pace.every)) {
       leave_out(Obstacle::depth, fmt::format("an event ends launches every {} steps", request.pace.every));
     } else {
       candidate.seconds = paced(request.pace, candidate, single);

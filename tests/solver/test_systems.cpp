@@ -11,6 +11,7 @@
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "solver/block.hpp"
+#include "solver/plan/plan.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
@@ -128,7 +129,8 @@ class Systems : public testing::OnDevice {
                     Launches{std::vector<int>(static_cast<std::size_t>(steps), 1)});
   }
   Fields advanced(Backend& by, const std::shared_ptr<const Equations>& equations, Precision precision,
-                  const testing::RandomProblem& problem, const Index3& ranks, const Launches& launches) const {
+                  const testing::RandomProblem& problem, const Index3& ranks,
+                  const Launches& launches) const {
     const Problem what = system_problem(equations, precision);
     auto block = make_block(by, what, problem, ranks, launches);
     SystemState<double> state = problem.state;
@@ -275,9 +277,9 @@ TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnes) {
       const auto equations = equations_of(example, problem);
       if (!ranks || !equations) continue;
       const int fuse = 2 + repeat % 3;
-      const Precision precision = repeat % 2 == 0   ? Precision::fp32
-                                  : fuse % 2 == 0   ? Precision::fp16
-                                                    : Precision::fp64;
+      const Precision precision = repeat % 2 == 0 ? Precision::fp32
+                                  : fuse % 2 == 0 ? Precision::fp16
+                                                  : Precision::fp64;
       if (!std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
               equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
         continue;
@@ -315,6 +317,49 @@ TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
     expect_canonical(example, problem, static_cast<int>(seed), 2);
   }
   EXPECT_GT(compared, on_gpus() ? 20 : 100);
+}
+
+/// A problem of equations on a large periodic grid, for plans.
+Problem planned(const char* step, std::vector<std::string> fields, std::vector<std::string> coefficients) {
+  StepNames names;
+  names.fields = std::move(fields);
+  names.coefficients = std::move(coefficients);
+  names.dt = 0.1;
+  const std::vector<Domain> domains(names.fields.size(), Domain{.dimensions = 3, .shape = {512, 512, 512}});
+  return system_problem(std::make_shared<const Equations>(
+                            canonical_form(resolve_step(parse_step(step), names)), domains, names.dt),
+                        Precision::fp32);
+}
+const char* const waves = "p.next = 2*p - p.previous + (c*dt)^2*laplace(p)";
+
+TEST(PlansOfSystems, TakeSeveralStepsPerLaunchOnGpusWhereThatIsFaster) {
+  const Problem problem = planned(waves, {"p"}, {"c"});
+  const Plan plan = make_plan(problem, nominal_gpu(), {});
+  EXPECT_GT(plan.chosen.fuse, 1);
+  EXPECT_EQ(plan.candidates.front().fuse, 1);
+  for (const Candidate& candidate : plan.candidates) EXPECT_LE(plan.chosen.seconds, 1.01 * candidate.seconds);
+  EXPECT_EQ(make_plan(problem, nominal_gpu(), {{}, {}, 2}).chosen.fuse, 2);
+  // Launches that end at every second step have no room for more.
+  EXPECT_LE(make_plan(problem, nominal_gpu(), {{}, {}, {}, {2}}).chosen.fuse, 2);
+}
+
+TEST(PlansOfSystems, TakeSingleStepsOnCpusAndWhereNoKernelTakesSeveral) {
+  const Problem problem = planned(waves, {"p"}, {"c"});
+  EXPECT_EQ(make_plan(problem, nominal_cpu(), {}).chosen.fuse, 1);
+  EXPECT_THROW(make_plan(problem, nominal_cpu(), {{}, {}, 2}), Error);
+  const Problem displaced = planned("u.next = u + v; v.next = v + u.next[0, 0, 1]", {"u", "v"}, {});
+  const Plan plan = make_plan(displaced, nominal_gpu(), {});
+  EXPECT_EQ(plan.chosen.fuse, 1);
+  EXPECT_EQ(plan.candidates.size(), 1u);
+  EXPECT_FALSE(plan.left_out.empty());
+  EXPECT_THROW(make_plan(displaced, nominal_gpu(), {{}, {}, 2}), Error);
+}
+
+/// Blocks of fields with `.previous` need a fourth array, which launches of several steps write, too.
+TEST(PlansOfSystems, CountTheArraysOfLaunches) {
+  const Problem problem = planned(waves, {"p"}, {"c"});
+  EXPECT_EQ(problem.array_count(1), 3u);
+  EXPECT_EQ(problem.array_count(2), 4u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Systems, testing::devices());

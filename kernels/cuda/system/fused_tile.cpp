@@ -20,14 +20,15 @@ constexpr int registers_of_multiprocessor = 65536, most_registers = 255;
 /// Registers for addresses and for operands of a point: with fewer NVRTC 13.0 spills.
 constexpr int registers_besides = 36;
 
-/// What an iteration of a march costs, after rates of tiles on one H100 (docs/log/systems.md): instructions of a
-/// warp per level, and of a point and level besides its operations; issue slots of fp64 against those of fp32;
-/// bytes that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2
-/// cache; the power of the mean of instructions, shared memory and memory, which overlap; cycles that a barrier
-/// and the wait for planes take; and how much slower tiles beside reflecting walls are, for which all others
-/// wait.
-constexpr double instructions_of_level = 40, instructions_of_point = 5, slots_of_fp64 = 1.7, bytes_per_cycle = 13,
-                 share_of_halos = 0.4, overlap = 3, waiting = 300, reflecting = 2.2;
+/// What an iteration of a march costs, after rates of tiles on one H100 (docs/log/systems.md): instructions
+/// of a warp per level, and of a point and level besides its operations; issue slots of fp64 against those of
+/// fp32; bytes that a multiprocessor moves per cycle, and the share of halos, most of which are found in the
+/// L2 cache; the power of the mean of instructions, shared memory and memory, which overlap; cycles that a
+/// barrier and the wait for planes take; and how much slower tiles beside reflecting walls are, for which all
+/// others wait.
+constexpr double instructions_of_level = 40, instructions_of_point = 5, slots_of_fp64 = 1.7,
+                 bytes_per_cycle = 13, share_of_halos = 0.4, overlap = 3, waiting = 300,
+                 waiting_for_planes = 200, reflecting = 2.2;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -35,8 +36,8 @@ bool reflects(const Domain& field, int axis) {
 }
 
 /// Why no march takes several steps of a system, or nothing.
-std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& facts, const SystemGroup& group,
-                                const std::vector<Domain>& fields, int steps) {
+std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& facts,
+                                const SystemGroup& group, const std::vector<Domain>& fields, int steps) {
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
   if (fields.front().dimensions == 1) return NoKernel{"the grid has one axis"};
   if (steps * static_cast<int>(canonical.scalars.size()) > most_system_scalars)
@@ -61,8 +62,8 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
   return {};
 }
 
-LevelRings level_of(const SystemGroup& group, int field, const Domain& domain,
-                    const std::array<int, 3>& axes, int reach) {
+LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, const std::array<int, 3>& axes,
+                    int reach) {
   LevelRings level;
   level.low = reach;  // nothing is read
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
@@ -121,8 +122,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   fused.levels.clear();
   for (int s = 0; s < group.statements(); ++s) {
     const int field = canonical.fields[static_cast<std::size_t>(s)];
-    LevelRings level =
-        level_of(group, field, fields[static_cast<std::size_t>(field)], axes, fused.reach[0]);
+    LevelRings level = level_of(group, field, fields[static_cast<std::size_t>(field)], axes, fused.reach[0]);
     if (level.rows > 0 || level.columns > 0) {
       level.rows = fused.reach[1];
       level.columns = fused.reach[2];
@@ -172,7 +172,8 @@ std::vector<SystemTile> shapes(int dimensions) {
     for (int thread_rows = 2; thread_rows <= 16; ++thread_rows)
       for (const int rows_of_thread : {2, 3, 4, 5, 6, 7, 8})
         for (const int ahead : {2, 1})
-          if (const int threads = columns * thread_rows; threads % 32 == 0 && threads >= 256 && threads <= 576)
+          if (const int threads = columns * thread_rows;
+              threads % 32 == 0 && threads >= 256 && threads <= 576)
             tiles.push_back(tile_of(columns, thread_rows, rows_of_thread, ahead, 1));
   return tiles;
 }
@@ -203,8 +204,9 @@ int FusedTile::held() const {
   int values = 0;
   for (int level = 0; level < steps; ++level)
     for (const LevelRings& of : levels) {
-      const int newest =
-          level > 0 ? reach[0] : of.input < 0 ? of.low - 1 : tile.rings[static_cast<std::size_t>(of.input)].high[0];
+      const int newest = level > 0      ? reach[0]
+                         : of.input < 0 ? of.low - 1
+                                        : tile.rings[static_cast<std::size_t>(of.input)].high[0];
       const int oldest = of.is_read_before && level + 2 <= steps ? -lag() : of.low;
       values += std::max(0, newest - oldest + 1);
     }
@@ -225,10 +227,10 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                            instructions_of_point * static_cast<double>(fused.levels.size())) *
                           (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
   const double warps = tile.threads() * tile.blocks / 32.0;
-  const double issue = fused.steps * (instructions_of_level + tile.rows_of_thread * of_point) *
-                       warps / schedulers_of_multiprocessor;
-  const double shared = fused.steps * tile.rows_of_thread * fused.accesses * warps *
-                        (precision == Precision::fp64 ? 2 : 1);
+  const double issue = fused.steps * (instructions_of_level + tile.rows_of_thread * of_point) * warps /
+                       schedulers_of_multiprocessor;
+  const double shared =
+      fused.steps * tile.rows_of_thread * fused.accesses * warps * (precision == Precision::fp64 ? 2 : 1);
   const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
   double bytes = 0;
   for (const InputRing& ring : tile.rings) {
@@ -238,10 +240,10 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   for (const LevelRings& level : fused.levels)
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
   const double memory = bytes * tile.blocks / bytes_per_cycle;
-  const double mean = std::pow(
-      std::pow(issue, overlap) + std::pow(shared, overlap) + std::pow(memory, overlap), 1 / overlap);
+  const double mean =
+      std::pow(std::pow(issue, overlap) + std::pow(shared, overlap) + std::pow(memory, overlap), 1 / overlap);
   return static_cast<double>(waves * (stretch + fused.warm_up())) *
-         (mean * (fused.reflects ? reflecting : 1.0) + waiting);
+         (mean * (fused.reflects ? reflecting : 1.0) + waiting + waiting_for_planes / tile.ahead);
 }
 
 MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,

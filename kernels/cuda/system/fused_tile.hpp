@@ -23,14 +23,14 @@ struct LevelRings {
 /// part of it without the margins is stored.
 struct FusedTile {
   int steps = 2;
-  SystemTile tile;              // with the rings of the inputs
+  SystemTile tile;                 // with the rings of the inputs
   std::array<int, 3> reach{};      // of a step, in kernel axes
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
 
-  int operations = 0;      // of all statements at a point
-  double accesses = 0;     // to shared memory, per point and level
-  bool reflects = false;   // there are reflecting walls along rows or columns
+  int operations = 0;     // of all statements at a point
+  double accesses = 0;    // to shared memory, per point and level
+  bool reflects = false;  // there are reflecting walls along rows or columns
 
   /// By how many planes a level is behind the one before: all levels read what earlier iterations computed.
   int lag() const { return reach[0] + 1; }
@@ -53,8 +53,9 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
                              const std::vector<Domain>& fields, Precision precision, int steps,
                              const BlockLimits& limits, const std::optional<SystemTile>& given = {});
 
-/// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose iterations
-/// take as long as their instructions and their memory.
-double fused_cycles(const FusedTile& tile, const Domain& grid, Precision precision, const BlockLimits& limits);
+/// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose
+/// iterations take as long as their instructions and their memory.
+double fused_cycles(const FusedTile& tile, const Domain& grid, Precision precision,
+                    const BlockLimits& limits);
 
 }  // namespace spsolve::cuda

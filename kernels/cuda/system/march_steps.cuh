@@ -47,8 +47,8 @@ constexpr int newest() {
     return constants::plane_high[constants::input_of[s]];
 }
 
-/// True if all rows that a thread holds have right values. Points beyond reflecting walls, which other threads
-/// compute, have right values only in shared memory.
+/// True if all rows that a thread holds have right values. Points beyond reflecting walls, which other
+/// threads compute, have right values only in shared memory.
 template <int s>
 constexpr bool rows_are_held() {
   return constants::wall[s][1][0] != Beyond::reflection && constants::wall[s][1][1] != Beyond::reflection;
@@ -57,9 +57,9 @@ constexpr bool rows_are_held() {
 /// Where a level of a statement lies in shared memory, plane by plane.
 template <int level, int s>
 __device__ inline Stored* level_plane(int slot) {
-  return reinterpret_cast<Stored*>(
-      memory + constants::level_offset[s] +
-      (static_cast<int>(level - 1) * (lag + 1) + slot) * constants::level_plane_bytes[s]);
+  return reinterpret_cast<Stored*>(memory + constants::level_offset[s] +
+                                   (static_cast<int>(level - 1) * (lag + 1) + slot) *
+                                       constants::level_plane_bytes[s]);
 }
 __device__ inline int level_slot(int n) {
   return static_cast<int>(static_cast<unsigned>(n) % static_cast<unsigned>(lag + 1));
@@ -118,8 +118,8 @@ class LevelPoint {
 
 /// Where a thread's points lie beside walls along rows and columns: as bits the rows of the thread.
 struct Place {
-  int row, column;  // of the first point in the tile
-  int y, x;         // the same on the grid
+  int row, column;            // of the first point in the tile
+  int y, x;                   // the same on the grid
   bool beside_walls = false;  // the tile reaches beyond walls
   // Points beyond the faces of rows and of columns, by side.
   unsigned beyond_rows[2] = {}, beyond_columns[2] = {};
@@ -183,10 +183,9 @@ template <bool walls, int level, int s>
 __device__ inline void share(Stored* own, const Place& at, const Held& held) {
   const auto value = [&](int r) { return held.values[level][s][r][newest<level, s>() + lag]; };
   constexpr int pitch = constants::level_pitch[s];
-  constexpr bool reflects = constants::wall[s][1][0] == Beyond::reflection ||
-                            constants::wall[s][1][1] == Beyond::reflection ||
-                            constants::wall[s][2][0] == Beyond::reflection ||
-                            constants::wall[s][2][1] == Beyond::reflection;
+  constexpr bool reflects =
+      constants::wall[s][1][0] == Beyond::reflection || constants::wall[s][1][1] == Beyond::reflection ||
+      constants::wall[s][2][0] == Beyond::reflection || constants::wall[s][2][1] == Beyond::reflection;
   if constexpr (!reflects || !walls) {
     static_for<0, rows_of_thread>([&](auto of_thread) {
       constexpr int r = decltype(of_thread)::value;
@@ -380,8 +379,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   using namespace spsolve::cuda;
   constexpr int margin_planes = (steps - 1) * reach, margin_rows = constants::margin_rows,
                 margin_columns = constants::margin_columns;
-  constexpr int useful_rows = tile_rows - 2 * margin_rows,
-                useful_columns = constants::useful_columns;
+  constexpr int useful_rows = tile_rows - 2 * margin_rows, useful_columns = constants::useful_columns;
   const int block = static_cast<int>(blockIdx.x);
   const int tiles = a.column_tiles * a.row_tiles, chunk = block / tiles, number = block % tiles;
   const int first_plane = static_cast<int>(a.region.begin[0]) + chunk * a.chunk_planes;
@@ -399,8 +397,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   if (threadIdx.x >= constants::threads + warp_threads)
     return planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);
   if (threadIdx.x >= constants::threads)
-    return planes.load_all(
-        {a.arrivals, a.chunk_planes + 2 * margin_planes + constants::warm_up + steps - 1});
+    return planes.load_all({a.arrivals, a.chunk_planes + 2 * margin_planes + constants::warm_up + steps - 1});
 #endif
   const Place at(a, tile);
   Written written{first_plane, end_plane, 0};
@@ -408,8 +405,8 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
       at.x >= a.region.begin[2] && at.x < a.region.end[2])
 #pragma unroll
     for (int r = 0; r < rows_of_thread; ++r)
-      if (at.row + r >= margin_rows && at.row + r < tile_rows - margin_rows && at.y + r >= a.region.begin[1] &&
-          at.y + r < a.region.end[1])
+      if (at.row + r >= margin_rows && at.row + r < tile_rows - margin_rows &&
+          at.y + r >= a.region.begin[1] && at.y + r < a.region.end[1])
         written.rows |= 1u << r;
 
   if (at.beside_walls)

@@ -337,7 +337,8 @@ void SystemProgram::place_fused_tiles(HostArguments& a, const GroupFields& field
   place_columns(a, fields, fused.tile, fused.useful_columns, fused.margin(column_axis));
   a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), fused.useful_rows()));
   const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
-  const std::int64_t stretch = balanced_stretch(a.region.extent(plane_axis), tiles, resident, fused.warm_up());
+  const std::int64_t stretch =
+      balanced_stretch(a.region.extent(plane_axis), tiles, resident, fused.warm_up());
   a.chunk_planes = static_cast<int>(std::clamp<std::int64_t>(stretch, 1, a.region.extent(plane_axis)));
 }
 

@@ -22,7 +22,7 @@ using HostArguments = SystemArguments<most_system_arrays>;
 /// What a launch of a group reads and writes, all in device memory.
 struct GroupFields {
   std::vector<const Field*> inputs;  // in the order of SystemGroup::inputs
-  std::vector<Field*> outputs;       // by statement of the group; then one step before, of fields with .previous
+  std::vector<Field*> outputs;  // by statement of the group; then one step before, of fields with .previous
 };
 
 /// A group of statements with the walls and the precision that its kernels are compiled for.
@@ -44,9 +44,9 @@ class SystemProgram {
   std::optional<SystemTile> tile(const BlockLimits& limits,
                                  const std::optional<SystemTile>& given = {}) const;
 
-  /// Returns the arguments of a launch that computes statement s of the group on boxes[s], and further outputs
-  /// on the boxes after those. A march also takes place_tiles(). Launches of several steps take the scalars of
-  /// all steps, one after the other.
+  /// Returns the arguments of a launch that computes statement s of the group on boxes[s], and further
+  /// outputs on the boxes after those. A march also takes place_tiles(). Launches of several steps take the
+  /// scalars of all steps, one after the other.
   HostArguments arguments(const GroupFields& fields, const std::vector<Box>& boxes,
                           const std::vector<double>& scalars) const;
   /// Lays tiles over the region of the arguments and cuts their march into chunks, so that `resident` blocks

@@ -15,10 +15,11 @@ namespace spsolve::cuda {
 /// Which kernels a SystemUnit may take. `points` and `marches` are for tests.
 enum class SystemKernels { fastest, points, marches };
 
-/// Advances a system of equations on CUDA cores: several steps in one launch by march_steps.cuh, if it is made
-/// for that, and single steps by one kernel per group of statements (SystemFacts::groups): march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere.
-/// On grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at
-/// which no `.next` is read beyond a wall: fields that several groups read move once.
+/// Advances a system of equations on CUDA cores: several steps in one launch by march_steps.cuh, if it is
+/// made for that, and single steps by one kernel per group of statements (SystemFacts::groups):
+/// march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere. On grids of three axes
+/// one march takes the statements of all groups, if its tiles fit, on all points at which no `.next` is read
+/// beyond a wall: fields that several groups read move once.
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
@@ -40,8 +41,8 @@ class SystemUnit : public Unit {
 
   void fill_ghosts(const State&, const Box&) const override {}
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
-  /// fields and, where `steps` is not 1, those previous values too. `steps` must be 1 or what the unit was made
-  /// for. A single step may also write points of `out` within halo_radius() of `region`.
+  /// fields and, where `steps` is not 1, those previous values too. `steps` must be 1 or what the unit was
+  /// made for. A single step may also write points of `out` within halo_radius() of `region`.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:

@@ -52,9 +52,7 @@ class SystemCase {
     return fused_tile(canonical, facts, problem.surroundings.fields, precision, steps(), limits, wanted);
   }
   /// Returns constants.cuh of march_steps.cuh.
-  std::string fused_constants() const {
-    return programs.front().fused_constants(required(fused()), limits);
-  }
+  std::string fused_constants() const { return programs.front().fused_constants(required(fused()), limits); }
 
   /// Returns the tile of a group; grids of one axis have none.
   std::optional<SystemTile> tile(const SystemProgram& program) const {

@@ -52,8 +52,7 @@ class HostState {
       for (auto* const written : {&next, &before_next}) {
         written->push_back(std::make_unique<Field>(domain.box(), halo, what.precision));
         // What a kernel does not write, it must not read.
-        for_each_point(written->back()->allocated(),
-                       [&](const Index3& p) { set(*written->back(), p, NAN); });
+        for_each_point(written->back()->allocated(), [&](const Index3& p) { set(*written->back(), p, NAN); });
       }
     }
     const LeafValue given = given_values(around, what.problem.state.step);
@@ -219,8 +218,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         scalars.push_back(value);
     GroupFields fields = state.fields_of(program.group());
     for (const int s : fused.written_before(what.canonical.fields))
-      fields.outputs.push_back(
-          state.before_next[static_cast<std::size_t>(what.canonical.fields[s])].get());
+      fields.outputs.push_back(state.before_next[static_cast<std::size_t>(what.canonical.fields[s])].get());
     Box first = domain.box(), second = first;
     const int slow = domain.dimensions == 2 ? y_axis : z_axis;
     first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
@@ -229,8 +227,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     third.begin[x_axis] = 17;
     third.end[x_axis] = domain.shape[x_axis];
     for (const Box& region : {first, second, third}) {
-      HostArguments a =
-          program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
+      HostArguments a = program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
       program.place_fused_tiles(a, fields, fused, 1);
       a.chunk_planes = 3;
       std::vector<emulated::TileMap> maps(fields.inputs.size());
