@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/error.hpp"
@@ -99,11 +100,15 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   if (request.unit && *request.unit != UnitKind::scalar)
     refuse("[compute] unit", fmt::format("\"{}\"", to_string(*request.unit)));
   if (request.layout) refuse("[compute] layout", fmt::format("\"{}\"", to_string(*request.layout)));
-  if (!device.gpu && request.fuse.value_or(1) > 1) refuse("[time] fuse", fmt::format("{}", *request.fuse));
+  // A run that goes on elsewhere has the same bits in single steps.
+  std::optional<int> asked = request.fuse;
+  if (asked && request.unpromised && !evaluate_equations(problem, device, Method(*asked)).no_kernel.empty())
+    asked = 1;
+  if (!device.gpu && asked.value_or(1) > 1) refuse("[time] fuse", fmt::format("{}", *request.fuse));
   if (request.accuracy) refuse("[compute] accuracy", fmt::format("{:g}", *request.accuracy));
   Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
   const double single = evaluate_equations(problem, device, Method(1)).seconds;
-  const int first = request.fuse.value_or(1), last = request.fuse.value_or(device.gpu ? most_fused : 1);
+  const int first = asked.value_or(1), last = asked.value_or(device.gpu ? most_fused : 1);
   for (int fuse = first; fuse <= last; ++fuse) {
     Candidate candidate = evaluate_equations(problem, device, Method(fuse));
     const auto leave_out = [&](Obstacle obstacle, const std::string& why) {
@@ -111,8 +116,7 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
     };
     if (!candidate.no_kernel.empty()) {
       leave_out(Obstacle::no_kernel, candidate.no_kernel);
-    } else if (!request.fuse && request.pace.every > 0 &&
-               fuse > std::max<std::int64_t>(1, request.pace.every)) {
+    } else if (!asked && request.pace.every > 0 && fuse > std::max<std::int64_t>(1, request.pace.every)) {
       leave_out(Obstacle::depth, fmt::format("an event ends launches every {} steps", request.pace.every));
     } else {
       candidate.seconds = paced(request.pace, candidate, single);
@@ -127,7 +131,7 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   plan.chosen = *std::ranges::find_if(plan.candidates, [&](const Candidate& candidate) {
     return candidate.seconds <= as_good * best.seconds;
   });
-  plan.reasons = {"chosen:     " + line_of(plan.chosen) + (request.fuse ? "; as it was asked for" : "")};
+  plan.reasons = {"chosen:     " + line_of(plan.chosen) + (asked ? "; as it was asked for" : "")};
   if (plan.chosen.fuse > 1 && plan.candidates.front().fuse == 1)
     plan.reasons.push_back("instead of: " + line_of(plan.candidates.front()));
   return plan;

@@ -347,6 +347,9 @@ TEST(PlansOfSystems, TakeSingleStepsOnCpusAndWhereNoKernelTakesSeveral) {
   const Problem problem = planned(waves, {"p"}, {"c"});
   EXPECT_EQ(make_plan(problem, nominal_cpu(), {}).chosen.fuse, 1);
   EXPECT_THROW(make_plan(problem, nominal_cpu(), {{}, {}, 2}), Error);
+  PlanRequest continued{{}, {}, 2};  // of a run that began on a GPU
+  continued.unpromised = true;
+  EXPECT_EQ(make_plan(problem, nominal_cpu(), continued).chosen.fuse, 1);
   const Problem displaced = planned("u.next = u + v; v.next = v + u.next[0, 0, 1]", {"u", "v"}, {});
   const Plan plan = make_plan(displaced, nominal_gpu(), {});
   EXPECT_EQ(plan.chosen.fuse, 1);
