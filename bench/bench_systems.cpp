@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures systems of equations on one GPU, one pass per step: bench_systems [--points N] [--precision P]
-// [--seconds S] [--json FILE] [CASE...]. Every row tells the rate, the bytes that must move per point and
-// step, and their rate as a share of that of copies of a field in the same run.
+// Measures systems of equations on one GPU: bench_systems [--points N] [--precision P] [--fuse T] [--seconds
+// S]
+// [--json FILE] [CASE...]. Every row tells the rate in steps of points, the bytes that must move per point
+// and step in one pass per step, and their rate as a share of that of copies of a field in the same run: more
+// than 1 is out of reach of single steps.
 #include "bench/bench_case.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
@@ -66,36 +68,44 @@ struct Options {
   std::int64_t points = 512;
   double seconds = 0.2;
   std::string walls = "d";
+  int fuse = 1;           // steps per launch
   std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace
   bool only_points = false;
 };
 
-/// The arrays of all fields, which take turns.
+/// The arrays of all fields, which take turns as those of a Block.
 struct Levels {
   Levels(const Canonical& canonical, const SystemFacts& facts, const Box& box, const Index3& halo,
-         Precision precision, Memory& memory) {
+         Precision precision, int steps, Memory& memory)
+      : fuse(steps) {
     for (int field = 0; field < canonical.field_count(); ++field) {
       fields.emplace_back();
-      while (fields.back().size() < (facts.reach_previous[field].empty() ? 2u : 3u))
+      const std::size_t arrays = facts.reach_previous[field].empty() ? 2 : fuse > 1 ? 4 : 3;
+      while (fields.back().size() < arrays)
         fill_random(*fields.back().emplace_back(std::make_unique<Field>(box, halo, precision, memory)));
     }
   }
-  Field* at(std::size_t field, std::size_t turns) const {
-    return fields[field][(turn + turns) % fields[field].size()].get();
+  /// The array of a field `ahead` of the state: 0, its own.
+  Field* at(std::size_t field, std::size_t ahead) const {
+    const std::size_t count = fields[field].size(), each = count == 4 ? 2 : 1;
+    return fields[field][(each * turn + ahead) % count].get();
   }
-  ConstState in() const {
+  ConstState in(std::int64_t step = 0) const {
     std::vector<Field*> state;
     for (std::size_t f = 0; f < fields.size(); ++f) state.push_back(at(f, 0));
     for (std::size_t f = 0; f < fields.size(); ++f)
-      if (fields[f].size() == 3) state.push_back(at(f, 2));
-    return State(state);
+      if (fields[f].size() > 2) state.push_back(at(f, fields[f].size() == 4 ? 1 : 2));
+    return State(state, step);
   }
   State out() const {
     std::vector<Field*> state;
-    for (std::size_t f = 0; f < fields.size(); ++f) state.push_back(at(f, 1));
+    for (std::size_t f = 0; f < fields.size(); ++f) state.push_back(at(f, fields[f].size() == 4 ? 2 : 1));
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      if (fields[f].size() == 4) state.push_back(at(f, 3));
     return State(state);
   }
 
+  int fuse;
   std::vector<std::vector<std::unique_ptr<Field>>> fields;
   std::size_t turn = 0;
 };
@@ -126,11 +136,12 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
   const std::vector<Domain> fields(what.fields.size(), domain);
   DeviceMemory memory;
   const Stream stream;
-  Levels levels(canonical, facts, domain.box(), halo_radius(facts, domain), precision, memory);
+  Levels levels(canonical, facts, domain.box(), options.fuse * halo_radius(facts, domain), precision,
+                options.fuse, memory);
   std::vector<std::unique_ptr<Field>> coefficients;
   std::vector<const Field*> given;
   for (const Box& offsets : facts.coefficient_reach) {
-    const Box advanced = grow(domain.box(), halo_radius(facts, domain));
+    const Box advanced = grow(domain.box(), options.fuse * halo_radius(facts, domain));
     coefficients.push_back(std::make_unique<Field>(
         Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
         sum_precision(precision), memory));
@@ -148,9 +159,10 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     tile->pace_lag = options.tile.at(5);
   }
   const SystemUnit unit(canonical, fields, names.dt, precision, given, stream, {},
-                        options.only_points ? SystemKernels::points : SystemKernels::fastest, tile);
+                        options.only_points ? SystemKernels::points : SystemKernels::fastest, tile,
+                        options.fuse);
   const LaunchTime time = launch_time(stream, options.seconds, [&] {
-    unit.advance(levels.in(), levels.out(), domain.box(), 1);
+    unit.advance(levels.in(), levels.out(), domain.box(), options.fuse);
     ++levels.turn;
   });
   Field &from = *levels.at(0, 0), &to = *levels.at(0, 1);
@@ -159,7 +171,7 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     check_cuda(cudaMemcpyAsync(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - 64,
                                cudaMemcpyDeviceToDevice, stream));
   });
-  const auto points = static_cast<double>(domain.box().points());
+  const auto points = static_cast<double>(domain.box().points()) * options.fuse;  // times steps
   const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
                                           static_cast<int>(storage_bytes(sum_precision(precision))));
   const auto copied = [&](double seconds) { return 2.0 * static_cast<double>(from.bytes()) / seconds; };
@@ -167,6 +179,7 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
           {"shape", domain.shape},
           {"walls", options.walls},
           {"precision", to_string(precision)},
+          {"fuse", options.fuse},
           {"seconds", time.boost_s},
           {"gpoints_per_s", points / time.boost_s / 1e9},
           {"seconds_sustained", time.sustained_s},
@@ -178,13 +191,15 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
 }
 
 int bench_all(int argc, char** argv) {
-  CLI::App app("Rates of systems of equations on one GPU, one pass per step");
+  CLI::App app("Rates of systems of equations on one GPU");
   Options options;
   std::string file, why;
   std::vector<std::string> wanted, precisions{"fp32", "fp64"};
   app.add_option("--points", options.points, "Along every axis in 3D")->capture_default_str();
   app.add_option("--precision", precisions, "fp64, fp32, bf16, fp16");
   app.add_option("--seconds", options.seconds, "Of launches back to back")->capture_default_str();
+  std::vector<int> depths{1};
+  app.add_option("--fuse", depths, "Steps per launch, some");
   app.add_option("--walls", options.walls, "p, d or n")->capture_default_str();
   app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE")->expected(6);
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");
@@ -197,22 +212,24 @@ int bench_all(int argc, char** argv) {
     if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(),
                                         [&](const std::string& name) { return what.name.starts_with(name); }))
       continue;
-    for (const std::string& name : precisions) try {
-        nlohmann::json row = bench(what, parse_precision(name).value(), options);
-        std::printf(
-            "%-20s %-5s %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f "
-            "GB/s)\n",
-            what.name.c_str(), name.c_str(), row["gpoints_per_s"].get<double>(),
-            row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
-            row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
-            row["copy_bytes_per_s"].get<double>() / 1e9);
-        std::fflush(stdout);
-        row["device"] = device_info(0).name;
-        rows.push_back(std::move(row));
-        if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";
-      } catch (const std::exception& error) {
-        std::printf("%s %s: %s\n", what.name.c_str(), name.c_str(), error.what());
-      }
+    for (const std::string& name : precisions)
+      for (const int fuse : depths) try {
+          options.fuse = fuse;
+          nlohmann::json row = bench(what, parse_precision(name).value(), options);
+          std::printf(
+              "%-20s %-5s x%d %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f "
+              "GB/s)\n",
+              what.name.c_str(), name.c_str(), fuse, row["gpoints_per_s"].get<double>(),
+              row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
+              row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
+              row["copy_bytes_per_s"].get<double>() / 1e9);
+          std::fflush(stdout);
+          row["device"] = device_info(0).name;
+          rows.push_back(std::move(row));
+          if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";
+        } catch (const std::exception& error) {
+          std::printf("%s %s x%d: %s\n", what.name.c_str(), name.c_str(), options.fuse, error.what());
+        }
   }
   return 0;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "kernels/fused_unit.hpp"
@@ -46,10 +45,9 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
     for (std::size_t field = 0; field < problem.field_count(); ++field) {
       Levels levels;
-      while (levels.size() < (problem.has_previous(field) ? 3u : 2u))
+      while (levels.size() < problem.arrays_of(field, method.fuse))
         levels.push_back(
             std::make_unique<Field>(owned, steps_of_halo_ * reach_, problem.precision, backend.memory()));
-      turns_ = std::lcm(turns_, std::ssize(levels));
       levels_.push_back(std::move(levels));
     }
     const Precision sums = sum_precision(problem.precision);
@@ -152,10 +150,23 @@ State Block::in() const {
   return State(std::move(fields), step_);
 }
 
-State Block::out() const {
+State Block::out(int steps) const {
   std::vector<Field*> fields;
   for (std::size_t field = 0; field < levels_.size(); ++field) fields.push_back(&next(field));
+  if (steps > 1)
+    for (std::size_t field = 0; field < levels_.size(); ++field)
+      if (has_previous(field)) fields.push_back(&array(field, 3));
   return State(std::move(fields), step_);
+}
+
+void Block::take_turns(int steps) {
+  const auto [now, before] = turn_.of_two;
+  turn_.of_two = {before, now};
+  const auto [state, previous, next, next_previous] = turn_.of_more;
+  if (steps == 1)
+    turn_.of_more = {next, state, previous, next_previous};
+  else
+    turn_.of_more = {next, next_previous, state, previous};
 }
 
 const Field& Block::state(std::size_t field) {
@@ -193,12 +204,12 @@ void Block::await_magnitude_bound(int steps) {
 }
 
 void Block::launch(int steps) {
-  const Kind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0};
+  const Kind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0, previous_is_known_};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
-  Launch& launch = *launches(kind)[static_cast<std::size_t>(turn_)];
+  Launch& launch = launch_of(kind);
   Reducer& reducer = backend_->reducer();
   if (scales(steps) && !magnitude_bound_is_known_) {
     reducer.set_magnitude_bound(now(), minimum_scale());
@@ -213,11 +224,12 @@ void Block::launch(int steps) {
   });
   magnitude_bound_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also
                                                                          // write points of other ranks
-  valid_steps_ = method_.exchanges_in_every_launch()
-                     ? 0
-                     : (kind.valid_steps > 0 ? kind.valid_steps : steps_of_halo_) - steps;
-  previous_is_known_ = true;
-  turn_ = (turn_ + 1) % turns_;
+  const int begun_with = kind.valid_steps > 0 ? kind.valid_steps : steps_of_halo_;
+  valid_steps_ = method_.exchanges_in_every_launch() ? 0 : begun_with - steps;
+  // After a single step the previous values are the state that it began with.
+  previous_is_known_ = steps == 1 && begun_with == steps_of_halo_;
+  take_turns(steps);
+  last_steps_ = steps;
   step_ += steps;
 }
 
@@ -229,13 +241,13 @@ void Block::enqueue(const Kind& kind) {
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
   if (writes_rows_in_parts()) unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
-  unit_->advance(in(), out(), valid_region(kind.valid_steps - kind.steps), kind.steps);
+  unit_->advance(in(), out(kind.steps), valid_region(kind.valid_steps - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
 
 /// Messages that need multiprocessors are sent before the interior occupies the whole device.
 void Block::enqueue_with_exchange(int steps) {
-  const State state = in();
+  const State state = in(), next = out(steps);
   HaloExchange& exchange = this->exchange(state);
   backend_->mark(Mark::begin, Queue::compute);
   share_magnitude_bound(steps);
@@ -247,7 +259,7 @@ void Block::enqueue_with_exchange(int steps) {
   PendingExchange pending = exchange.start(state);
   fill_local_ghosts();
   const Box inner = interior(steps);
-  unit_->advance(state, out(), inner, steps);
+  unit_->advance(state, next, inner, steps);
   backend_->mark(Mark::interior, Queue::compute);
   enter(Phase::exchange);
   pending.wait();
@@ -260,21 +272,21 @@ void Block::enqueue_with_exchange(int steps) {
   std::size_t edge = 0;
   for_each_slab(valid_region(steps_of_halo_ - steps), inner, [&](const Box& slab) {
     const auto& beside = edge_units_[edge++ % edge_units_.size()];
-    (beside ? *beside : *unit_).advance(state, out(), slab, steps);
+    (beside ? *beside : *unit_).advance(state, next, slab, steps);
   });
   backend_->mark(Mark::edges, Queue::edges);
   for (const Queue queue : edge_queues) backend_->order(queue, Queue::compute);
 }
 
-Block::Launches& Block::launches(const Kind& kind) {
-  const auto [entry, is_new] = launches_.try_emplace(kind);
-  if (!is_new) return entry->second;
-  if (!edge_units_[0] && interior(kind.steps) != valid_region(steps_of_halo_ - kind.steps) &&
+Launch& Block::launch_of(const Kind& kind) {
+  const auto [launches, is_new] = launches_.try_emplace(kind);
+  if (is_new && !edge_units_[0] && interior(kind.steps) != valid_region(steps_of_halo_ - kind.steps) &&
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
                    [&](Queue queue) { return make_unit(queue); });
-  for (std::int64_t turn = 0; turn < turns_; ++turn) entry->second.push_back(backend_->make_launch());
-  return entry->second;
+  std::unique_ptr<Launch>& launch = launches->second[turn_];
+  if (!launch) launch = backend_->make_launch();
+  return *launch;
 }
 
 HaloExchange Block::exchange_of(const Domain& domain, const State& state) {
@@ -282,7 +294,8 @@ HaloExchange Block::exchange_of(const Domain& domain, const State& state) {
           backend_->transport(), backend_->packer(Queue::compute),      backend_->packer(Queue::exchange)};
 }
 
-/// Previous values were exchanged when they were the current state, except before the first launch.
+/// Previous values were exchanged when they were the current state, except before the first launch and after
+/// launches of several steps.
 HaloExchange& Block::exchange(const State& state) {
   const std::size_t fields = previous_is_known_ ? levels_.size() : state.size();
   const auto known = exchanges_.find(fields);
@@ -351,10 +364,13 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   const Index3 radius = problem.radius();
   const int steps = exchange_every * method.fuse;
   const Precision sums = sum_precision(problem.precision);
-  std::size_t bytes = problem.array_count() * field_bytes(extent, steps * radius, problem.precision);
+  std::size_t bytes =
+      problem.array_count(method.fuse) * field_bytes(extent, steps * radius, problem.precision);
   if (problem.equations)
     for (std::size_t i = 0; i < problem.equations->canonical.coefficients.size(); ++i)
-      bytes += field_bytes(problem.equations->coefficient_box(i, decomposition.block(0)).extent(), {}, sums);
+      bytes += field_bytes(
+          problem.equations->coefficient_box(i, grow(decomposition.block(0), (steps - 1) * radius)).extent(),
+          {}, sums);
   if (!problem.has_source) return bytes;
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
   if (method.fused_weights()) bytes += 2 * field_bytes(extent, steps * radius, sums);

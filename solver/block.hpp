@@ -19,9 +19,9 @@ namespace spsolve {
 /// one.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
-/// One rank's block of the grid while it is advanced: for every field of the problem arrays of two time
-/// levels, or three if the equations read `.previous` of it, which take turns with every launch, and the halo
-/// exchange.
+/// One rank's block of the grid while it is advanced: the arrays of every field of the problem, which take
+/// turns with every launch, and the halo exchange. A field has two arrays. It has three if equations read
+/// `.previous` of it, and four if launches of several steps write its values one step before, too.
 ///
 /// Halos are wide enough for `exchange_every` launches. One launch exchanges them; the following launches
 /// need no messages and also advance the valid points around the block, a region that shrinks towards the
@@ -36,10 +36,12 @@ class Block {
   /// Sets the owned points of the source, in compute precision. Call it before the first launch, and only if
   /// the problem has a source. Collective.
   void set_source(const FillField& fill);
+  /// The block and the points around it up to which launches compute intermediate steps.
+  Box advanced() const { return grow(owned(), (steps_of_halo_ - 1) * reach_); }
   /// The points at which this block reads a derived coefficient of its equations, which may lie beyond the
   /// faces of the grid.
   Box coefficient_box(std::size_t coefficient) const {
-    return problem_.equations->coefficient_box(coefficient, owned());
+    return problem_.equations->coefficient_box(coefficient, advanced());
   }
   /// Sets all points of a derived coefficient, in compute precision. Call it before the first launch.
   void set_coefficient(std::size_t coefficient, const FillField& fill);
@@ -50,16 +52,22 @@ class Block {
   std::size_t field_count() const { return levels_.size(); }
   /// Returns true if the equations read `.previous` of a field, so that its values one step before are part
   /// of the state.
-  bool has_previous(std::size_t field) const { return levels_[field].size() == 3; }
+  bool has_previous(std::size_t field) const { return levels_[field].size() > 2; }
   /// Returns a field of the current state in host memory, valid until the next launch.
   const Field& state(std::size_t field = 0);
-  /// Return views of a field in the backend's memory: as it was `launches_before` launches ago (1, or 2 if
-  /// the field has previous values), and as it is now with the state before the last launch. They wait until
-  /// the values are computed, and are valid until the next launch.
-  StateView view(std::size_t field = 0, int launches_before = 0) {
-    return computed({backend_, &level(field, -launches_before), nullptr});
-  }
+  /// Return views of a field in the backend's memory: as it is now; one step before, if equations read that;
+  /// and as it is now with the state before the last launch, which took one step. They wait until the values
+  /// are computed, and are valid until the next launch.
+  StateView view(std::size_t field = 0) { return computed({backend_, &now(field), nullptr}); }
+  StateView view_previous(std::size_t field) { return computed({backend_, &before(field), nullptr}); }
   StateView view_change(std::size_t field = 0) { return computed({backend_, &now(field), &before(field)}); }
+  /// Return the same of the state that the last launch began with.
+  StateView view_begin(std::size_t field = 0) {
+    return computed({backend_, &array(field, has_previous(field) && last_steps_ > 1 ? 2 : 1), nullptr});
+  }
+  StateView view_begin_previous(std::size_t field) {
+    return computed({backend_, &array(field, last_steps_ > 1 ? 3 : 2), nullptr});
+  }
   /// Access to owned points of any field of this block.
   PointValues point_values(std::vector<Index3> points) {
     return {*backend_, *levels_.front().front(), std::move(points)};
@@ -86,8 +94,8 @@ class Block {
   const Decomposition& decomposition() const { return decomposition_; }
   const Box& owned() const { return levels_.front().front()->owned(); }
 
-  /// Advances the block by `steps` <= fuse time steps in one launch. A halo exchange overlaps with the
-  /// computation of the interior. Collective.
+  /// Advances the block by `steps` <= fuse time steps in one launch; equations take one step or `fuse`. A
+  /// halo exchange overlaps with the computation of the interior. Collective.
   void launch(int steps);
 
   /// Reports the activity of launches to `watch`, which must outlive the block.
@@ -100,31 +108,40 @@ class Block {
   /// the halo).
   struct Kind {
     int steps, valid_steps;
+    bool previous_is_known;  // an exchange leaves out previous values
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
-  using Launches = std::vector<std::unique_ptr<Launch>>;  // one per turn of the arrays
-  using Levels = std::vector<std::unique_ptr<Field>>;     // the arrays of one field
+  /// Which arrays hold what, for fields of two arrays and for others: the state, the state before, what the
+  /// next launch computes, and its values one step before. With two arrays the second is both the state
+  /// before and what the next launch computes.
+  struct Turn {
+    std::array<int, 2> of_two{0, 1};
+    std::array<int, 4> of_more{0, 1, 2, 3};
+    friend auto operator<=>(const Turn&, const Turn&) = default;
+  };
+  using Launches = std::map<Turn, std::unique_ptr<Launch>>;
+  using Levels = std::vector<std::unique_ptr<Field>>;  // the arrays of one field
   /// Waits through the backend first, because it checks for failed messages while it waits. A reducer or a
   /// copy would not.
   StateView computed(const StateView& view) {
     backend_->synchronize();
     return view;
   }
-  /// Returns the array of a field that holds the state `turns` launches ahead: 0 is the current state, 1 the
-  /// state that the next launch computes, -1 the state before the last launch. With two arrays the last two
-  /// are one.
-  Field& level(std::size_t field, std::int64_t turns) const {
-    const auto count = static_cast<std::int64_t>(levels_[field].size());
-    return *levels_[field][static_cast<std::size_t>((turn_ + turns + count) % count)];
+  /// Returns the array of a field that has a role in Turn.
+  Field& array(std::size_t field, std::size_t role) const {
+    const int number = has_previous(field) ? turn_.of_more[role] : turn_.of_two[role];
+    return *levels_[field][static_cast<std::size_t>(number)];
   }
-  Field& now(std::size_t field = 0) const { return level(field, 0); }
-  Field& next(std::size_t field = 0) const { return level(field, 1); }
-  Field& before(std::size_t field) const { return level(field, -1); }
+  Field& now(std::size_t field = 0) const { return array(field, 0); }
+  Field& next(std::size_t field = 0) const { return array(field, has_previous(field) ? 2 : 1); }
+  Field& before(std::size_t field) const { return array(field, 1); }
   /// Return what the next launch reads (all fields now, then the previous values that equations read), and
-  /// what it writes.
+  /// what it writes in `steps` steps.
   State in() const;
-  State out() const;
-  Launches& launches(const Kind& kind);
+  State out(int steps = 1) const;
+  /// Gives the arrays the roles that they have after a launch.
+  void take_turns(int steps);
+  Launch& launch_of(const Kind& kind);
   /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
   /// Field::magnitude_bound().
   bool scales(int steps) const { return scales_data_ && steps == method_.fuse; }
@@ -176,10 +193,10 @@ class Block {
   std::unique_ptr<Field> source_, fused_source_;
   std::vector<std::unique_ptr<Field>> coefficients_;  // of equations, beyond faces too
   std::vector<Levels> levels_;                        // by field
-  std::int64_t turn_ = 0;                             // of the arrays
-  std::int64_t turns_ = 2;                            // after which every array has the same role again
-  std::int64_t step_ = 0;                             // that the state is of
-  bool previous_is_known_ = false;                    // the halos of previous values are valid
+  Turn turn_;
+  int last_steps_ = 1;              // of the last launch
+  std::int64_t step_ = 0;           // that the state is of
+  bool previous_is_known_ = false;  // the halos of previous values are valid
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
                                                                       // interior

@@ -95,9 +95,10 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
         "[boundary] walls other than periodic, neumann and { dirichlet = number } are computed on CPUs only: "
         "use compute.device = \"cpu\"");
   if (problem.equations)
-    return std::make_unique<cuda::SystemUnit>(problem.equations->canonical, problem.equations->domains,
-                                              problem.equations->dt, problem.precision, sources.coefficients,
-                                              stream, [this] { launches_->never_replay(); });
+    return std::make_unique<cuda::SystemUnit>(
+        problem.equations->canonical, problem.equations->domains, problem.equations->dt, problem.precision,
+        sources.coefficients, stream, [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest,
+        std::nullopt, method.fuse);
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
                                               sources.single, on, wraps);

@@ -9,13 +9,21 @@
 namespace spsolve {
 namespace {
 
-/// Calls `take(field, launches_before)` for the arrays of the state `launches_before` launches ago: every
-/// field and, if `with_previous`, then the previous values of the fields that have them.
-template <class Take>
-void for_each_array(const Block& block, int launches_before, bool with_previous, Take&& take) {
-  for (std::size_t field = 0; field < block.field_count(); ++field) take(field, launches_before);
+/// Calls `now(field)` for every field and, if `with_previous`, then `previous(field)` for the fields that
+/// have previous values.
+template <class Now, class Previous>
+void for_each_array(const Block& block, bool with_previous, Now&& now, Previous&& previous) {
+  for (std::size_t field = 0; field < block.field_count(); ++field) now(field);
   for (std::size_t field = 0; with_previous && field < block.field_count(); ++field)
-    if (block.has_previous(field)) take(field, launches_before + 1);
+    if (block.has_previous(field)) previous(field);
+}
+
+/// Calls take(view) for the arrays of the state that the last launch began with.
+template <class Take>
+void for_each_array_before(Block& block, bool with_previous, Take&& take) {
+  for_each_array(
+      block, with_previous, [&](std::size_t field) { take(block.view_begin(field)); },
+      [&](std::size_t field) { take(block.view_begin_previous(field)); });
 }
 
 /// Ends a run whose state at `step` is not finite at `place` of a field. If there is a state `steps` steps
@@ -29,17 +37,15 @@ void for_each_array(const Block& block, int launches_before, bool with_previous,
     before = fmt::format("; the initial values are beyond the range of {}", to_string(problem.precision));
   if (steps > 0) {
     bool is_finite = true;
-    for_each_array(block, 1, true, [&](std::size_t of_field, int launches_before) {
-      const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(),
-                                             block.view(of_field, launches_before).scan().extremes);
+    for_each_array_before(block, true, [&](const StateView& view) {
+      const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), view.scan().extremes);
       is_finite = is_finite && found.first_not_finite == no_point;
     });
     if (is_finite) {
       observers.checkpoint(step - steps, [&](const Sampling& sampling, bool with_previous) {
         Copies copies;
-        for_each_array(block, 1, with_previous, [&](std::size_t of_field, int launches_before) {
-          copies.push_back(block.view(of_field, launches_before).scan(sampling).copy);
-        });
+        for_each_array_before(block, with_previous,
+                              [&](const StateView& view) { copies.push_back(view.scan(sampling).copy); });
         return copies;
       });
       before = fmt::format("; the state of step {} was finite", step - steps);
@@ -107,10 +113,10 @@ Ending evolve(Block& block, const Communicator& communicator, const Problem& pro
     };
     const CopyState state = [&](const Sampling& sampling, bool with_previous) {
       Copies copies;
-      for_each_array(block, 0, with_previous, [&](std::size_t field, int launches_before) {
-        copies.push_back(launches_before == 0 ? finite(field, view_of(field).scan(sampling))
-                                              : block.view(field, launches_before).scan(sampling).copy);
-      });
+      for_each_array(
+          block, with_previous,
+          [&](std::size_t field) { copies.push_back(finite(field, view_of(field).scan(sampling))); },
+          [&](std::size_t field) { copies.push_back(block.view_previous(field).scan(sampling).copy); });
       return copies;
     };
     if (snapshot) observers.snapshot(step, state);
@@ -130,7 +136,8 @@ Ending evolve(Block& block, const Communicator& communicator, const Problem& pro
   handle_events(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0),
                 step == schedule.last && schedule.final_checkpoint);
   while (step < schedule.last) {
-    const std::int64_t taken = next_stop(schedule, step) - step;
+    std::int64_t taken = next_stop(schedule, step) - step;
+    if (problem.equations && taken < schedule.fuse) taken = 1;  // kernels take `fuse` steps, or one
     block.launch(static_cast<int>(taken));
     if (observers.launched) observers.launched(step, step + taken);
     step += taken;

@@ -39,11 +39,15 @@ struct Problem {
     for (std::size_t field = 0; field < field_count(); ++field) count += has_previous(field);
     return count;
   }
-  /// Returns the number of arrays that hold the fields: two per field, which take turns, or three with values
-  /// one step before.
-  std::size_t array_count() const {
+  /// Returns the number of arrays of a field where launches take up to `fuse` steps: two, which take turns,
+  /// or three with values one step before, which launches of several steps write, too.
+  std::size_t arrays_of(std::size_t field, int fuse) const {
+    return !has_previous(field) ? 2 : fuse > 1 ? 4 : 3;
+  }
+  /// Returns the number of arrays that hold all fields.
+  std::size_t array_count(int fuse = 1) const {
     std::size_t count = 0;
-    for (std::size_t field = 0; field < field_count(); ++field) count += has_previous(field) ? 3 : 2;
+    for (std::size_t field = 0; field < field_count(); ++field) count += arrays_of(field, fuse);
     return count;
   }
 };

@@ -82,6 +82,7 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
   text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
   for (const auto& faces : problem.domain.faces)
     for (const Face& face : faces) text += fmt::format(" {}", static_cast<int>(face.kind));
+  if (problem.equations) text += text_of(problem.equations->canonical);
   for (const Tap& tap : problem.stencil.taps())
     text += fmt::format(" {}:{}", fmt::join(tap.offset, ","), tap.weight);
   return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
@@ -108,7 +109,13 @@ std::optional<Candidate> fastest_candidate(const Communicator& communicator, Pro
     }
     // Not passed over: others cannot know what fails here on one rank. Zeros would save power, and so time.
     if (problem.has_source) block->set_source(set_benchmark_data);
-    block->set_state(set_benchmark_data);
+    for (std::size_t field = 0; field < problem.field_count(); ++field) {
+      block->set_state(set_benchmark_data, field);
+      if (problem.has_previous(field)) block->set_previous(set_benchmark_data, field);
+    }
+    if (problem.equations)
+      for (std::size_t i = 0; i < problem.equations->canonical.coefficients.size(); ++i)
+        block->set_coefficient(i, set_benchmark_data);
     candidate.seconds = time_steps(communicator, *block, candidate.fuse, backend) /
                         static_cast<double>(problem.domain.box().points());
     terminal.print("{}: {:.4g} GStencil/s, {:.4g} in the model", name, 1e-9 / candidate.seconds, predicted);
@@ -155,7 +162,7 @@ std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Probl
                                    const PlanRequest& request, const Plan& plan,
                                    std::optional<std::int64_t> steps, const DeviceChoice& device,
                                    const ParallelConfig& parallel, const Terminal& terminal) {
-  if (problem.equations) return {};  // there is one way to advance them
+  if (problem.equations && plan.candidates.size() < 2) return {};
   if (auto remembered = remembered_plan(communicator, problem, request, device, terminal)) return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
   const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));

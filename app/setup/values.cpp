@@ -238,7 +238,7 @@ std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communic
   if (!problem.equations) return {};
   const Canonical& canonical = problem.equations->canonical;
   const CoefficientValues values(
-      communicator, config, hull_of(block.owned(), coefficient_leaves(*problem.equations, block.owned())));
+      communicator, config, hull_of(block.owned(), coefficient_leaves(*problem.equations, block.advanced())));
   const LeafRow leaf = leaf_rows(config.grid, values);
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
     block.set_coefficient(i, [&](Field& field) {

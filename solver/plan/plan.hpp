@@ -47,7 +47,8 @@ struct Plan {
 /// Error(invalid_input) if the request cannot be met.
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
 
-/// The plan of a system of equations, which has one candidate. Throws as make_plan().
+/// The plan of a system of equations: candidates differ in the number of steps per launch. Throws as
+/// make_plan().
 Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
 
 /// The fastest of the candidates that `is_wanted` takes, null if there is none.

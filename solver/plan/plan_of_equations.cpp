@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
+#include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
 #include "solver/plan/model_parts.hpp"
@@ -10,39 +13,127 @@
 
 namespace spsolve {
 
-/// A step reads and writes every field and coefficient once; memory is taken to be what limits it.
+namespace {
+
+constexpr int most_fused = 8;
+constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the least depth is taken
+
+/// Adds what a launch of several steps computes, on tiles that overlap; or says why there is none.
+void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const Equations& equations = *problem.equations;
+  const SystemFacts& facts = equations.facts;
+  const auto made = cuda::fused_tile(equations.canonical, facts, equations.domains, problem.precision,
+                                     candidate.fuse, limits_of(device));
+  if (const auto* none = std::get_if<NoKernel>(&made)) {
+    candidate.no_kernel = none->why;
+    candidate.seconds = std::numeric_limits<double>::infinity();
+    return;
+  }
+  const auto& tile = std::get<cuda::FusedTile>(made);
+  // Lanes of a multiprocessor that multiply and add in one cycle, in fp32.
+  constexpr double lanes = 128;
+  const auto points = static_cast<double>(problem.domain.box().points());
+  const double clock = device.scalar_fp32 / (lanes * device.multiprocessors);
+  candidate.compute_seconds = cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device)) /
+                              (clock * points * candidate.fuse);
+  candidate.fma = tile.operations;
+  candidate.seconds =
+      std::max(candidate.memory_seconds, candidate.compute_seconds) + candidate.launch_seconds;
+  if (candidate.compute_seconds > candidate.memory_seconds) candidate.bound = "compute";
+}
+
+}  // namespace
+
+/// A launch reads every field and coefficient once and writes every field, and in several steps previous
+/// values, too. Memory is taken to be what limits single steps.
 Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, const Method& method) {
   Candidate candidate{method};
   candidate.precision = problem.precision;
   const SystemFacts& facts = problem.equations->facts;
   const auto value = static_cast<double>(storage_bytes(problem.precision));
+  const auto before =
+      method.fuse > 1 ? static_cast<double>(problem.state_count() - problem.field_count()) : 0.0;
   candidate.bytes =
-      (facts.fields_read + device.write_traffic * facts.fields_written) * value +
-      facts.coefficients_read * static_cast<double>(storage_bytes(sum_precision(problem.precision)));
+      ((facts.fields_read + device.write_traffic * (facts.fields_written + before)) * value +
+       facts.coefficients_read * static_cast<double>(storage_bytes(sum_precision(problem.precision)))) /
+      method.fuse;
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
   candidate.launch_seconds = device.launch_seconds * static_cast<double>(facts.groups.size()) /
-                             static_cast<double>(problem.domain.box().points());
+                             static_cast<double>(problem.domain.box().points()) / method.fuse;
   candidate.seconds = candidate.memory_seconds + candidate.launch_seconds;
   candidate.bound = candidate.launch_seconds > candidate.memory_seconds ? "launch" : "memory";
+  if (method.fuse == 1) return candidate;
+  if (device.gpu)
+    evaluate_fused(problem, device, candidate);
+  else
+    candidate.no_kernel = "CPUs take one step of equations per launch";
+  if (!candidate.no_kernel.empty()) candidate.seconds = std::numeric_limits<double>::infinity();
   return candidate;
 }
 
+namespace {
+
+/// The mean over a period of events: what is no whole launch takes single steps.
+double paced(const Pace& pace, const Candidate& candidate, double single) {
+  if (pace.every == 0 || candidate.fuse == 1) return candidate.seconds;
+  const std::int64_t together = pace.every - pace.last_alone, left = together % candidate.fuse;
+  return (static_cast<double>(together - left) * candidate.seconds +
+          static_cast<double>(left + pace.last_alone) * single) /
+         static_cast<double>(pace.every);
+}
+
+std::string line_of(const Candidate& candidate) {
+  return fmt::format("scalar, {} {} per launch: {:.4g} GStencil/s, bound by {}", candidate.fuse,
+                     candidate.fuse == 1 ? "step" : "steps", 1e-9 / candidate.seconds, candidate.bound);
+}
+
+}  // namespace
+
 Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
-  const auto refuse = [](const std::string& key, const std::string& value) {
-    throw Error(Status::invalid_input, fmt::format("{} = {}: systems of equations are advanced by the scalar "
-                                                   "unit, one step per launch; leave it out, or \"auto\"",
-                                                   key, value));
+  const auto refuse = [&](const std::string& key, const std::string& value) {
+    throw Error(
+        Status::invalid_input,
+        fmt::format("{} = {}: systems of equations are advanced by the scalar unit{}; leave it out, or "
+                    "\"auto\"",
+                    key, value, device.gpu ? "" : ", one step per launch"));
   };
   if (request.unit && *request.unit != UnitKind::scalar)
     refuse("[compute] unit", fmt::format("\"{}\"", to_string(*request.unit)));
   if (request.layout) refuse("[compute] layout", fmt::format("\"{}\"", to_string(*request.layout)));
-  if (request.fuse.value_or(1) > 1) refuse("[time] fuse", fmt::format("{}", *request.fuse));
+  // A run that goes on elsewhere has the same bits in single steps.
+  std::optional<int> asked = request.fuse;
+  if (asked && request.unpromised && !evaluate_equations(problem, device, Method(*asked)).no_kernel.empty())
+    asked = 1;
+  if (!device.gpu && asked.value_or(1) > 1) refuse("[time] fuse", fmt::format("{}", *request.fuse));
   if (request.accuracy) refuse("[compute] accuracy", fmt::format("{:g}", *request.accuracy));
   Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
-  plan.chosen = evaluate_equations(problem, device, Method(1));
-  plan.candidates = {plan.chosen};
-  plan.reasons = {fmt::format("chosen:     scalar, 1 step per launch: {:.4g} GStencil/s, bound by {}",
-                              1e-9 / plan.chosen.seconds, plan.chosen.bound)};
+  const double single = evaluate_equations(problem, device, Method(1)).seconds;
+  const int first = asked.value_or(1), last = asked.value_or(device.gpu ? most_fused : 1);
+  for (int fuse = first; fuse <= last; ++fuse) {
+    Candidate candidate = evaluate_equations(problem, device, Method(fuse));
+    const auto leave_out = [&](Obstacle obstacle, const std::string& why) {
+      plan.left_out.push_back({candidate, candidate.precision, {obstacle, why}});
+    };
+    if (!candidate.no_kernel.empty()) {
+      leave_out(Obstacle::no_kernel, candidate.no_kernel);
+    } else if (!asked && request.pace.every > 0 && fuse > std::max<std::int64_t>(1, request.pace.every)) {
+      leave_out(Obstacle::depth, fmt::format("an event ends launches every {} steps", request.pace.every));
+    } else {
+      candidate.seconds = paced(request.pace, candidate, single);
+      plan.candidates.push_back(candidate);
+    }
+  }
+  if (plan.candidates.empty())
+    throw Error(Status::invalid_input, fmt::format("[time] fuse = {}: no kernel takes so many steps of these "
+                                                   "equations per launch: {}; leave it out, or \"auto\"",
+                                                   first, plan.left_out.front().refusal.why));
+  const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
+  plan.chosen = *std::ranges::find_if(plan.candidates, [&](const Candidate& candidate) {
+    return candidate.seconds <= as_good * best.seconds;
+  });
+  plan.reasons = {"chosen:     " + line_of(plan.chosen) + (asked ? "; as it was asked for" : "")};
+  if (plan.chosen.fuse > 1 && plan.candidates.front().fuse == 1)
+    plan.reasons.push_back("instead of: " + line_of(plan.candidates.front()));
   return plan;
 }
 

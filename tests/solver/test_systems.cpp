@@ -5,9 +5,13 @@
 
 #include <optional>
 
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/system/fused_tile.hpp"
+#endif
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "solver/block.hpp"
+#include "solver/plan/plan.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
@@ -111,11 +115,60 @@ class Systems : public testing::OnDevice {
     return std::make_shared<const Equations>(canonical, problem.surroundings.fields, problem.surroundings.dt);
   }
 
+  /// Launches one after the other, with the number of steps of each.
+  struct Launches {
+    std::vector<int> steps;
+    int fuse = 1, exchange_every = 1;
+    std::size_t restart = 0;  // before this launch the state moves to a new block
+  };
+
   /// Returns the fields after `steps` steps, on every rank.
   Fields advanced(Backend& by, const std::shared_ptr<const Equations>& equations, Precision precision,
                   const testing::RandomProblem& problem, const Index3& ranks, int steps) const {
+    return advanced(by, equations, precision, problem, ranks,
+                    Launches{std::vector<int>(static_cast<std::size_t>(steps), 1)});
+  }
+  Fields advanced(Backend& by, const std::shared_ptr<const Equations>& equations, Precision precision,
+                  const testing::RandomProblem& problem, const Index3& ranks,
+                  const Launches& launches) const {
     const Problem what = system_problem(equations, precision);
-    Block block(world, what, Decomposition(what.domain.shape, ranks), Method(1), by);
+    auto block = make_block(by, what, problem, ranks, launches);
+    SystemState<double> state = problem.state;
+    set_state(*block, what, state);
+    for (std::size_t i = 0; i < launches.steps.size(); ++i) {
+      if (i > 0 && i == launches.restart) {
+        for (std::size_t field = 0; field < what.field_count(); ++field) {
+          state.now[field] = testing::gathered(world, what.domain, block->state(field));
+          if (what.has_previous(field))
+            state.previous[field] = testing::gathered(
+                world, what.domain, block->view_previous(field).scan({1, precision}).copy->wait());
+        }
+        block = nullptr;
+        block = make_block(by, what, problem, ranks, launches);
+        set_state(*block, what, state);
+      }
+      block->launch(launches.steps[i]);
+      state.step += launches.steps[i];
+    }
+    Fields fields;
+    for (std::size_t field = 0; field < what.field_count(); ++field)
+      fields.push_back(testing::gathered(world, what.domain, block->state(field)));
+    return fields;
+  }
+  void set_state(Block& block, const Problem& what, const SystemState<double>& state) const {
+    for (std::size_t field = 0; field < what.field_count(); ++field) {
+      block.set_state(testing::values_of(what.domain, state.now[field]), field, state.step);
+      if (what.has_previous(field))
+        block.set_previous(testing::values_of(what.domain, state.previous[field]), field);
+    }
+  }
+  /// Returns a block with the coefficients of a problem.
+  std::unique_ptr<Block> make_block(Backend& by, const Problem& what, const testing::RandomProblem& problem,
+                                    const Index3& ranks, const Launches& launches) const {
+    auto made = std::make_unique<Block>(world, what, Decomposition(what.domain.shape, ranks),
+                                        Method(launches.fuse), by, launches.exchange_every);
+    Block& block = *made;
+    const std::shared_ptr<const Equations>& equations = what.equations;
     const Canonical& canonical = equations->canonical;
     for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
       block.set_coefficient(i, [&](Field& field) {
@@ -127,30 +180,27 @@ class Systems : public testing::OnDevice {
                          [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(*value++); });
         });
       });
-    for (std::size_t field = 0; field < what.field_count(); ++field) {
-      block.set_state(testing::values_of(what.domain, problem.state.now[field]), field, problem.state.step);
-      if (what.has_previous(field))
-        block.set_previous(testing::values_of(what.domain, problem.state.previous[field]), field);
-    }
-    for (int step = 0; step < steps; ++step) block.launch(1);
-    Fields fields;
-    for (std::size_t field = 0; field < what.field_count(); ++field)
-      fields.push_back(testing::gathered(world, what.domain, block.state(field)));
-    return fields;
+    return made;
   }
 
   /// Compares the fields of all backends of the device with those that are expected.
   void expect_fields(const Fields& expected, const testing::ExampleStep& example, Precision precision,
                      const std::shared_ptr<const Equations>& equations, const testing::RandomProblem& problem,
                      const Index3& ranks, int steps) {
+    expect_fields(expected, example, precision, equations, problem, ranks,
+                  Launches{std::vector<int>(static_cast<std::size_t>(steps), 1)});
+  }
+  void expect_fields(const Fields& expected, const testing::ExampleStep& example, Precision precision,
+                     const std::shared_ptr<const Equations>& equations, const testing::RandomProblem& problem,
+                     const Index3& ranks, const Launches& launches) {
     for (const testing::TestBackend& by : backends) {
-      const Fields found = advanced(*by.backend, equations, precision, problem, ranks, steps);
+      const Fields found = advanced(*by.backend, equations, precision, problem, ranks, launches);
       for (std::size_t field = 0; field < found.size(); ++field)
         for (std::size_t i = 0; i < found[field].size(); ++i) {
           if (std::isnan(found[field][i]) && std::isnan(expected[field][i])) continue;
           ASSERT_EQ(found[field][i], expected[field][i])
               << example.name << " in " << to_string(precision) << " on " << by.name << ", field " << field
-              << ", point " << i << "\n"
+              << ", point " << i << ", up to " << launches.fuse << " steps per launch\n"
               << example.step;
         }
     }
@@ -209,6 +259,40 @@ TEST_P(Systems, OfLargeGridsHaveTheSameBitsOnAllDevices) {
   EXPECT_GT(compared, 10);
 }
 
+#ifdef SPSOLVE_CUDA
+/// Launches of several steps, of single ones between them, and a restart amid them: on large grids and on
+/// small ones with walls of all kinds, with thin blocks on several ranks.
+TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnes) {
+  if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
+  testing::TestBackend cpu = testing::cpu_backend(world);
+  const cuda::BlockLimits limits = cuda::current_device().block_limits();
+  std::mt19937 random(17);
+  int choice = 0;
+  for (const testing::ExampleStep& example : testing::example_steps())
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      const testing::RandomProblem problem = repeat == 0
+                                                 ? large_problem(example, random)
+                                                 : testing::RandomProblem(example, random, 8 * repeat + 8);
+      const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice++);
+      const auto equations = equations_of(example, problem);
+      if (!ranks || !equations) continue;
+      const int fuse = 2 + repeat % 3;
+      const Precision precision = repeat % 2 == 0 ? Precision::fp32
+                                  : fuse % 2 == 0 ? Precision::fp16
+                                                  : Precision::fp64;
+      if (!std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
+              equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
+        continue;
+      const Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + repeat % 2, 3};
+      int steps = 0;
+      for (const int taken : launches.steps) steps += taken;
+      const Fields expected = advanced(*cpu.backend, equations, precision, problem, *ranks, steps);
+      expect_fields(expected, example, precision, equations, problem, *ranks, launches);
+    }
+  EXPECT_GT(compared, 12);
+}
+#endif
+
 /// What is computed beyond the ends of a periodic axis stands for points at the other end, whose coordinate
 /// it does not have.
 TEST(SystemsOfPeriodicAxes, RefuseCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
@@ -233,6 +317,52 @@ TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
     expect_canonical(example, problem, static_cast<int>(seed), 2);
   }
   EXPECT_GT(compared, on_gpus() ? 20 : 100);
+}
+
+/// A problem of equations on a large periodic grid, for plans.
+Problem planned(const char* step, std::vector<std::string> fields, std::vector<std::string> coefficients) {
+  StepNames names;
+  names.fields = std::move(fields);
+  names.coefficients = std::move(coefficients);
+  names.dt = 0.1;
+  const std::vector<Domain> domains(names.fields.size(), Domain{.dimensions = 3, .shape = {512, 512, 512}});
+  return system_problem(std::make_shared<const Equations>(
+                            canonical_form(resolve_step(parse_step(step), names)), domains, names.dt),
+                        Precision::fp32);
+}
+const char* const waves = "p.next = 2*p - p.previous + (c*dt)^2*laplace(p)";
+
+TEST(PlansOfSystems, TakeSeveralStepsPerLaunchOnGpusWhereThatIsFaster) {
+  const Problem problem = planned(waves, {"p"}, {"c"});
+  const Plan plan = make_plan(problem, nominal_gpu(), {});
+  EXPECT_GT(plan.chosen.fuse, 1);
+  EXPECT_EQ(plan.candidates.front().fuse, 1);
+  for (const Candidate& candidate : plan.candidates) EXPECT_LE(plan.chosen.seconds, 1.01 * candidate.seconds);
+  EXPECT_EQ(make_plan(problem, nominal_gpu(), {{}, {}, 2}).chosen.fuse, 2);
+  // Launches that end at every second step have no room for more.
+  EXPECT_LE(make_plan(problem, nominal_gpu(), {{}, {}, {}, {2}}).chosen.fuse, 2);
+}
+
+TEST(PlansOfSystems, TakeSingleStepsOnCpusAndWhereNoKernelTakesSeveral) {
+  const Problem problem = planned(waves, {"p"}, {"c"});
+  EXPECT_EQ(make_plan(problem, nominal_cpu(), {}).chosen.fuse, 1);
+  EXPECT_THROW(make_plan(problem, nominal_cpu(), {{}, {}, 2}), Error);
+  PlanRequest continued{{}, {}, 2};  // of a run that began on a GPU
+  continued.unpromised = true;
+  EXPECT_EQ(make_plan(problem, nominal_cpu(), continued).chosen.fuse, 1);
+  const Problem displaced = planned("u.next = u + v; v.next = v + u.next[0, 0, 1]", {"u", "v"}, {});
+  const Plan plan = make_plan(displaced, nominal_gpu(), {});
+  EXPECT_EQ(plan.chosen.fuse, 1);
+  EXPECT_EQ(plan.candidates.size(), 1u);
+  EXPECT_FALSE(plan.left_out.empty());
+  EXPECT_THROW(make_plan(displaced, nominal_gpu(), {{}, {}, 2}), Error);
+}
+
+/// Blocks of fields with `.previous` need a fourth array, which launches of several steps write, too.
+TEST(PlansOfSystems, CountTheArraysOfLaunches) {
+  const Problem problem = planned(waves, {"p"}, {"c"});
+  EXPECT_EQ(problem.array_count(1), 3u);
+  EXPECT_EQ(problem.array_count(2), 4u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Systems, testing::devices());

@@ -9,7 +9,7 @@
 namespace spsolve::cuda {
 namespace {
 
-using GroupArguments = SystemArguments<constants::inputs + constants::statements>;
+using GroupArguments = SystemArguments<constants::inputs + constants::outputs>;
 
 template <bool is_coefficient>
 struct ElementOf {

@@ -76,7 +76,8 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
       static_cast<int>(min(a.region.end[0], static_cast<long long>(first_plane + a.chunk_planes)));
   const Tile tile{first_plane, static_cast<int>(a.region.begin[1]) + place / a.column_tiles * tile_rows,
                   static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
-  const March march{a, tile, end_plane - first_plane + constants::warm_up};
+  const int iterations = end_plane - first_plane + constants::warm_up;
+  const March march{a, tile, iterations, iterations};
   const Planes planes(march);
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x >= constants::threads + warp_threads)

@@ -45,12 +45,13 @@ struct March {
   const GroupArguments& a;
   Tile tile;
   int iterations;
+  int loading;  // iterations that load planes; the others only compute
 
   /// Returns whether input `i` has a plane to load in iteration n, and which. It may lie beyond a face.
   template <int i>
   __device__ bool loads(int n, int& plane) const {
     plane = tile.plane - constants::warm_up + n + constants::plane_high[i];
-    return n >= constants::warm_up - constants::warm_up_of[i];
+    return n >= constants::warm_up - constants::warm_up_of[i] && n < loading;
   }
   /// Fills the planes of iteration n that lie beyond faces with a value. Returns true if there are any.
   __device__ bool fill(int n, int first, int step) const {

@@ -65,7 +65,9 @@ SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domai
       precision_(precision),
       axes_(grid_axes(fields.front())),
       group_(group_of(canonical, first, last, axes_)),
-      comment_(commented(text_of(canonical))) {
+      comment_(commented(text_of(canonical))),
+      scalars_(static_cast<int>(canonical.scalars.size())),
+      fields_of_statements_(canonical.fields.begin() + first, canonical.fields.begin() + last) {
   if (static_cast<int>(group_.inputs.size()) + group_.statements() > most_system_arrays)
     throw Error(Status::invalid_input,
                 "[equations] statements read and write more than " + std::to_string(most_system_arrays) +
@@ -105,19 +107,10 @@ std::string SystemProgram::march_constants(const SystemTile& tile, const BlockLi
   return constants(&tile, tile.all_threads(limits));
 }
 
-std::string SystemProgram::constants(const SystemTile* tile, int all_threads) const {
-  ConstantsText text({"kernels/cuda/ptx/precision.cuh", "kernels/cuda/system/operations.cuh",
-                      "kernels/cuda/system/system_arguments.hpp"});
-  text.type("Stored", stored_name(precision_));
-  text.type("Compute", stored_name(sum_precision(precision_)));
-  const std::vector<GroupInput>& inputs = group_.inputs;
-  const std::string count = "[" + std::to_string(std::max<std::size_t>(inputs.size(), 1)) + "]";
-  text.integer("inputs", static_cast<int>(inputs.size()));
-  text.integer("statements", group_.statements());
-  std::vector<int> is_coefficient;
+void SystemProgram::add_walls(ConstantsText& text, const char* name, const char* value_name,
+                              const std::string& count, const std::vector<GroupInput>& inputs) const {
   std::string walls, ghosts;
   for (const GroupInput& input : inputs) {
-    is_coefficient.push_back(input.is_coefficient);
     walls += "{";
     ghosts += "{";
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -138,11 +131,77 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads) co
     walls += "}, ";
     ghosts += "}, ";
   }
+  text.line(std::string("__device__ constexpr Beyond ") + name + count + "[3][2] = {" + walls + "};");
+  text.line(std::string("__device__ constexpr Compute ") + value_name + count + "[3][2] = {" + ghosts + "};");
+}
+
+std::string SystemProgram::fused_constants(const FusedTile& fused, const BlockLimits& limits) const {
+  return constants(&fused.tile, fused.tile.all_threads(limits), &fused);
+}
+
+void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const {
+  text.integer("steps", fused.steps);
+  text.integer("lag", fused.lag());
+  text.integer("margin_rows", fused.margin(row_axis));
+  text.integer("margin_columns", fused.margin(column_axis));
+  text.integer("useful_columns", fused.useful_columns);
+  text.integer("reach_rows", fused.reach[row_axis]);
+  text.integer("reach_columns", fused.reach[column_axis]);
+  text.integer("scalars", scalars_);
+  text.flag("has_walls_across", std::any_of(fields_.begin(), fields_.end(), [&](const Domain& field) {
+              return !field.periodic(axes_[row_axis]) || !field.periodic(axes_[column_axis]);
+            }));
+  std::vector<int> statement_of, is_previous, statement_of_output;
+  for (const GroupInput& input : group_.inputs) {
+    const auto statement = std::find(fields_of_statements_.begin(), fields_of_statements_.end(), input.index);
+    statement_of.push_back(
+        input.is_coefficient ? -1 : static_cast<int>(statement - fields_of_statements_.begin()));
+    is_previous.push_back(input.level == Level::previous);
+  }
+  for (int s = 0; s < group_.statements(); ++s) statement_of_output.push_back(s);
+  for (const int s : fused.written_before(fields_of_statements_)) statement_of_output.push_back(s);
+  const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
+  text.line("// By input: the statement that advances the field.");
+  text.table("statement_of", inputs.c_str(), statement_of);
+  text.table("is_previous", inputs.c_str(), is_previous);
+  text.table("statement_of_output", "[outputs]", statement_of_output);
+  text.line("// By statement: what is held of its levels.");
+  const auto table = [&](const char* name, auto&& value) {
+    std::vector<int> values;
+    for (const LevelRings& level : fused.levels) values.push_back(value(level));
+    text.table(name, "[statements]", values);
+  };
+  table("input_of", [](const LevelRings& level) { return level.input; });
+  table("is_read_before", [](const LevelRings& level) { return int{level.is_read_before}; });
+  table("queue_low", [](const LevelRings& level) { return level.low; });
+  table("level_rows", [](const LevelRings& level) { return level.rows; });
+  table("level_columns", [](const LevelRings& level) { return level.columns; });
+  table("level_pitch", [](const LevelRings& level) { return level.pitch; });
+  table("level_plane_bytes", [](const LevelRings& level) { return level.plane_bytes; });
+  table("level_offset", [](const LevelRings& level) { return level.offset; });
+  std::vector<GroupInput> fields;
+  for (const int field : fields_of_statements_) fields.push_back({.index = field});
+  add_walls(text, "wall", "wall_value", "[statements]", fields);
+}
+
+std::string SystemProgram::constants(const SystemTile* tile, int all_threads, const FusedTile* fused) const {
+  ConstantsText text({"kernels/cuda/ptx/precision.cuh", "kernels/cuda/system/operations.cuh",
+                      "kernels/cuda/system/system_arguments.hpp"});
+  text.type("Stored", stored_name(precision_));
+  text.type("Compute", stored_name(sum_precision(precision_)));
+  const std::vector<GroupInput>& inputs = group_.inputs;
+  const std::string count = "[" + std::to_string(std::max<std::size_t>(inputs.size(), 1)) + "]";
+  text.integer("inputs", static_cast<int>(inputs.size()));
+  text.integer("statements", group_.statements());
+  text.integer("outputs",
+               group_.statements() +
+                   (fused ? static_cast<int>(fused->written_before(fields_of_statements_).size()) : 0));
+  std::vector<int> is_coefficient;
+  for (const GroupInput& input : inputs) is_coefficient.push_back(input.is_coefficient);
   if (inputs.empty()) is_coefficient = {0};
   text.table("is_coefficient", count.c_str(), is_coefficient);
   text.line("// What a read beyond a face finds: [array][axis][side].");
-  text.line("__device__ constexpr Beyond beyond" + count + "[3][2] = {" + walls + "};");
-  text.line("__device__ constexpr Compute ghost" + count + "[3][2] = {" + ghosts + "};");
+  add_walls(text, "beyond", "ghost", count, inputs);
   if (tile) {
     text.integer("tile_columns", tile->columns);
     text.integer("thread_rows", tile->thread_rows);
@@ -163,7 +222,7 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads) co
     table("row_low", [](const InputRing& ring) { return ring.low[1]; });
     table("row_reach", [](const InputRing& ring) { return std::max(-ring.low[1], ring.high[1]); });
     table("column_reach", [](const InputRing& ring) { return std::max(-ring.low[2], ring.high[2]); });
-    table("queue_low", [](const InputRing& ring) { return ring.low[0]; });
+    if (!fused) table("queue_low", [](const InputRing& ring) { return ring.low[0]; });
     table("queue_length", [](const InputRing& ring) { return ring.queue; });
     table("ring_depth", [](const InputRing& ring) { return ring.depth; });
     table("ring_rows", [](const InputRing& ring) { return ring.rows; });
@@ -172,6 +231,7 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads) co
     table("plane_bytes", [](const InputRing& ring) { return ring.plane_bytes; });
     table("warm_up_of", [](const InputRing& ring) { return ring.warm_up(); });
   }
+  if (fused) add_constants_of_levels(text, *fused);
   std::string result =
       text.finished() + "\n" + comment_ +
       "namespace spsolve::cuda {\nnamespace {\n\nusing constants::Compute, constants::Stored;\n\n"
@@ -241,8 +301,8 @@ Box region_of_united_groups(const SystemFacts& facts, const Domain& domain, cons
   return inner.empty() ? Box{} : inner;
 }
 
-void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
-                                std::int64_t resident) const {
+void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
+                                  int useful, int margin) const {
   constexpr int sector_bytes = 32;
   const auto sector_of = [&](const Field& field) {
     return sector_bytes / static_cast<std::int64_t>(storage_bytes(field.precision()));
@@ -253,17 +313,32 @@ void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, con
   a.first_column =
       aligned + round_down<std::int64_t>(a.region.begin[column_axis] - aligned, sector_of(output));
   a.column_tiles =
-      static_cast<int>(ceil_div<std::int64_t>(a.region.end[column_axis] - a.first_column, tile.columns));
-  a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), tile.rows()));
+      static_cast<int>(ceil_div<std::int64_t>(a.region.end[column_axis] - a.first_column, useful));
   for (std::size_t i = 0; i < group_.inputs.size(); ++i) {
     const Field& field = *fields.inputs[i];
-    const std::int64_t wanted = a.first_column + tile.rings[i].low[column_axis];
+    const std::int64_t wanted = a.first_column - margin + tile.rings[i].low[column_axis];
     const std::int64_t first =
         field.owned().begin[x_axis] + round_down(wanted - field.owned().begin[x_axis], sector_of(field));
-    a.array[i].lead = static_cast<int>(a.first_column - first);
+    a.array[i].lead = static_cast<int>(a.first_column - margin - first);
   }
+}
+
+void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
+                                std::int64_t resident) const {
+  place_columns(a, fields, tile, tile.columns, 0);
+  a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), tile.rows()));
   const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
   const std::int64_t stretch = balanced_stretch(a.region.extent(plane_axis), tiles, resident, tile.warm_up());
+  a.chunk_planes = static_cast<int>(std::clamp<std::int64_t>(stretch, 1, a.region.extent(plane_axis)));
+}
+
+void SystemProgram::place_fused_tiles(HostArguments& a, const GroupFields& fields, const FusedTile& fused,
+                                      std::int64_t resident) const {
+  place_columns(a, fields, fused.tile, fused.useful_columns, fused.margin(column_axis));
+  a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), fused.useful_rows()));
+  const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
+  const std::int64_t stretch =
+      balanced_stretch(a.region.extent(plane_axis), tiles, resident, fused.warm_up());
   a.chunk_planes = static_cast<int>(std::clamp<std::int64_t>(stretch, 1, a.region.extent(plane_axis)));
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cuda/runtime/block_limits.hpp"
+#include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/cuda/system/system_arguments.hpp"
 #include "kernels/cuda/system/system_group.hpp"
 #include "kernels/cuda/system/system_tile.hpp"
@@ -13,13 +14,15 @@
 
 namespace spsolve::cuda {
 
+class ConstantsText;
+
 /// The arguments of the host, with room for all arrays that there can be.
 using HostArguments = SystemArguments<most_system_arrays>;
 
 /// What a launch of a group reads and writes, all in device memory.
 struct GroupFields {
   std::vector<const Field*> inputs;  // in the order of SystemGroup::inputs
-  std::vector<Field*> outputs;       // by statement of the group
+  std::vector<Field*> outputs;  // by statement of the group; then one step before, of fields with .previous
 };
 
 /// A group of statements with the walls and the precision that its kernels are compiled for.
@@ -35,29 +38,44 @@ class SystemProgram {
   std::string point_constants() const;
   /// Returns constants.cuh of march_group.cuh.
   std::string march_constants(const SystemTile& tile, const BlockLimits& limits) const;
+  /// Returns constants.cuh of march_steps.cuh.
+  std::string fused_constants(const FusedTile& fused, const BlockLimits& limits) const;
   /// Returns the tile of a march, or one of the shape `given`; none where it does not fit into shared memory.
   std::optional<SystemTile> tile(const BlockLimits& limits,
                                  const std::optional<SystemTile>& given = {}) const;
 
-  /// Returns the arguments of a launch that computes statement s of the group on boxes[s]. A march also takes
-  /// place_tiles().
+  /// Returns the arguments of a launch that computes statement s of the group on boxes[s], and further
+  /// outputs on the boxes after those. A march also takes place_tiles(). Launches of several steps take the
+  /// scalars of all steps, one after the other.
   HostArguments arguments(const GroupFields& fields, const std::vector<Box>& boxes,
                           const std::vector<double>& scalars) const;
   /// Lays tiles over the region of the arguments and cuts their march into chunks, so that `resident` blocks
   /// at once take all of them in few waves.
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
                    std::int64_t resident) const;
+  /// The same for a march of several steps, whose tiles overlap.
+  void place_fused_tiles(HostArguments& arguments, const GroupFields& fields, const FusedTile& fused,
+                         std::int64_t resident) const;
 
  private:
   /// The walls of an input in kernel axes; none for coefficients.
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
-  std::string constants(const SystemTile* tile, int all_threads) const;
+  std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr) const;
+  /// Writes the walls of inputs, and the values of ghost points beyond them.
+  void add_walls(ConstantsText& text, const char* name, const char* value_name, const std::string& count,
+                 const std::vector<GroupInput>& inputs) const;
+  void add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const;
+  /// Places columns of tiles, whose threads begin `margin` columns before the first that is stored.
+  void place_columns(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile, int useful,
+                     int margin) const;
 
   std::vector<Domain> fields_;
   Precision precision_;
   std::array<int, 3> axes_;
   SystemGroup group_;
   std::string comment_;  // the canonical form
+  int scalars_ = 0;      // of a step
+  std::vector<int> fields_of_statements_;
 };
 
 /// Returns the part of a region where all groups of statements can be one group: no statement reads `.next`

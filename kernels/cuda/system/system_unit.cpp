@@ -26,7 +26,7 @@ constexpr long long most_extent = 1 << 30;                         // of a grid 
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
                        std::vector<const Field*> coefficients, cudaStream_t stream,
                        std::function<void()> on_scalars, SystemKernels kernels,
-                       const std::optional<SystemTile>& tile)
+                       const std::optional<SystemTile>& tile, int fuse)
     : canonical_(canonical),
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
@@ -45,6 +45,7 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   const KernelCompiler compiler(device.architecture());
   for (const auto& [first, last] : facts_.groups)
     groups_.push_back(group_of_statements(first, last, precision, tile, compiler));
+  if (fuse > 1) make_fused(fuse, precision, compiler, tile);
   if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels == SystemKernels::points) return;
   try {
     Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, tile,
@@ -73,9 +74,51 @@ SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision
   return {std::move(program), std::move(tile), std::move(points), std::move(march)};
 }
 
+void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler& compiler,
+                            const std::optional<SystemTile>& given) {
+  MadeOr<FusedTile> made = fused_tile(canonical_, facts_, fields_, precision, steps, limits_, given);
+  if (const auto* none = std::get_if<NoKernel>(&made))
+    throw Error(Status::invalid_input,
+                "[time] fuse = " + std::to_string(steps) + ": no kernel does this: " + none->why);
+  FusedTile tile = std::get<FusedTile>(std::move(made));
+  SystemProgram program(canonical_, fields_, 0, static_cast<int>(canonical_.equations.size()), precision);
+  Kernel march(compiler.begin("kernels/cuda/system/march_steps.cuh", program.fused_constants(tile, limits_)),
+               "march_steps", static_cast<std::size_t>(tile.tile.shared_bytes));
+  fused_.emplace(FusedSteps{std::move(program), std::move(tile), std::move(march)});
+}
+
+void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box& region) const {
+  const FusedTile& fused = fused_->tile;
+  std::vector<double> scalars;
+  for (int step = 0; step < fused.steps; ++step)
+    for (const double value : scalar_values(canonical_, dt_, in.step() + step)) scalars.push_back(value);
+  if (!scalars.empty() && on_scalars_) on_scalars_();
+  GroupFields fields = fields_of(fused_->program.group(), in, out);
+  for (std::size_t i = fields_.size(); i < out.size(); ++i) fields.outputs.push_back(&out[i]);
+  HostArguments a =
+      fused_->program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
+  const std::int64_t resident = std::int64_t{limits_.multiprocessors} * fused.tile.blocks;
+  fused_->program.place_fused_tiles(a, fields, fused, resident);
+  if (limits_.copy_engine()) set_maps(a, fields, fused.tile);
+  const std::int64_t blocks =
+      std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
+  if (fused.tile.pace_lag > 0 && blocks <= resident && a.chunk_planes + fused.warm_up() < most_paced)
+    a.arrivals = static_cast<unsigned*>(arrivals_.data());
+  fused_->march.launch(static_cast<unsigned>(blocks), static_cast<unsigned>(fused.tile.all_threads(limits_)),
+                       static_cast<std::size_t>(fused.tile.shared_bytes), stream_, a);
+}
+
+void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const SystemTile& tile) const {
+  for (std::size_t i = 0; i < fields.inputs.size(); ++i)
+    a.array[i].map = make_tensor_map(view_of(*fields.inputs[i], grid_axes(fields_.front())),
+                                     static_cast<int>(storage_bytes(fields.inputs[i]->precision())),
+                                     tile.rings[i].rows, tile.rings[i].pitch);
+}
+
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
-  if (steps != 1) throw std::invalid_argument("systems of equations are advanced one step at a time");
   if (region.empty()) return;
+  if (fused_ && steps == fused_->tile.steps) return advance_fused(in, out, region);
+  if (steps != 1) throw std::invalid_argument("no kernel of this unit takes so many steps of equations");
   const std::vector<double> scalars = scalar_values(canonical_, dt_, in.step());
   if (!scalars.empty() && on_scalars_) on_scalars_();
   const Box united = united_region(region);
@@ -138,11 +181,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   }
   const SystemTile& tile = *group.tile;
   group.program.place_tiles(a, fields, tile, std::int64_t{limits_.multiprocessors} * tile.blocks);
-  if (limits_.copy_engine())
-    for (std::size_t i = 0; i < fields.inputs.size(); ++i)
-      a.array[i].map = make_tensor_map(view_of(*fields.inputs[i], grid_axes(fields_.front())),
-                                       static_cast<int>(storage_bytes(fields.inputs[i]->precision())),
-                                       tile.rings[i].rows, tile.rings[i].pitch);
+  if (limits_.copy_engine()) set_maps(a, fields, tile);
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
   const bool at_once = blocks <= std::int64_t{limits_.multiprocessors} * tile.blocks;

@@ -15,10 +15,11 @@ namespace spsolve::cuda {
 /// Which kernels a SystemUnit may take. `points` and `marches` are for tests.
 enum class SystemKernels { fastest, points, marches };
 
-/// Advances a system of equations on CUDA cores, one step per launch, by one kernel per group of statements
-/// (SystemFacts::groups): march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere.
-/// On grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at
-/// which no `.next` is read beyond a wall: fields that several groups read move once.
+/// Advances a system of equations on CUDA cores: several steps in one launch by march_steps.cuh, if it is
+/// made for that, and single steps by one kernel per group of statements (SystemFacts::groups):
+/// march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere. On grids of three axes
+/// one march takes the statements of all groups, if its tiles fit, on all points at which no `.next` is read
+/// beyond a wall: fields that several groups read move once.
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
@@ -30,16 +31,18 @@ class SystemUnit : public Unit {
   /// memory, in compute precision, at all points at which launches read them.
   ///
   /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments,
-  /// which may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. Throws
-  /// Error(invalid_input) for tf32 and for systems that kernels do not take.
+  /// which may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. `fuse`
+  /// is the number of steps that launches may take besides one. Throws Error(invalid_input) for tf32, for
+  /// systems that kernels do not take, and where no kernel takes so many steps (fused_tile()).
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, cudaStream_t stream,
              std::function<void()> on_scalars = {}, SystemKernels kernels = SystemKernels::fastest,
-             const std::optional<SystemTile>& tile = {});
+             const std::optional<SystemTile>& tile = {}, int fuse = 1);
 
   void fill_ghosts(const State&, const Box&) const override {}
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
-  /// fields. `steps` must be 1. In `out` also points within halo_radius() of `region` may be written.
+  /// fields and, where `steps` is not 1, those previous values too. `steps` must be 1 or what the unit was
+  /// made for. A single step may also write points of `out` within halo_radius() of `region`.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:
@@ -50,6 +53,13 @@ class SystemUnit : public Unit {
     std::optional<Kernel> points, march;
   };
 
+  /// The kernel of several steps.
+  struct FusedSteps {
+    SystemProgram program;
+    FusedTile tile;
+    Kernel march;
+  };
+
   enum class Without { nothing, points };
   Group group_of_statements(int first, int last, Precision precision, const std::optional<SystemTile>& given,
                             const KernelCompiler& compiler, Without without = Without::nothing) const;
@@ -58,6 +68,11 @@ class SystemUnit : public Unit {
                       const std::vector<double>& scalars) const;
   /// Returns the part of a region that a march of all groups as one takes; empty if there is none.
   Box united_region(const Box& region) const;
+  void make_fused(int steps, Precision precision, const KernelCompiler& compiler,
+                  const std::optional<SystemTile>& given);
+  void advance_fused(const ConstState& in, const State& out, const Box& region) const;
+  /// Sets how the copy engine finds the inputs of a march.
+  void set_maps(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile) const;
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
   void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
@@ -75,6 +90,7 @@ class SystemUnit : public Unit {
   DeviceBuffer arrivals_;  // counters of paced marches
   std::vector<Group> groups_;
   std::optional<Group> united_;  // all groups as one
+  std::optional<FusedSteps> fused_;
 };
 
 }  // namespace spsolve::cuda

@@ -11,10 +11,12 @@ namespace spsolve::cuda {
 /// Runs the blocks of a launch, one after the other.
 using EmulatedLaunch = void (*)(const HostArguments& a, int blocks, int threads);
 
-/// The kernels of a group of statements; grids of one axis have no march.
+/// The kernels of a group of statements; grids of one axis have no march. `steps` takes several steps.
 struct EmulatedSystem {
-  EmulatedLaunch points = nullptr, march = nullptr;
+  EmulatedLaunch points = nullptr, march = nullptr, steps = nullptr;
 };
+
+constexpr int all_steps = -1;  // the group of kernels that take several steps
 
 /// Number of the example, precision, compute capability, group.
 using EmulatedKey = std::tuple<int, Precision, int, int>;

@@ -35,6 +35,25 @@ class SystemCase {
     return march ? programs[group].march_constants(*march, limits) : programs[group].point_constants();
   }
 
+  /// Returns how many steps one launch takes, if it takes several.
+  int steps() const {
+    std::int64_t reach = 1;
+    for (const std::int64_t along : facts.radius) reach = std::max(reach, along);
+    const std::int64_t margin = example.names.dimensions == 3 ? 2 : 4;
+    return static_cast<int>(1 + std::max<std::int64_t>(1, margin / reach));
+  }
+  /// Returns the tile of a march of several steps, or why there is none.
+  MadeOr<FusedTile> fused() const {
+    SystemTile wanted;
+    wanted.columns = 32;
+    wanted.thread_rows = example.names.dimensions == 3 ? 4 : 1;
+    wanted.rows_of_thread = example.names.dimensions == 3 ? 3 : 1;
+    wanted.ahead = 2;
+    return fused_tile(canonical, facts, problem.surroundings.fields, precision, steps(), limits, wanted);
+  }
+  /// Returns constants.cuh of march_steps.cuh.
+  std::string fused_constants() const { return programs.front().fused_constants(required(fused()), limits); }
+
   /// Returns the tile of a group; grids of one axis have none.
   std::optional<SystemTile> tile(const SystemProgram& program) const {
     if (example.names.dimensions == 1) return {};
@@ -60,7 +79,7 @@ class SystemCase {
     testing::RandomProblem problem(example, random, 1);
     // Two tiles along rows and along x; not all of the last ones lies on the grid.
     const int dimensions = example.names.dimensions;
-    const Index3 shape{dimensions == 3 ? 11 : 1, dimensions > 1 ? 7 : 1, 39};
+    const Index3 shape{dimensions == 3 ? 11 : 1, dimensions == 3 ? 9 : dimensions > 1 ? 11 : 1, 39};
     std::uniform_real_distribution<double> value(0.1, 1.0);
     for (Domain& domain : problem.surroundings.fields) domain.shape = shape;
     for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})

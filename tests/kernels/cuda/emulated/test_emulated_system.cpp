@@ -39,19 +39,21 @@ double get(const Field& field, const Index3& p) {
                       [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
 }
 
-/// Arrays in memory of the host, as a Block would hold them on one rank.
+/// Arrays in memory of the host, as a Block would hold them on one rank for launches of `steps` steps.
 class HostState {
  public:
-  explicit HostState(const SystemCase& what) : what_(what) {
+  explicit HostState(const SystemCase& what, int steps = 1) : what_(what) {
     const Surroundings& around = what.problem.surroundings;
     const Domain& domain = around.fields.front();
-    const Index3 halo = halo_radius(what.facts, domain);
+    const Index3 halo = steps * halo_radius(what.facts, domain);
     for (std::size_t field = 0; field < around.fields.size(); ++field) {
       now.push_back(filled(field, what.problem.state.now[field], halo));
       previous.push_back(filled(field, what.problem.state.previous[field], halo));
-      next.push_back(std::make_unique<Field>(domain.box(), halo, what.precision));
-      // What a kernel does not write, it must not read.
-      for_each_point(next.back()->allocated(), [&](const Index3& p) { set(*next.back(), p, NAN); });
+      for (auto* const written : {&next, &before_next}) {
+        written->push_back(std::make_unique<Field>(domain.box(), halo, what.precision));
+        // What a kernel does not write, it must not read.
+        for_each_point(written->back()->allocated(), [&](const Index3& p) { set(*written->back(), p, NAN); });
+      }
     }
     const LeafValue given = given_values(around, what.problem.state.step);
     for (std::size_t i = 0; i < what.canonical.coefficients.size(); ++i) {
@@ -79,7 +81,7 @@ class HostState {
     return fields;
   }
 
-  std::vector<std::unique_ptr<Field>> now, previous, next, coefficients;
+  std::vector<std::unique_ptr<Field>> now, previous, next, before_next, coefficients;
 
  private:
   /// Periodic axes have copies in the halo; beyond walls memory is not a number.
@@ -110,9 +112,9 @@ std::vector<double> rounded(const std::vector<double>& values, Precision precisi
   return result;
 }
 
-/// The step by plain loops, as fields store it.
+/// Steps by plain loops, as fields store them: the fields after `steps` steps.
 template <class T>
-std::vector<std::vector<double>> expected(const SystemCase& what) {
+std::vector<std::vector<double>> expected(const SystemCase& what, int steps = 1) {
   Surroundings around = what.problem.surroundings;
   for (Domain& domain : around.fields)
     for (auto& faces : domain.faces)
@@ -125,8 +127,14 @@ std::vector<std::vector<double>> expected(const SystemCase& what) {
     state.previous.emplace_back(previous.begin(), previous.end());
   }
   std::vector<std::vector<double>> result;
-  for (const auto& field : canonical_step(what.canonical, around, state).now)
-    result.push_back(rounded({field.begin(), field.end()}, what.precision));
+  for (int step = 0; step < steps; ++step) {
+    state = canonical_step(what.canonical, around, state);
+    result.clear();
+    for (auto& field : state.now) {
+      result.push_back(rounded({field.begin(), field.end()}, what.precision));
+      field.assign(result.back().begin(), result.back().end());
+    }
+  }
   return result;
 }
 
@@ -194,7 +202,73 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
                                   << field << " at " << p[0] << ", " << p[1] << ", " << p[2];
       });
   }
+
+  /// Takes several steps in one launch, on two regions one after the other, and compares the fields after
+  /// them and one step before.
+  void expect_steps(const SystemCase& what) {
+    const auto [number, precision, capability] = GetParam();
+    const FusedTile fused = required(what.fused());
+    HostState state(what, fused.steps);
+    const Domain& domain = what.problem.surroundings.fields.front();
+    const SystemProgram& program = what.programs.front();
+    std::vector<double> scalars;
+    for (int step = 0; step < fused.steps; ++step)
+      for (const double value :
+           scalar_values(what.canonical, what.problem.surroundings.dt, what.problem.state.step + step))
+        scalars.push_back(value);
+    GroupFields fields = state.fields_of(program.group());
+    for (const int s : fused.written_before(what.canonical.fields))
+      fields.outputs.push_back(state.before_next[static_cast<std::size_t>(what.canonical.fields[s])].get());
+    Box first = domain.box(), second = first;
+    const int slow = domain.dimensions == 2 ? y_axis : z_axis;
+    first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
+    first.end[x_axis] = 17;
+    Box third = first;
+    third.begin[x_axis] = 17;
+    third.end[x_axis] = domain.shape[x_axis];
+    for (const Box& region : {first, second, third}) {
+      HostArguments a = program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
+      program.place_fused_tiles(a, fields, fused, 1);
+      a.chunk_planes = 3;
+      std::vector<emulated::TileMap> maps(fields.inputs.size());
+      for (std::size_t i = 0; i < maps.size(); ++i) {
+        maps[i] = {view_of(*fields.inputs[i], grid_axes(domain)),
+                   static_cast<int>(storage_bytes(fields.inputs[i]->precision())), fused.tile.rings[i].rows,
+                   fused.tile.rings[i].pitch};
+        set_tile_map(a.array[i].map, &maps[i]);
+      }
+      const auto chunks = ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
+      emulated_systems()
+          .at({number, precision, capability, all_steps})
+          .steps(a, static_cast<int>(a.column_tiles * a.row_tiles * chunks),
+                 fused.tile.all_threads(what.limits));
+    }
+    for (const int before : {0, 1}) {
+      const auto wanted = precision == Precision::fp64 ? expected<double>(what, fused.steps - before)
+                                                       : expected<float>(what, fused.steps - before);
+      for (std::size_t field = 0; field < wanted.size(); ++field) {
+        if (before && what.facts.reach_previous[field].empty()) continue;
+        const Field& written = *(before ? state.before_next : state.next)[field];
+        for_each_point(domain.box(), [&](const Index3& p) {
+          const double value = wanted[field][static_cast<std::size_t>(index_of(p, domain.shape))];
+          const double found = get(written, p);
+          if (!(std::isnan(value) && std::isnan(found)))
+            ASSERT_EQ(found, value) << what.example.name << ", " << fused.steps << " steps, " << before
+                                    << " before the last, field " << field << " at " << p[0] << ", " << p[1]
+                                    << ", " << p[2];
+        });
+      }
+    }
+  }
 };
+
+TEST_P(EmulatedSystems, SeveralStepsHaveTheBitsOfSingleOnes) {
+  const auto [number, precision, capability] = GetParam();
+  const SystemCase what(static_cast<std::size_t>(number), precision, capability);
+  const bool is_compiled = emulated_systems().count({number, precision, capability, all_steps}) > 0;
+  ASSERT_EQ(std::holds_alternative<FusedTile>(what.fused()), is_compiled);
+  if (is_compiled) expect_steps(what);
+}
 
 TEST_P(EmulatedSystems, PointsHaveTheBitsOfTheCanonicalForm) {
   const auto [number, precision, capability] = GetParam();

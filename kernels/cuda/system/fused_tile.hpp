@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/cuda/system/system_tile.hpp"
+#include "kernels/domain.hpp"
+#include "kernels/no_kernel.hpp"
+#include "kernels/operator/queries.hpp"
+
+namespace spsolve::cuda {
+
+/// What a march of several steps (march_steps.cuh) holds of the levels of one statement, level 0 excepted.
+struct LevelRings {
+  int input = -1;               // that reads the field of the statement as it is now
+  bool is_read_before = false;  // a step reads `.previous` of the field
+  int low = 0;                  // offset of the oldest plane that is read at the column of a point
+  int rows = 0, columns = 0;    // how far other rows and columns are read
+  int pitch = 0;                // of a plane, in elements; 0: nothing is read at other rows and columns
+  int plane_bytes = 0;
+  int offset = 0;  // bytes in shared memory, of the planes of level 1; those of other levels follow
+};
+
+/// A tile of a march that takes several steps. Tiles overlap: `tile` is what is computed on every level, the
+/// part of it without the margins is stored.
+struct FusedTile {
+  int steps = 2;
+  SystemTile tile;                 // with the rings of the inputs
+  std::array<int, 3> reach{};      // of a step, in kernel axes
+  int useful_columns = 0;          // that are stored: whole sectors of memory
+  std::vector<LevelRings> levels;  // by statement
+
+  int operations = 0;     // of all statements at a point
+  double accesses = 0;    // to shared memory, per point and level
+  bool reflects = false;  // there are reflecting walls along rows or columns
+
+  /// By how many planes a level is behind the one before: all levels read what earlier iterations computed.
+  int lag() const { return reach[0] + 1; }
+  int margin(int axis) const { return (steps - 1) * reach[axis]; }
+  int useful_rows() const { return tile.rows() - 2 * margin(1); }
+  /// The statements whose values one step before the last are stored too, in the order of fields.
+  std::vector<int> written_before(const std::vector<int>& fields_of_statements) const;
+  /// Values of all levels that a thread holds per point.
+  int held() const;
+  /// Iterations of a march beyond the planes that it stores.
+  int warm_up() const { return tile.warm_up() + 2 * margin(0) + steps - 1; }
+};
+
+/// Returns the tile for `steps` steps of all statements of a system in one launch. Of the tiles that fit on
+/// the device, it is the fastest in the model (fused_cycles()) on the grid of `fields`, which also holds the
+/// walls of each field; or one of the shape `given`. There is none for systems of several groups, for reads
+/// at other rows or columns of planes before or behind a point, for `.previous` of other points, and where
+/// memory on the chip does not suffice.
+MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
+                             const std::vector<Domain>& fields, Precision precision, int steps,
+                             const BlockLimits& limits, const std::optional<SystemTile>& given = {});
+
+/// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose
+/// iterations take as long as their instructions and their memory.
+double fused_cycles(const FusedTile& tile, const Domain& grid, Precision precision,
+                    const BlockLimits& limits);
+
+}  // namespace spsolve::cuda
