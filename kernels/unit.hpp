@@ -3,6 +3,7 @@
 
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
+#include "kernels/points.hpp"
 #include "kernels/state.hpp"
 #include "kernels/stencil.hpp"
 
@@ -27,6 +28,12 @@ class Unit {
   /// `in`, which must hold the bound of the whole grid. Such launches raise the bound of `out` to the
   /// magnitudes that they write. The box is empty if no launch scales data.
   virtual Box scaled_region(int /*steps*/) const { return {}; }
+
+  /// Gives the unit the points of its block, which must outlive it and be of the same backend.
+  virtual void take_points(const PointWork& /*points*/) {}
+  /// Returns true if launches of `steps` steps add amounts to points and record values after every one of
+  /// their steps. Other launches leave that to their caller.
+  virtual bool works_on_points(int /*steps*/) const { return false; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as
   /// docs/internals/numerics.md defines them before every single step. `in` must hold data on region grown by

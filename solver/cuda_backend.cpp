@@ -11,6 +11,7 @@
 #include "kernels/cuda/scalar/scalar_unit.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
+#include "kernels/cuda/transfer/device_points.hpp"
 #include "solver/plan/model_parts.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"
@@ -98,7 +99,7 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
     return std::make_unique<cuda::SystemUnit>(
         problem.equations->canonical, problem.equations->domains, problem.equations->dt, problem.precision,
         sources.coefficients, stream, [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest,
-        std::nullopt, method.fuse);
+        std::nullopt, method.fuse, problem.has_points);
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
                                               sources.single, on, wraps);
@@ -111,6 +112,12 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
   auto exact = single_steps(branch->stream());
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
                                      std::move(branch), std::move(exact), sources.fused);
+}
+
+std::unique_ptr<PointWork> CudaBackend::make_points(PointTable table, AmountsOfStep amounts,
+                                                    const Field& like) {
+  return std::make_unique<cuda::DevicePoints>(std::move(table), std::move(amounts), like, compute_,
+                                              cuda::KernelCompiler(cuda::current_device().architecture()));
 }
 
 void CudaBackend::require_memory(std::size_t bytes) const {

@@ -8,6 +8,8 @@
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/system/system_program.hpp"
+#include "kernels/cuda/system/tile_points.hpp"
+#include "kernels/cuda/transfer/device_points.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve::cuda {
@@ -32,14 +34,17 @@ class SystemUnit : public Unit {
   ///
   /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments,
   /// which may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. `fuse`
-  /// is the number of steps that launches may take besides one. Throws Error(invalid_input) for tf32, for
-  /// systems that kernels do not take, and where no kernel takes so many steps (fused_tile()).
+  /// is the number of steps that launches may take besides one; if `has_points`, they work on points. Throws
+  /// Error(invalid_input) for tf32, for systems that kernels do not take, and where no kernel takes so many
+  /// steps (fused_tile()).
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, cudaStream_t stream,
              std::function<void()> on_scalars = {}, SystemKernels kernels = SystemKernels::fastest,
-             const std::optional<SystemTile>& tile = {}, int fuse = 1);
+             const std::optional<SystemTile>& tile = {}, int fuse = 1, bool has_points = false);
 
   void fill_ghosts(const State&, const Box&) const override {}
+  void take_points(const PointWork& points) override { points_ = &dynamic_cast<const DevicePoints&>(points); }
+  bool works_on_points(int steps) const override { return fused_ && steps == fused_->tile.steps; }
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
   /// fields and, where `steps` is not 1, those previous values too. `steps` must be 1 or what the unit was
   /// made for. A single step may also write points of `out` within halo_radius() of `region`.
@@ -60,6 +65,12 @@ class SystemUnit : public Unit {
     Kernel march;
   };
 
+  /// A TilePointList in device memory, and the region of its launches.
+  struct PointList {
+    Region region;
+    DeviceBuffer first, events;
+  };
+
   enum class Without { nothing, points };
   Group group_of_statements(int first, int last, Precision precision, const std::optional<SystemTile>& given,
                             const KernelCompiler& compiler, Without without = Without::nothing) const;
@@ -69,8 +80,10 @@ class SystemUnit : public Unit {
   /// Returns the part of a region that a march of all groups as one takes; empty if there is none.
   Box united_region(const Box& region) const;
   void make_fused(int steps, Precision precision, const KernelCompiler& compiler,
-                  const std::optional<SystemTile>& given);
+                  const std::optional<SystemTile>& given, bool has_points);
   void advance_fused(const ConstState& in, const State& out, const Box& region) const;
+  /// Sets what a launch of several steps from `step` on does with points.
+  void set_points(HostArguments& arguments, std::int64_t step) const;
   /// Sets how the copy engine finds the inputs of a march.
   void set_maps(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile) const;
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
@@ -91,6 +104,8 @@ class SystemUnit : public Unit {
   std::vector<Group> groups_;
   std::optional<Group> united_;  // all groups as one
   std::optional<FusedSteps> fused_;
+  const DevicePoints* points_ = nullptr;
+  mutable std::vector<PointList> point_lists_;  // by region, made when first needed
 };
 
 }  // namespace spsolve::cuda

@@ -41,13 +41,6 @@ RowLayout mirrored(RowLayout rows, const BoxCopy& copy, std::int64_t element) {
   return rows;
 }
 
-Elements elements_of(Precision precision) {
-  return precision == Precision::fp64   ? Elements::fp64
-         : precision == Precision::bf16 ? Elements::bf16
-         : precision == Precision::fp16 ? Elements::fp16
-                                        : Elements::fp32;
-}
-
 /// A box to copy, and possibly the column of one value beside it: the ghost points of a wall, about which the
 /// other points are mirrored.
 struct RowsAndGhost {
@@ -229,8 +222,8 @@ class DevicePacking : public Packing {
   DevicePacking(const Kernel& kernel, cudaStream_t stream, const PackTable& table)
       : kernel_(kernel),
         stream_(stream),
-        copies_(to_device(table.copies)),
-        first_pieces_(to_device(table.first_pieces)),
+        copies_(to_device(table.copies, stream)),
+        first_pieces_(to_device(table.first_pieces, stream)),
         arguments_{{},
                    static_cast<const DeviceCopy*>(copies_.data()),
                    static_cast<const unsigned*>(first_pieces_.data()),
@@ -247,15 +240,6 @@ class DevicePacking : public Packing {
   }
 
  private:
-  template <class T>
-  DeviceBuffer to_device(const std::vector<T>& values) const {
-    if (values.empty()) return {};
-    DeviceBuffer buffer(values.size() * sizeof(T));
-    check_cuda(
-        cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream_));
-    return buffer;
-  }
-
   const Kernel& kernel_;
   cudaStream_t stream_;
   DeviceBuffer copies_, first_pieces_;
@@ -263,6 +247,13 @@ class DevicePacking : public Packing {
 };
 
 }  // namespace
+
+Elements elements_of(Precision precision) {
+  return precision == Precision::fp64   ? Elements::fp64
+         : precision == Precision::bf16 ? Elements::bf16
+         : precision == Precision::fp16 ? Elements::fp16
+                                        : Elements::fp32;
+}
 
 PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t most_points) {
   const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
