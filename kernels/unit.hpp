@@ -3,11 +3,12 @@
 
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
-#include "kernels/points.hpp"
 #include "kernels/state.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve {
+
+class PointWork;
 
 /// Advances a block of the grid in time: by plain CPU loops, CUDA cores or sparse tensor cores. Each point is
 /// computed by the same operations in the same order whatever the block, so results do not depend on the

@@ -10,7 +10,7 @@
 #include "halo/transport.hpp"
 #include "kernels/no_kernel.hpp"
 #include "kernels/packing.hpp"
-#include "kernels/points.hpp"
+#include "kernels/points/host_points.hpp"
 #include "kernels/reduction.hpp"
 #include "kernels/sweep.hpp"
 #include "kernels/unit.hpp"

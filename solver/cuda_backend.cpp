@@ -6,12 +6,12 @@
 #include "halo/cuda_mpi_transport.hpp"
 #include "halo/peer_transport.hpp"
 #include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/points/device_points.hpp"
 #include "kernels/cuda/runtime/branch.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
-#include "kernels/cuda/transfer/device_points.hpp"
 #include "solver/plan/model_parts.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"

@@ -5,7 +5,7 @@
 // library types.
 
 #include "kernels/cuda/launch/arguments.hpp"
-#include "kernels/cuda/transfer/point_arguments.hpp"
+#include "kernels/cuda/points/point_arguments.hpp"
 
 namespace spsolve::cuda {
 

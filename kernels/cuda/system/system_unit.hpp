@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/cuda/points/device_points.hpp"
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/system/system_program.hpp"
 #include "kernels/cuda/system/tile_points.hpp"
-#include "kernels/cuda/transfer/device_points.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve::cuda {

@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/cuda/system/system_program.hpp"
-#include "kernels/points.hpp"
+#include "kernels/points/point_work.hpp"
 
 namespace spsolve::cuda {
 

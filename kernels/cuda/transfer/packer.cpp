@@ -41,6 +41,13 @@ RowLayout mirrored(RowLayout rows, const BoxCopy& copy, std::int64_t element) {
   return rows;
 }
 
+Elements elements_of(Precision precision) {
+  return precision == Precision::fp64   ? Elements::fp64
+         : precision == Precision::bf16 ? Elements::bf16
+         : precision == Precision::fp16 ? Elements::fp16
+                                        : Elements::fp32;
+}
+
 /// A box to copy, and possibly the column of one value beside it: the ghost points of a wall, about which the
 /// other points are mirrored.
 struct RowsAndGhost {
@@ -247,13 +254,6 @@ class DevicePacking : public Packing {
 };
 
 }  // namespace
-
-Elements elements_of(Precision precision) {
-  return precision == Precision::fp64   ? Elements::fp64
-         : precision == Precision::bf16 ? Elements::bf16
-         : precision == Precision::fp16 ? Elements::fp16
-                                        : Elements::fp32;
-}
 
 PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t most_points) {
   const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));

@@ -12,9 +12,6 @@
 
 namespace spsolve::cuda {
 
-/// Returns the type of the elements of fields, as kernels name it.
-Elements elements_of(Precision precision);
-
 /// The work of a launch of pack.cuh (pack_arguments.hpp).
 struct PackTable {
   std::vector<DeviceCopy> copies;

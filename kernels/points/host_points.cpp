@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/points.hpp"
+#include "kernels/points/host_points.hpp"
 
 #include <utility>
-
-#include "kernels/rounding.hpp"
 
 namespace spsolve {
 namespace {
@@ -20,24 +18,6 @@ class RowsOfHost : public RecordedRows {
 };
 
 }  // namespace
-
-std::vector<Index3> images_of(const Index3& p, const Domain& domain, const Box& box) {
-  std::vector<Index3> images{p};
-  for (int axis = 0; axis < axis_count; ++axis) {
-    std::vector<Index3> more;
-    for (Index3 image : images) {
-      const std::int64_t n = domain.shape[axis];
-      if (domain.periodic(axis)) {
-        image[axis] -= floor_div(image[axis] - box.begin[axis], n) * n;  // the first in the box
-        for (; image[axis] < box.end[axis]; image[axis] += n) more.push_back(image);
-      } else if (image[axis] >= box.begin[axis] && image[axis] < box.end[axis]) {
-        more.push_back(image);
-      }
-    }
-    images = std::move(more);
-  }
-  return images;
-}
 
 HostPoints::HostPoints(PointTable table, AmountsOfStep amounts)
     : PointWork(std::move(table), std::move(amounts)) {

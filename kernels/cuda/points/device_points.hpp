@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "kernels/cuda/points/point_arguments.hpp"
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
-#include "kernels/cuda/transfer/point_arguments.hpp"
-#include "kernels/points.hpp"
+#include "kernels/points/point_work.hpp"
 
 namespace spsolve::cuda {
 

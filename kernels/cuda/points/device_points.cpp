@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/transfer/device_points.hpp"
+#include "kernels/cuda/points/device_points.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include "kernels/cuda/transfer/packer.hpp"
+#include "kernels/cuda/runtime/constants_text.hpp"
 #include "kernels/error.hpp"
 #include "kernels/rounding.hpp"
 
@@ -26,6 +26,12 @@ template <class Visit>
 decltype(auto) with_value(Precision precision, Visit&& visit) {
   if (precision == Precision::fp64) return visit.template operator()<double>();
   return visit.template operator()<float>();
+}
+
+std::string constants_of(Precision precision) {
+  ConstantsText text({"kernels/cuda/ptx/precision.cuh"});
+  text.type("Stored", stored_name(precision));
+  return text.finished();
 }
 
 }  // namespace
@@ -55,8 +61,8 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
     : PointWork(std::move(all), std::move(amounts)),
       precision_(like.precision()),
       stream_(stream),
-      add_(compiler.begin("kernels/cuda/transfer/points.cuh", ""), "add_to_points"),
-      record_(compiler.begin("kernels/cuda/transfer/points.cuh", ""), "record_points") {
+      add_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "add_to_points"),
+      record_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "record_points") {
   const auto device_point = [&](const FieldPoint& point, std::size_t column) {
     if (point.field >= most_point_fields)
       throw Error(Status::invalid_input, "[[point_sources]], [[probes]]: GPUs take points of the first " +
@@ -130,8 +136,7 @@ const void* DevicePoints::amounts(std::int64_t step) const {
 void DevicePoints::launch(const Kernel& kernel, const List& list, void* values,
                           std::span<const std::byte* const> fields) {
   if (list.count == 0) return;
-  PointArguments a{
-      static_cast<const DevicePoint*>(list.points.data()), list.count, elements_of(precision_), values, {}};
+  PointArguments a{static_cast<const DevicePoint*>(list.points.data()), list.count, values, {}};
   const std::size_t known = std::min<std::size_t>(fields.size(), most_point_fields);
   for (std::size_t field = 0; field < known; ++field) a.fields[field] = const_cast<std::byte*>(fields[field]);
   const unsigned blocks = ceil_div(static_cast<unsigned>(list.count), point_threads);

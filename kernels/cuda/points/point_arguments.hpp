@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of points.cuh. Both the host compiler and NVRTC read this file: it uses no library
-// types.
-
-#include "kernels/cuda/transfer/pack_arguments.hpp"
+// The kernel arguments of points.cuh. Both the host compiler and NVRTC read this file: it has no includes and
+// no library types.
 
 namespace spsolve::cuda {
 
@@ -23,7 +21,6 @@ struct DevicePoint {
 struct PointArguments {
   const DevicePoint* points;
   int count;
-  Elements elements;
   void* values;                     // amounts of a step, or the row that is recorded, in compute precision
   void* fields[most_point_fields];  // where their first owned points lie
 };
