@@ -47,15 +47,14 @@ class Probes {
     std::vector<std::size_t> starts;  // of points in `shares`, and the end
     std::int64_t kept = 1;            // rows that the block keeps before they are fetched
     std::int64_t begin = 0, end = 0;  // rows that the block has recorded and that were not fetched
-    std::unique_ptr<RecordedRows>
-        travelling;  // rows before those, on their way to the host, if there are any
+    std::unique_ptr<RecordedRows> travelling;  // the rows before those, or none
     std::int64_t travelling_begin = 0;
   };
-  /// Starts to bring the recorded rows of a group to the host.
+  /// Starts to bring the recorded rows of a group to the host: they travel.
   void fetch(std::size_t number);
-  /// Writes the rows that fetch() brings.
+  /// Waits for the rows that travel, and writes them.
   void write(std::size_t number);
-  /// Returns the values of a row at the points of a group, on rank 0.
+  /// Sets the values of a row at the points of a group, on rank 0, from those of each rank's grid points.
   void interpolate(const Group& group, const double* own, std::vector<double>& gathered,
                    double* values) const;
 
