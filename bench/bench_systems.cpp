@@ -85,7 +85,7 @@ struct Levels {
         fill_random(*fields.back().emplace_back(std::make_unique<Field>(box, halo, precision, memory)));
     }
   }
-  /// The array of a field `ahead` of the state: 0, its own.
+  /// Returns the array of a field `ahead` of the state: 0, its own.
   Field* at(std::size_t field, std::size_t ahead) const {
     const std::size_t count = fields[field].size(), each = count == 4 ? 2 : 1;
     return fields[field][(each * turn + ahead) % count].get();

@@ -15,7 +15,7 @@ namespace spsolve {
 /// The field of a problem that names none.
 constexpr const char* default_field = "u";
 
-/// The dataset that holds the array `name`.
+/// Returns the dataset that holds the array `name`.
 inline std::string dataset_of(const std::string& name) { return "/" + name; }
 
 /// A global array in C order; 1D and 2D arrays are stored with rank 1 and 2.

@@ -13,8 +13,8 @@
 namespace spsolve {
 namespace {
 
-/// Where a point lies that a face is asked for: coordinates go on beyond walls, and repeat along periodic
-/// axes.
+/// Returns where a point lies that a face is asked for: coordinates go on beyond walls, and repeat along
+/// periodic axes.
 Index3 repeated(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (domain.periodic(axis)) p[axis] = wrap(p[axis], domain.shape[axis]);

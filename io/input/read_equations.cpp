@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::array<const char*, 4> sections_of_equations{"fields", "coefficients", "constants", "stencils"};
 constexpr std::array<const char*, 3> sections_of_stencil{"stencil", "initial", "source"};
 
-/// The keys of a table in the order of the text; those that the command line sets come last.
+/// Returns the keys of a table in the order of the text; those that the command line sets come last.
 std::vector<std::string> keys_in_order(const TomlSection& root, const char* name) {
   const auto section = root.section(name);
   std::vector<std::tuple<bool, toml::source_position, std::string>> keys;
@@ -105,7 +105,7 @@ void check_walls(const TomlSection& section, const WallsConfig& walls, const Gri
     }
 }
 
-/// The names that a formula uses.
+/// Returns the names that a formula uses.
 std::set<std::string> names_in(const std::string& expression) {
   std::set<std::string> names;
   for (const SyntaxNode& node : parse_expression(expression).nodes)

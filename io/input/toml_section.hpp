@@ -21,10 +21,10 @@ class TomlSection {
   /// The root of a document.
   TomlSection(const toml::table& root, std::string file_name) : table_(&root), file_(std::move(file_name)) {}
 
-  /// A table below this one; nothing if absent.
+  /// Returns a table below this one; nothing if absent.
   std::optional<TomlSection> section(std::string_view key) const;
 
-  /// The tables of a list of tables, [[key]]; empty if absent.
+  /// Returns the tables of a list of tables, [[key]]; empty if absent.
   std::vector<TomlSection> sections(std::string_view key) const;
 
   /// Throws at the first key that is not in `valid`, with the nearest that is.
@@ -39,7 +39,7 @@ class TomlSection {
   const toml::node& require(std::string_view key) const;
 
   std::optional<std::string> text(std::string_view key) const;
-  /// A list of strings, or one string; empty if the key is absent.
+  /// Returns a list of strings, or one string; empty if the key is absent.
   std::vector<std::string> texts(std::string_view key) const;
   std::optional<std::string> one_of(std::string_view key, std::span<const std::string_view> names) const;
   std::optional<bool> boolean(std::string_view key) const;
@@ -48,9 +48,9 @@ class TomlSection {
                                double above = -std::numeric_limits<double>::infinity()) const;
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t least,
                                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
-  /// A node below `key`, finite.
+  /// Returns a node below `key`, finite.
   double number_of(std::string_view key, const toml::node& node) const;
-  /// A list of numbers, or one number.
+  /// Returns a list of numbers, or one number.
   std::optional<std::vector<double>> numbers(std::string_view key) const;
   std::optional<std::vector<std::int64_t>> integers(std::string_view key, std::int64_t least,
                                                     std::int64_t most) const;

@@ -7,8 +7,8 @@
 namespace spsolve {
 namespace {
 
-/// The points of a face and of the ghosts beyond earlier axes, as the face is filled: one row of it at a
-/// time. The extent along `axis` is one.
+/// Returns the points of a face and of the ghosts beyond earlier axes, as the face is filled: one row of it
+/// at a time. The extent along `axis` is one.
 Box cross_section(const Field& values, const Domain& domain, const Box& known, int axis) {
   const Box allocated = values.allocated();
   Box section = known;

@@ -29,8 +29,8 @@ std::vector<double> stored(std::vector<double> values, Precision precision) {
   return values;
 }
 
-/// The state after `steps` steps, by canonical_step() in the precision that units compute in; fields are
-/// rounded to storage after every step.
+/// Returns the state after `steps` steps, by canonical_step() in the precision that units compute in; fields
+/// are rounded to storage after every step.
 template <class T>
 SystemState<double> expected_state(const Canonical& canonical, const Surroundings& surroundings,
                                    const SystemState<double>& initial, Precision precision, int steps) {
@@ -63,7 +63,7 @@ SystemState<double> expected_state(const Canonical& canonical, const Surrounding
   return result;
 }
 
-/// A rank grid that the grid of points has room for, the `choice`-th of those that there are.
+/// Returns a rank grid that the grid of points has room for, the `choice`-th of those that there are.
 std::optional<Index3> rank_grid(const Index3& shape, int ranks, int choice) {
   std::vector<Index3> fitting;
   for (int z = 1; z <= ranks; ++z)
@@ -82,7 +82,7 @@ bool reads_next(const SystemFacts& facts) {
   return false;
 }
 
-/// A grid on which the blocks of every kernel of a backend march, with walls of all kinds.
+/// Returns a grid on which the blocks of every kernel of a backend march, with walls of all kinds.
 testing::RandomProblem large_problem(const testing::ExampleStep& example, std::mt19937& random) {
   testing::RandomProblem problem(example, random, 1);
   const int dimensions = example.names.dimensions;
@@ -333,7 +333,7 @@ TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
   EXPECT_GT(compared, on_gpus() ? 20 : 100);
 }
 
-/// A problem of equations on a large periodic grid, for plans.
+/// Returns a problem of equations on a large periodic grid, for plans.
 Problem planned(const char* step, std::vector<std::string> fields, std::vector<std::string> coefficients) {
   StepNames names;
   names.fields = std::move(fields);

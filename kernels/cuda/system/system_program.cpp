@@ -47,7 +47,7 @@ SystemArray memory_of(const Field& field, const std::array<int, 3>& axes) {
   return array;
 }
 
-/// The smallest range of offsets that holds those of an input along an axis.
+/// Returns the smallest range of offsets that holds those of an input along an axis.
 std::pair<int, int> reach(const GroupInput& input, int axis) {
   std::pair<int, int> range{input.offsets.front()[axis], input.offsets.front()[axis]};
   for (const auto& offset : input.offsets) {
