@@ -45,13 +45,21 @@ TEST_P(SystemPrograms, Compile) {
         if (!tile) continue;
         const Compiled march = compiler.compile_fresh("kernels/cuda/system/march_group.cuh",
                                                       program.march_constants(*tile, target.limits));
-        // Tiles were measured on sm_90 only; on sm_80 the largest groups spill more. Elastic waves, the largest
-        // step, spill seven registers.
+        // Tiles were measured on sm_90 only; on sm_80 the largest groups spill more. Elastic waves, the
+        // largest step, spill seven registers.
         if (target.limits.copy_engine())
           EXPECT_LE(testing::most_spilled_bytes(march.log), 7 * 4)
               << example.name << " in " << to_string(precision) << "\n"
               << march.log;
       }
+  }
+}
+
+TEST(WallPrograms, Compile) {
+  for (const char* architecture : {"sm_90a", "sm_80"}) {
+    const Compiled walls =
+        KernelCompiler(architecture, "").compile_fresh("kernels/cuda/system/fill_walls.cuh", "");
+    EXPECT_EQ(testing::most_spilled_bytes(walls.log), 0) << walls.log;
   }
 }
 
