@@ -16,7 +16,7 @@
 namespace spsolve {
 
 /// Edges alternate between these queues. On a single queue, each edge would wait for the tail of the previous
-/// one.
+/// one. Ghost points beside received points are filled on the last.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
 /// One rank's block of the grid while it is advanced: the arrays of every field of the problem, which take

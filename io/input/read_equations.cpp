@@ -215,8 +215,9 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
 ExpressionNames names_on_face(const Grid& grid, int axis,
                               const std::map<std::string, double, std::less<>>& constants) {
   ExpressionNames names;
+  const int of_lines = axis == x_axis ? y_axis : x_axis;
   for (int along = axis_count - 1; along >= grid.domain.first_axis(); --along)
-    if (along != axis) names.variables.push_back({axis_names[along], along == x_axis});
+    if (along != axis) names.variables.push_back({axis_names[along], along == of_lines});
   for (const char* name : names_of_time) names.variables.push_back({name, false});
   names.constants = constants;
   return names;

@@ -65,12 +65,7 @@ SystemState<double> expected_state(const Canonical& canonical, const Surrounding
 
 /// Returns a rank grid that the grid of points has room for, the `choice`-th of those that there are.
 std::optional<Index3> rank_grid(const Index3& shape, int ranks, int choice) {
-  std::vector<Index3> fitting;
-  for (int z = 1; z <= ranks; ++z)
-    for (int y = 1; z * y <= ranks; ++y)
-      if (const Index3 grid{z, y, ranks / (z * y)};
-          volume(grid) == ranks && grid[0] <= shape[0] && grid[1] <= shape[1] && grid[2] <= shape[2])
-        fitting.push_back(grid);
+  const std::vector<Index3> fitting = testing::rank_grids(shape, ranks);
   if (fitting.empty()) return {};
   return fitting[static_cast<std::size_t>(choice) % fitting.size()];
 }

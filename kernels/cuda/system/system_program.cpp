@@ -81,9 +81,9 @@ SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domai
 Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const {
   if (input.is_coefficient) return Beyond::memory;
   const BoundaryKind kind = fields_[input.index].faces[axes_[axis]][side].kind;
-  return kind == BoundaryKind::periodic    ? Beyond::memory
-         : kind == BoundaryKind::dirichlet ? Beyond::value
-                                           : Beyond::reflection;
+  return kind == BoundaryKind::dirichlet ? Beyond::value
+         : kind == BoundaryKind::neumann ? Beyond::reflection
+                                         : Beyond::memory;
 }
 
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
