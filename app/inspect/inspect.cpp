@@ -177,9 +177,9 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   if (model) return Status::finished;
   terminal.print("this device: {}", describe_ceilings(setup.device));
   if (may_tune(config.compute, setup.device)) {
-    const bool is_tuned =
-        remembered_plan(communicator, setup.problem, plan_request(config), setup.device, terminal)
-            .has_value();
+    const bool is_tuned = remembered_plan(communicator, setup.problem, plan_request(config, setup.problem),
+                                          setup.device, terminal)
+                              .has_value();
     terminal.print("{}, unless compute.tune = false",
                    is_tuned              ? "a run takes the tuned plan"
                    : config.compute.tune ? "a run times the best candidates first"
