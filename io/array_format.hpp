@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
@@ -17,6 +19,15 @@ constexpr const char* default_field = "u";
 
 /// The dataset that holds the array `name`.
 inline std::string dataset_of(const std::string& name) { return "/" + name; }
+
+/// How the values of an array are stored: as they are, or in chunks that a filter of HDF5 has compressed
+/// without loss.
+enum class Compression { none, deflate, zstd };
+/// The names in the order of Compression.
+inline constexpr std::array<std::string_view, 3> compression_names{"none", "deflate", "zstd"};
+constexpr std::string_view to_string(Compression compression) {
+  return compression_names[static_cast<std::size_t>(compression)];
+}
 
 /// A global array in C order; 1D and 2D arrays are stored with rank 1 and 2.
 struct ArrayFormat {
