@@ -34,6 +34,7 @@ struct ArrayFormat {
   int dimensions = 3;
   Index3 shape{1, 1, 1};  // points
   Precision precision = Precision::fp64;
+  Compression compression = Compression::none;
 
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(storage_bytes(precision)); }
 };

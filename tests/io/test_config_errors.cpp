@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "steps, end, dt, fuse, wall_limit_minutes, until_change"},
         Mistake{"steps = 10", "steps = 10\n[output]\npath = 'a'",
                 "case.toml:16: [output] unknown key 'path'; valid keys: "
-                "directory, every, precision, stride, background, fields"}));
+                "directory, every, precision, fields, stride, compression, background"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Missing, ConfigMistake,
