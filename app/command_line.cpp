@@ -17,10 +17,10 @@
 #include "app/inspect/keys.hpp"
 #include "app/inspect/new_input.hpp"
 #include "app/setup/version.hpp"
-#include "io/input/config.hpp"
 #include "io/grid.hpp"
-#include "io/nearest_name.hpp"
+#include "io/input/config.hpp"
 #include "io/input/read_problem.hpp"
+#include "io/nearest_name.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/error.hpp"
 
@@ -69,7 +69,7 @@ Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a sec
 INT before the first step; USR2: checkpoint and go on.
 )";
 
-/// What --help says beside the options.
+/// Returns what --help says beside the options.
 std::string footer() {
   std::ostringstream text;
   text << "\nStencil presets:\n";

@@ -17,7 +17,7 @@ namespace spsolve {
 /// The field of a problem that names none.
 constexpr const char* default_field = "u";
 
-/// The dataset that holds the array `name`.
+/// Returns the dataset that holds the array `name`.
 inline std::string dataset_of(const std::string& name) { return "/" + name; }
 
 /// How the values of an array are stored: as they are, or in chunks that a filter of HDF5 has compressed

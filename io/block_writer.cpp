@@ -146,7 +146,7 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   return gathered(checksums);
 }
 
-/// The block that a rank assembles in a round; empty when it has had all of its own.
+/// Returns the block that a rank assembles in a round; empty when it has had all of its own.
 BlockWriter::Range BlockWriter::range_of(int rank, std::int64_t round) const {
   const std::int64_t block = block_of(rank, round);
   if (block >= blocks_.count()) return {0, 0};

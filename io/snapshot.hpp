@@ -29,7 +29,7 @@ struct Snapshot {
   std::array<int, 3> axes{z_axis, y_axis, x_axis};
   Compression compression = Compression::none;
 
-  /// What every field has in the file.
+  /// Returns what every field has in the file.
   ArrayFormat format() const;
 };
 

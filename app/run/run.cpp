@@ -99,8 +99,8 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
-/// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
-/// outlive it.
+/// Returns what the time loop calls: files and answers, with word of them to the watch and the terminal. All
+/// must outlive it.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
                        Probes& probes, const FieldSums& sums, Block& block) {
   return {[&](std::int64_t step, const CopyState& state) {

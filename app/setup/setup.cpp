@@ -18,7 +18,7 @@
 namespace spsolve {
 namespace {
 
-/// The stencil of `section`, read where a file holds it.
+/// Returns the stencil of `section`, read where a file holds it.
 Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string& section) {
   if (const auto stencil = make_stencil(form, grid)) return *stencil;
   const auto& source = std::get<DatasetForm>(form);
@@ -58,8 +58,8 @@ bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
   return false;
 }
 
-/// What to say where halos are too deep for memory: the key that makes them so, and how much of it fits.
-/// Empty where there is too little memory without them.
+/// Returns what to say where halos are too deep for memory: the key that makes them so, and how much of it
+/// fits. Empty where there is too little memory without them.
 std::string halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
   const int first = setup.problem.domain.first_axis();
   const Index3 block = setup.decomposition.block(0).extent();

@@ -53,7 +53,7 @@ struct Run {
   std::int64_t begin = 0, end = 0;
 };
 
-/// The runs of consecutive numbers in a sorted list.
+/// Returns the runs of consecutive numbers in a sorted list.
 std::vector<Run> runs_of(const std::vector<std::int64_t>& sorted) {
   std::vector<Run> runs;
   for (const std::int64_t place : sorted)

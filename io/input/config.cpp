@@ -53,8 +53,8 @@ bool has_own_time_step(const StencilForm& stencil) {
   return preset && preset->parameters.contains("dt");
 }
 
-/// The fewest steps of dt that reach `end`. A quotient that is whole up to the rounding of end, dt and the
-/// division is meant to be whole.
+/// Returns the fewest steps of dt that reach `end`. A quotient that is whole up to the rounding of end, dt
+/// and the division is meant to be whole.
 double steps_until(double end, double dt) {
   const double steps = end / dt, whole = std::round(steps);
   const double rounding = 2.0 * std::numeric_limits<double>::epsilon() * steps;
@@ -122,7 +122,7 @@ ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
   return parallel;
 }
 
-/// The fields that snapshots hold.
+/// Returns the fields that snapshots hold.
 std::vector<std::string> read_output_fields(const TomlSection& section,
                                             const std::vector<std::string>& known) {
   std::vector<std::string> fields;

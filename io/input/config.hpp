@@ -148,22 +148,23 @@ inline constexpr std::array<std::string_view, 2> file_precision_names{"fp32", "f
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file_name,
                        const std::vector<std::string>& overrides = {});
 
-/// The resolved input as TOML: parse_config of it gives the same RunConfig, whatever the file name.
+/// Returns the resolved input as TOML: parse_config of it gives the same RunConfig, whatever the file name.
 std::string to_toml(const RunConfig& config);
 
-/// The names of the fields in their order: "u" without equations.
+/// Returns the names of the fields in their order: "u" without equations.
 std::vector<std::string> field_names(const RunConfig& config);
 
-/// The points of a stream of snapshots, in indices of the grid divided by the stride of the stream: those in
-/// its region, or, along an axis where the region begins and ends at one place, the nearest. Empty if there
-/// are none.
+/// Returns the points of a stream of snapshots, in indices of the grid divided by the stride of the stream:
+/// those in its region, or, along an axis where the region begins and ends at one place, the nearest. Empty
+/// if there are none.
 Box points_of(const OutputStreamConfig& output, const Grid& grid);
 
-/// The names that formulas about the state may use, in this order: coordinates x, y, z that the grid has,
-/// fields, coefficients, t, dt and step; and the constants.
+/// Returns the names that formulas about the state may use, in this order: coordinates x, y, z that the grid
+/// has, fields, coefficients, t, dt and step; and the constants.
 ExpressionNames names_of_state(const RunConfig& config);
 
-/// The stencil of a preset or of weights in the input; nothing for the dataset form, which the caller reads.
+/// Returns the stencil of a preset or of weights in the input; nothing for the dataset form, which the caller
+/// reads.
 std::optional<Stencil> inline_stencil(const RunConfig& config);
 
 }  // namespace spsolve

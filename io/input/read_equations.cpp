@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::array<const char*, 4> sections_of_equations{"fields", "coefficients", "constants", "stencils"};
 constexpr std::array<const char*, 3> sections_of_stencil{"stencil", "initial", "source"};
 
-/// The keys of a table in the order of the text; those that the command line sets come last.
+/// Returns the keys of a table in the order of the text; those that the command line sets come last.
 std::vector<std::string> keys_in_order(const TomlSection& root, const char* name) {
   const auto section = root.section(name);
   std::vector<std::tuple<bool, toml::source_position, std::string>> keys;
@@ -112,7 +112,7 @@ void check_walls(const TomlSection& section, const WallsConfig& walls, const Gri
     }
 }
 
-/// The names that a formula uses.
+/// Returns the names that a formula uses.
 std::set<std::string> names_in(const std::string& expression) {
   std::set<std::string> names;
   for (const SyntaxNode& node : parse_expression(expression).nodes)
@@ -222,8 +222,9 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
 ExpressionNames names_on_face(const Grid& grid, int axis,
                               const std::map<std::string, double, std::less<>>& constants) {
   ExpressionNames names;
+  const int of_lines = axis == x_axis ? y_axis : x_axis;
   for (int along = axis_count - 1; along >= grid.domain.first_axis(); --along)
-    if (along != axis) names.variables.push_back({axis_names[along], along == x_axis});
+    if (along != axis) names.variables.push_back({axis_names[along], along == of_lines});
   for (const char* name : names_of_time) names.variables.push_back({name, false});
   names.constants = constants;
   return names;

@@ -25,7 +25,7 @@ struct FaceAndWall {
   std::optional<WallConfig> wall = {};
 };
 
-/// A table with one key that names a condition.
+/// Returns a table with one key that names a condition.
 FaceAndWall read_wall(const TomlSection& section, const char* key, const fs::path& directory) {
   const TomlSection face = *section.section(key);
   face.allow({"dirichlet", "value", "flux", "robin"});

@@ -27,7 +27,7 @@ bool has_walls_at_the_same_places(const Grid& grid, const std::array<std::array<
 DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory,
                          const std::vector<std::string>& valid = {"file", "dataset"});
 
-/// A number, a formula in quotes, or { file, dataset }. Formulas are not checked.
+/// Returns a number, a formula in quotes, or { file, dataset }. Formulas are not checked.
 FieldForm read_values(const TomlSection& section, const std::string& key,
                       const std::filesystem::path& directory);
 
@@ -48,13 +48,13 @@ std::string shell_word(const std::filesystem::path& path);
 /// A section that must be there.
 TomlSection required_section(const TomlSection& root, std::string_view name);
 
-/// The stencil of a form that needs no file; nothing for a dataset. Throws std::invalid_argument.
+/// Returns the stencil of a form that needs no file; nothing for a dataset. Throws std::invalid_argument.
 std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
 
 /// Any count of points and any number beyond it are refused: products of a few of them stay below 2^63.
 constexpr std::int64_t most_points = std::int64_t{1} << 48;
 
-/// A list with one value per axis of the grid, as {z, y, x}; absent axes take `absent`.
+/// Returns a list with one value per axis of the grid, as {z, y, x}; absent axes take `absent`.
 template <class Value>
 std::array<Value, 3> per_axis(const TomlSection& section, std::string_view key,
                               const std::vector<Value>& values, int dimensions, Value absent) {

@@ -21,15 +21,15 @@ namespace spsolve {
 /// is not there is a std::logic_error.
 class TomlSection {
  public:
-  /// The root of a document that is no input: its keys are in no table.
+  /// Makes the root of a document that is no input: its keys are in no table.
   TomlSection(const toml::table& root, std::string file_name) : table_(&root), file_(std::move(file_name)) {}
-  /// The root of an input.
+  /// Returns the root of an input.
   static TomlSection of_input(const toml::table& root, std::string file_name);
 
-  /// A table below this one; nothing if absent.
+  /// Returns a table below this one; nothing if absent.
   std::optional<TomlSection> section(std::string_view key) const;
 
-  /// The tables of a list of tables, [[key]]; empty if absent.
+  /// Returns the tables of a list of tables, [[key]]; empty if absent.
   std::vector<TomlSection> sections(std::string_view key) const;
 
   /// Throws at the first key that the table of keys does not have in this section.
@@ -46,17 +46,17 @@ class TomlSection {
   const toml::node& require(std::string_view key) const;
 
   std::optional<std::string> text(std::string_view key) const;
-  /// A list of strings, or one string; empty if the key is absent.
+  /// Returns a list of strings, or one string; empty if the key is absent.
   std::vector<std::string> texts(std::string_view key) const;
-  /// One of the choices of the key.
+  /// Returns one of the choices of the key.
   std::optional<std::string> one_of(std::string_view key) const;
   std::optional<bool> boolean(std::string_view key) const;
-  /// Finite, within the limits of the key, or within those that are given where no table holds the key.
+  /// Return a finite number within the limits of the key, or within `otherwise` where no table holds the key.
   std::optional<double> number(std::string_view key, const Limits& otherwise = {}) const;
   std::optional<std::int64_t> integer(std::string_view key, const Limits& otherwise = {}) const;
-  /// A node below `key`, finite.
+  /// Returns the finite number that a node below `key` holds.
   double number_of(std::string_view key, const toml::node& node) const;
-  /// A list of numbers, or one number, within the limits of the key.
+  /// Return a list of numbers, or one number, within the limits of the key.
   std::optional<std::vector<double>> numbers(std::string_view key) const;
   std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
 
@@ -71,7 +71,7 @@ class TomlSection {
  private:
   std::string where(const toml::source_region& region) const;
   std::string blame(const toml::source_region& region) const;
-  /// The key in the table; null if this is no input.
+  /// Returns the key in the table; null if this is no input.
   const Key* known(std::string_view key) const;
   TomlSection below(const toml::table& table, std::string_view key) const;
   double number_within(std::string_view key, const toml::node& node, const Limits& limits) const;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/system/system_program.hpp"
+#include "kernels/cuda/system/wall_filler.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve::cuda {
@@ -23,7 +25,7 @@ enum class SystemKernels { fastest, points, marches };
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
-/// the grid.
+/// the grid, or find them in memory beyond faces of BoundaryKind::filled.
 class SystemUnit : public Unit {
  public:
   /// Makes the unit for the current device and starts to compile its kernels. Work is enqueued on `stream`,
@@ -32,14 +34,18 @@ class SystemUnit : public Unit {
   ///
   /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments,
   /// which may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. `fuse`
-  /// is the number of steps that launches may take besides one. Throws Error(invalid_input) for tf32, for
-  /// systems that kernels do not take, and where no kernel takes so many steps (fused_tile()).
+  /// is the number of steps that launches may take besides one. `walls` fills the ghost points of fields that
+  /// have faces of BoundaryKind::filled. Throws Error(invalid_input) for tf32, for systems that kernels do
+  /// not take, and where no kernel takes so many steps (fused_tile()).
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, cudaStream_t stream,
              std::function<void()> on_scalars = {}, SystemKernels kernels = SystemKernels::fastest,
-             const std::optional<SystemTile>& tile = {}, int fuse = 1);
+             const std::optional<SystemTile>& tile = {}, int fuse = 1,
+             std::shared_ptr<WallFiller> walls = {});
 
-  void fill_ghosts(const State&, const Box&) const override {}
+  /// Fills ghost points beyond faces of BoundaryKind::filled. Call it before every advance(), on a unit whose
+  /// stream is that of `walls` first: it provides values at this step to all units that share them.
+  void fill_ghosts(const State& state, const Box& valid) const override;
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
   /// fields and, where `steps` is not 1, those previous values too. `steps` must be 1 or what the unit was
   /// made for. A single step may also write points of `out` within halo_radius() of `region`.
@@ -76,6 +82,10 @@ class SystemUnit : public Unit {
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
   void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
+  /// Fills the ghost points of what the statements of a group have computed, beside the points that they
+  /// have.
+  void fill_between_groups(const SystemGroup& group, const State& out, const std::vector<Box>& boxes,
+                           std::int64_t step) const;
   bool suits(const SystemTile& tile, const Region& region) const;
 
   const Canonical& canonical_;
@@ -85,6 +95,7 @@ class SystemUnit : public Unit {
   std::vector<const Field*> coefficients_;
   cudaStream_t stream_;
   std::function<void()> on_scalars_;
+  std::shared_ptr<WallFiller> walls_;
   SystemKernels kernels_;
   BlockLimits limits_;
   DeviceBuffer arrivals_;  // counters of paced marches

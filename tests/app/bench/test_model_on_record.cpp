@@ -42,7 +42,7 @@ Json record_of(const char* file_name) {
   return Json::parse(file);
 }
 
-/// The rows of a run of a record, each an object (bench/rows.py describes the format).
+/// Returns the rows of a run of a record, each an object (bench/rows.py describes the format).
 std::vector<Json> rows_of(const Json& record, const std::string& run_name) {
   const Json& runs = record.at("runs");
   const auto run =
