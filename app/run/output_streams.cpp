@@ -113,6 +113,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
                       stream.config.stride,
                       stream.config.precision,
                       stream.config.name};
+    snapshot.compression = stream.config.compression;
     std::ranges::copy(stream.axes, snapshot.axes.end() - std::ssize(stream.axes));
     write_snapshot(of_files_, stream.series, snapshot, box, rows);
   };

@@ -193,6 +193,8 @@ DeviceModel device_model(const std::filesystem::path& file) {
   const TomlSection root(document, file.string());
   root.allow({"device"});
   const TomlSection section = required_section(root, "device");
+  constexpr Limits positive{.least = 0, .is_open = true};
+  constexpr double most = std::numeric_limits<int>::max();
   std::vector<std::string> keys{"name", "gpu"};
   for (const DeviceModelEntry& entry : device_model_entries()) keys.emplace_back(entry.key);
   section.allow(keys);
@@ -202,10 +204,10 @@ DeviceModel device_model(const std::filesystem::path& file) {
   model.origin = "from " + file.string();
   for (const auto& [key, value, least] : device_model_entries())
     if (least == 0)
-      model.*value = section.number(key, 0.0).value_or(model.*value);
-    else if (const auto given = section.integer(key, least, std::numeric_limits<int>::max()))
+      model.*value = section.number(key, positive).value_or(model.*value);
+    else if (const auto given = section.integer(key, {static_cast<double>(least), most}))
       model.*value = static_cast<double>(*given);
-  if (section.number("node_latency", 0.0) || section.number("node_bandwidth", 0.0))
+  if (section.number("node_latency", positive) || section.number("node_bandwidth", positive))
     model.node_exchange.clear();  // what was measured elsewhere
   return model;
 }

@@ -25,7 +25,7 @@ Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string&
   try {
     return read_weights(source.file, source.dataset, grid.domain.dimensions);
   } catch (const Error& error) {
-    throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
+    throw Error(error.status(), blame_of(source, section) + error.what());
   }
 }
 

@@ -23,6 +23,7 @@ namespace spsolve {
 struct ValueSection {
   std::string name;
   FieldForm form;
+  double factor = 1;  // of all values: dt for a source that is a rate
 };
 
 /// Returns the names of the parts that give the initial values of a field, and a coefficient.

@@ -75,7 +75,7 @@ Table read_face(const Communicator& communicator, const Domain& domain, int axis
   if (table.rows != wanted[0] || table.columns != wanted[1])
     throw Error(
         Status::invalid_input,
-        fmt::format("{}.file: {}: dataset {} has {} x {} values; wanted {} x {}, those of the face", key,
+        fmt::format("{}{}: dataset {} has {} x {} values; wanted {} x {}, those of the face", blame_of(form, key),
                     form.file.string(), form.dataset, table.rows, table.columns, wanted[0], wanted[1]));
   return table;
 }

@@ -18,8 +18,14 @@ Grid read_grid(const TomlSection& root, const std::filesystem::path& directory);
 void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
                    const std::vector<std::string>& fields, const std::filesystem::path& directory);
 
-/// { file, dataset }; a relative file starts at `directory`.
-DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory);
+/// Returns true if walls of an axis lie where those of the grid lie: their conditions decide how far beyond
+/// the outermost points.
+bool has_walls_at_the_same_places(const Grid& grid, const std::array<std::array<Face, 2>, 3>& faces,
+                                  const WallsConfig& walls, int axis);
+
+/// { file, dataset }; a relative file starts at `directory`. `valid`: the keys that the section may hold.
+DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory,
+                         const std::vector<std::string>& valid = {"file", "dataset"});
 
 /// Returns a number, a formula in quotes, or { file, dataset }. Formulas are not checked.
 FieldForm read_values(const TomlSection& section, const std::string& key,
@@ -30,7 +36,7 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid,
                          const std::filesystem::path& directory);
 
 /// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
-/// Formulas may use t, dt and step if they are of a source, which `knows_time`.
+/// Formulas may use dt, and also t and step if they are of a source, which `knows_time`.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory,
                      bool knows_time = false);
 
