@@ -128,8 +128,8 @@ struct RunConfig {
 
 inline constexpr std::array<std::string_view, 3> device_names{"auto", "cuda", "cpu"};
 inline constexpr std::array<std::string_view, 4> unit_names{"auto", "scalar", "tensor", "sparse-tensor"};
-inline constexpr std::array<std::string_view, 5> layout_names{"auto", "strided-swap", "morph",
-                                                              "dual-tessellation", "separable"};
+inline constexpr std::array<std::string_view, 6> layout_names{
+    "auto", "strided-swap", "morph", "natural-order", "dual-tessellation", "separable"};
 inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer", "nccl", "mpi"};
 
 /// Reads and validates an input. `file_name` is what errors call it, and relative paths in it start at its

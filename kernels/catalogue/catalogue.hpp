@@ -47,7 +47,7 @@ const std::vector<CatalogueEntry>& catalogue();
 const CatalogueEntry* find_in_catalogue(std::string_view name);
 
 /// The parts of the catalogue, one per file.
-std::vector<CatalogueEntry> transport_entries();  // diffusion, solvers, fluid dynamics, lattice Boltzmann
+std::vector<CatalogueEntry> transport_entries();  // diffusion, solvers, fluid dynamics, lattice weights
 std::vector<CatalogueEntry> physics_entries();  // phase field, geophysics, weather, electromagnetics, physics
 std::vector<CatalogueEntry> signal_entries();   // image processing, finance, biology
 
