@@ -86,7 +86,7 @@ def counted_lines(rates, model, counted):
     for row in rows_of(rates):
         if key_of(row) not in counts:
             continue
-        now, found, scalar = models[key_of(row)], counts[key_of(row)], row["unit"] == "scalar"
+        now, found, scalar = models.get(key_of(row), row["model"]), counts[key_of(row)], row["unit"] == "scalar"
         C, M = found["measured_C_flop"], found["measured_M_bytes"]
         yield (text_of(row), row["fuse"], way_of(row), "" if scalar else f"{now['alpha']:.3g}", "" if scalar else f"{now['S']:.3g}",
                *(f"{now[name]:,.4g}" for name in ("C_flop", "M_bytes", "I_flop_per_byte")), off(C, now["C_flop"]), off(M, now["M_bytes"]),
