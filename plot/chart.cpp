@@ -24,9 +24,12 @@ void draw_line(Figure& figure, const ChartLine& line) {
   for (const ChartPoint& point : line.points) {
     const int x = figure.column_of(point.x), y = figure.line_of(point.y);
     if (line.marked) draw_marker(image, x, y, point.filled, line.color);
-    if (!point.label.empty())
-      image.text(x - text_width(point.label, label_scale) / 2, y + marker / 2 + 3, point.label, label_scale,
-                 line.color);
+    if (point.label.empty()) continue;
+    const int width = text_width(point.label, label_scale);
+    if (line.marked)
+      image.text(x - width / 2, y + marker / 2 + 3, point.label, label_scale, line.color);
+    else
+      image.text(x - width, y - text_height(label_scale) - 4, point.label, label_scale, line.color);
   }
 }
 

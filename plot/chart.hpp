@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// A point of a chart, with a label beside it (empty: none).
+/// A point of a chart, with a label below its marker or, without markers, above it at the left (empty: none).
 struct ChartPoint {
   double x = 0, y = 0;
   std::string label = {};
