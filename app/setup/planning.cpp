@@ -16,6 +16,7 @@
 #include "io/input/toml_section.hpp"
 #include "kernels/error.hpp"
 #include "solver/interval.hpp"
+#include "solver/plan/kernel_family.hpp"
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/runtime/device.hpp"
 #endif
@@ -115,8 +116,9 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
     return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
                                  "compute.accuracy = {:g}",
                                  what, kept.error, *request.accuracy)};
-  if ((request.unit && request.unit != kept.unit) || (request.layout && request.layout != kept.layout))
-    return {request};
+  const bool other_layout =
+      request.layout && layout_here(request.layout, device) != layout_here(kept.layout, device);
+  if ((request.unit && request.unit != kept.unit) || other_layout) return {request};
   if (kept.fused_weights() && !device.gpu && plan.device != "cpu" && !request.unit)
     return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
                                  "\"{}\" would emulate them, slowly. Values go on within the promise of {}",

@@ -173,7 +173,8 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
   const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
                                                           config.parallel, problem, plan.chosen, device);
-  return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
+  const std::string& note = request.note.empty() ? plan.note : request.note;
+  return {config, problem, device, plan, note, decomposition, exchange_every, background};
 }
 
 MemoryNeed memory_need(const Setup& setup) {
