@@ -15,7 +15,7 @@
 namespace spsolve {
 
 /// Edges alternate between these queues. On a single queue, each edge would wait for the tail of the previous
-/// one.
+/// one. Ghost points beside received points are filled on the last.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
 /// One rank's block of the grid while it is advanced: the arrays of every field of the problem, which take
@@ -35,10 +35,10 @@ class Block {
   /// Sets the owned points of the source, in compute precision. Call it before the first launch, and only if
   /// the problem has a source. Collective.
   void set_source(const FillField& fill);
-  /// The block and the points around it up to which launches compute intermediate steps.
+  /// Returns the block and the points around it up to which launches compute intermediate steps.
   Box advanced() const { return grow(owned(), (steps_of_halo_ - 1) * reach_); }
-  /// The points at which this block reads a derived coefficient of its equations, which may lie beyond the
-  /// faces of the grid.
+  /// Returns the points at which this block reads a derived coefficient of its equations, which may lie
+  /// beyond the faces of the grid.
   Box coefficient_box(std::size_t coefficient) const {
     return problem_.equations->coefficient_box(coefficient, advanced());
   }

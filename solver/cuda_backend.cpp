@@ -90,16 +90,20 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
                                              const GivenFields& sources, Queue queue,
                                              const std::array<bool, 3>& wraps) {
   const cudaStream_t stream = this->stream(queue);
-  if (problem.equations && !problem.equations->filled.empty())
-    throw Error(
-        Status::invalid_input,
-        "[boundary] walls other than periodic, neumann and { dirichlet = number } are computed on CPUs only: "
-        "use compute.device = \"cpu\"");
-  if (problem.equations)
-    return std::make_unique<cuda::SystemUnit>(
-        problem.equations->canonical, problem.equations->domains, problem.equations->dt, problem.precision,
-        sources.coefficients, stream, [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest,
-        std::nullopt, method.fuse, problem.has_points);
+  if (problem.equations) {
+    const Equations& equations = *problem.equations;
+    // Units on other queues, which are made later, fill ghost points with the same tables.
+    if (queue == Queue::compute)
+      wall_filler_ = equations.filled.empty()
+                         ? nullptr
+                         : std::make_shared<cuda::WallFiller>(equations.filled, equations.domains,
+                                                              problem.precision, stream);
+    cuda::SystemUnitOptions options{method.fuse, problem.has_points, wall_filler_,
+                                    [this] { launches_->never_replay(); }};
+    return std::make_unique<cuda::SystemUnit>(equations.canonical, equations.domains, equations.dt,
+                                              problem.precision, sources.coefficients, stream,
+                                              std::move(options));
+  }
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
                                               sources.single, on, wraps);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "halo/communicator.hpp"
+#include "kernels/cuda/system/wall_filler.hpp"
 #include "kernels/cuda/transfer/packer.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "solver/cuda_copies.hpp"
@@ -60,6 +61,7 @@ class CudaBackend : public Backend {
   std::string transport_name_;
   std::unique_ptr<Transport> transport_;
   std::optional<CudaLaunches> launches_;
+  std::shared_ptr<cuda::WallFiller> wall_filler_;  // of the block whose units were made last
 };
 
 }  // namespace spsolve

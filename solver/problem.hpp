@@ -59,7 +59,7 @@ struct Problem {
   }
 };
 
-/// A problem of equations, on a grid where the walls of the first field stand for those of all.
+/// Returns a problem of equations, on a grid where the walls of the first field stand for those of all.
 inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision) {
   const Domain domain = equations->domains.front();
   return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations), "u"};

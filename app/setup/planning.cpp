@@ -16,6 +16,7 @@
 #include "io/input/toml_section.hpp"
 #include "kernels/error.hpp"
 #include "solver/interval.hpp"
+#include "solver/plan/kernel_family.hpp"
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/runtime/device.hpp"
 #endif
@@ -115,8 +116,9 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
     return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
                                  "compute.accuracy = {:g}",
                                  what, kept.error, *request.accuracy)};
-  if ((request.unit && request.unit != kept.unit) || (request.layout && request.layout != kept.layout))
-    return {request};
+  const bool other_layout =
+      request.layout && layout_here(request.layout, device) != layout_here(kept.layout, device);
+  if ((request.unit && request.unit != kept.unit) || other_layout) return {request};
   if (kept.fused_weights() && !device.gpu && plan.device != "cpu" && !request.unit)
     return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
                                  "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
@@ -193,6 +195,8 @@ DeviceModel device_model(const std::filesystem::path& file) {
   const TomlSection root(document, file.string());
   root.allow({"device"});
   const TomlSection section = required_section(root, "device");
+  constexpr Limits positive{.least = 0, .is_open = true};
+  constexpr double most = std::numeric_limits<int>::max();
   std::vector<std::string> keys{"name", "gpu"};
   for (const DeviceModelEntry& entry : device_model_entries()) keys.emplace_back(entry.key);
   section.allow(keys);
@@ -202,10 +206,10 @@ DeviceModel device_model(const std::filesystem::path& file) {
   model.origin = "from " + file.string();
   for (const auto& [key, value, least] : device_model_entries())
     if (least == 0)
-      model.*value = section.number(key, 0.0).value_or(model.*value);
-    else if (const auto given = section.integer(key, least, std::numeric_limits<int>::max()))
+      model.*value = section.number(key, positive).value_or(model.*value);
+    else if (const auto given = section.integer(key, {static_cast<double>(least), most}))
       model.*value = static_cast<double>(*given);
-  if (section.number("node_latency", 0.0) || section.number("node_bandwidth", 0.0))
+  if (section.number("node_latency", positive) || section.number("node_bandwidth", positive))
     model.node_exchange.clear();  // what was measured elsewhere
   return model;
 }

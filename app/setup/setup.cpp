@@ -18,14 +18,14 @@
 namespace spsolve {
 namespace {
 
-/// The stencil of `section`, read where a file holds it.
+/// Returns the stencil of `section`, read where a file holds it.
 Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string& section) {
   if (const auto stencil = make_stencil(form, grid)) return *stencil;
   const auto& source = std::get<DatasetForm>(form);
   try {
     return read_weights(source.file, source.dataset, grid.domain.dimensions);
   } catch (const Error& error) {
-    throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
+    throw Error(error.status(), blame_of(source, section) + error.what());
   }
 }
 
@@ -58,8 +58,8 @@ bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
   return false;
 }
 
-/// What to say where halos are too deep for memory: the key that makes them so, and how much of it fits.
-/// Empty where there is too little memory without them.
+/// Returns what to say where halos are too deep for memory: the key that makes them so, and how much of it
+/// fits. Empty where there is too little memory without them.
 std::string halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
   const int first = setup.problem.domain.first_axis();
   const Index3 block = setup.decomposition.block(0).extent();
@@ -173,7 +173,8 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
   const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
                                                           config.parallel, problem, plan.chosen, device);
-  return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
+  const std::string& note = request.note.empty() ? plan.note : request.note;
+  return {config, problem, device, plan, note, decomposition, exchange_every, background};
 }
 
 MemoryNeed memory_need(const Setup& setup) {

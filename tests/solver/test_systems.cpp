@@ -3,8 +3,10 @@
 // evaluated by plain loops on the whole grid, on CPUs and on GPUs.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -34,8 +36,8 @@ std::vector<double> stored(std::vector<double> values, Precision precision) {
 /// Is called after every step with the fields of the step that is reached, and may change them.
 using AfterStep = std::function<void(std::int64_t step, std::vector<std::vector<double>>& fields)>;
 
-/// The state after `steps` steps, by canonical_step() in the precision that units compute in; fields are
-/// rounded to storage after every step.
+/// Returns the state after `steps` steps, by canonical_step() in the precision that units compute in; fields
+/// are rounded to storage after every step.
 template <class T>
 SystemState<double> expected_state(const Canonical& canonical, const Surroundings& surroundings,
                                    const SystemState<double>& initial, Precision precision, int steps,
@@ -70,14 +72,9 @@ SystemState<double> expected_state(const Canonical& canonical, const Surrounding
   return result;
 }
 
-/// A rank grid that the grid of points has room for, the `choice`-th of those that there are.
+/// Returns a rank grid that the grid of points has room for, the `choice`-th of those that there are.
 std::optional<Index3> rank_grid(const Index3& shape, int ranks, int choice) {
-  std::vector<Index3> fitting;
-  for (int z = 1; z <= ranks; ++z)
-    for (int y = 1; z * y <= ranks; ++y)
-      if (const Index3 grid{z, y, ranks / (z * y)};
-          volume(grid) == ranks && grid[0] <= shape[0] && grid[1] <= shape[1] && grid[2] <= shape[2])
-        fitting.push_back(grid);
+  const std::vector<Index3> fitting = testing::rank_grids(shape, ranks);
   if (fitting.empty()) return {};
   return fitting[static_cast<std::size_t>(choice) % fitting.size()];
 }
@@ -140,7 +137,7 @@ bool reads_next(const SystemFacts& facts) {
   return false;
 }
 
-/// A grid on which the blocks of every kernel of a backend march, with walls of all kinds.
+/// Returns a grid on which the blocks of every kernel of a backend march, with walls of all kinds.
 testing::RandomProblem large_problem(const testing::ExampleStep& example, std::mt19937& random) {
   testing::RandomProblem problem(example, random, 1);
   const int dimensions = example.names.dimensions;
@@ -331,6 +328,42 @@ class Systems : public testing::OnDevice {
     }
   }
 
+#ifdef SPSOLVE_CUDA
+  /// Compares launches of two to four steps with single steps on the CPU, on `count` problems that
+  /// `make(example, random)` makes of the examples in turn. `with_points`: they also add to points and record
+  /// them; otherwise there is a restart.
+  template <class Make>
+  void compare_several_steps(int count, bool with_points, const Make& make) {
+    if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
+    testing::TestBackend cpu = testing::cpu_backend(world);
+    const cuda::BlockLimits limits = cuda::current_device().block_limits();
+    const std::vector<testing::ExampleStep> examples = testing::example_steps();
+    const std::array precisions{Precision::fp32, Precision::fp64, Precision::fp16};
+    std::mt19937 random(17);
+    for (int number = 0; number < count; ++number) {
+      const testing::ExampleStep& example = examples[static_cast<std::size_t>(number) % examples.size()];
+      const testing::RandomProblem problem = make(example, random);
+      const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), number);
+      const auto equations = equations_of(example, problem);
+      if (!ranks || !equations) continue;
+      const int fuse = 2 + number % 3;
+      const Precision precision = precisions[static_cast<std::size_t>(number / 3) % precisions.size()];
+      if (!std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
+              equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
+        continue;
+      std::optional<CasePoints> points;
+      if (with_points) points = random_points(problem.state.now.size(), problem.surroundings.shape(), random);
+      Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + number % 2, 3};
+      if (points) launches.restart = 0, launches.points = &*points;
+      const int steps = std::accumulate(launches.steps.begin(), launches.steps.end(), 0);
+      const Launches single{std::vector<int>(static_cast<std::size_t>(steps), 1), 1, 1, 0, launches.points};
+      const Fields expected = advanced(*cpu.backend, equations, precision, problem, *ranks, single);
+      expect_fields(expected, example, precision, equations, problem, *ranks, launches);
+    }
+    EXPECT_GE(compared, count / 3);
+  }
+#endif
+
   int compared = 0;
 };
 
@@ -387,70 +420,23 @@ TEST_P(Systems, WorkOnPoints) {
 }
 
 #ifdef SPSOLVE_CUDA
+/// Launches of several steps, with single ones between them and a restart amid them.
+TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnLargeGrids) {
+  compare_several_steps(15, false, [](const testing::ExampleStep& example, std::mt19937& random) {
+    return large_problem(example, random);
+  });
+}
+/// Small grids have walls of all kinds, and thin blocks on several ranks.
+TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnSmallGrids) {
+  compare_several_steps(30, false, [](const testing::ExampleStep& example, std::mt19937& random) {
+    return testing::RandomProblem(example, random, 24);
+  });
+}
 /// Launches of several steps add to points and record them after every one of their steps.
 TEST_P(Systems, WorkOnPointsInSeveralStepsPerLaunch) {
-  if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
-  testing::TestBackend cpu = testing::cpu_backend(world);
-  const cuda::BlockLimits limits = cuda::current_device().block_limits();
-  std::mt19937 random(29);
-  int choice = 0;
-  for (const testing::ExampleStep& example : testing::example_steps())
-    for (int repeat = 0; repeat < 3; ++repeat) {
-      const testing::RandomProblem problem = repeat == 0
-                                                 ? large_problem(example, random)
-                                                 : testing::RandomProblem(example, random, 8 * repeat + 8);
-      const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice++);
-      const auto equations = equations_of(example, problem);
-      const int fuse = 2 + repeat;
-      const Precision precision = repeat == 0   ? Precision::fp32
-                                  : repeat == 1 ? Precision::fp64
-                                                : Precision::fp16;
-      if (!ranks || !equations ||
-          !std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
-              equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
-        continue;
-      const CasePoints points = random_points(problem.state.now.size(), problem.surroundings.shape(), random);
-      const Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + repeat % 2, 0, &points};
-      int steps = 0;
-      for (const int taken : launches.steps) steps += taken;
-      const Fields expected =
-          advanced(*cpu.backend, equations, precision, problem, *ranks,
-                   Launches{std::vector<int>(static_cast<std::size_t>(steps), 1), 1, 1, 0, &points});
-      expect_fields(expected, example, precision, equations, problem, *ranks, launches);
-    }
-  EXPECT_GT(compared, 10);
-}
-
-/// Launches of several steps, of single ones between them, and a restart amid them: on large grids and on
-/// small ones with walls of all kinds, with thin blocks on several ranks.
-TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnes) {
-  if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
-  testing::TestBackend cpu = testing::cpu_backend(world);
-  const cuda::BlockLimits limits = cuda::current_device().block_limits();
-  std::mt19937 random(17);
-  int choice = 0;
-  for (const testing::ExampleStep& example : testing::example_steps())
-    for (int repeat = 0; repeat < 4; ++repeat) {
-      const testing::RandomProblem problem = repeat == 0
-                                                 ? large_problem(example, random)
-                                                 : testing::RandomProblem(example, random, 8 * repeat + 8);
-      const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice++);
-      const auto equations = equations_of(example, problem);
-      if (!ranks || !equations) continue;
-      const int fuse = 2 + repeat % 3;
-      const Precision precision = repeat % 2 == 0 ? Precision::fp32
-                                  : fuse % 2 == 0 ? Precision::fp16
-                                                  : Precision::fp64;
-      if (!std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
-              equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
-        continue;
-      const Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + repeat % 2, 3};
-      int steps = 0;
-      for (const int taken : launches.steps) steps += taken;
-      const Fields expected = advanced(*cpu.backend, equations, precision, problem, *ranks, steps);
-      expect_fields(expected, example, precision, equations, problem, *ranks, launches);
-    }
-  EXPECT_GT(compared, 12);
+  compare_several_steps(30, true, [](const testing::ExampleStep& example, std::mt19937& random) {
+    return random() % 3 == 0 ? large_problem(example, random) : testing::RandomProblem(example, random, 20);
+  });
 }
 #endif
 
@@ -480,7 +466,7 @@ TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
   EXPECT_GT(compared, on_gpus() ? 20 : 100);
 }
 
-/// A problem of equations on a large periodic grid, for plans.
+/// Returns a problem of equations on a large periodic grid, for plans.
 Problem planned(const char* step, std::vector<std::string> fields, std::vector<std::string> coefficients) {
   StepNames names;
   names.fields = std::move(fields);

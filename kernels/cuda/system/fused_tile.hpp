@@ -37,7 +37,7 @@ struct FusedTile {
   int lag() const { return reach[0] + 1; }
   int margin(int axis) const { return (steps - 1) * reach[axis]; }
   int useful_rows() const { return tile.rows() - 2 * margin(1); }
-  /// The statements whose values one step before the last are stored too, in the order of fields.
+  /// Returns the statements whose values one step before the last are stored too, in the order of fields.
   std::vector<int> written_before(const std::vector<int>& fields_of_statements) const;
   /// Values of all levels that a thread holds per point.
   int held() const;

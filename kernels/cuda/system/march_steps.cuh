@@ -58,7 +58,7 @@ constexpr bool rows_are_held() {
   return constants::wall[s][1][0] != Beyond::reflection && constants::wall[s][1][1] != Beyond::reflection;
 }
 
-/// Where a level of a statement lies in shared memory, plane by plane.
+/// Returns where a level of a statement lies in shared memory, plane by plane.
 template <int level, int s>
 __device__ inline Stored* level_plane(int slot) {
   return reinterpret_cast<Stored*>(memory + constants::level_offset[s] +
@@ -210,7 +210,7 @@ __device__ inline void share(Stored* own, const Place& at, const Held& held) {
   static_for<0, 2>([&](auto number) {
     constexpr int side = decltype(number)::value;
     if constexpr (constants::wall[s][1][side] == Beyond::reflection) {
-      // Of the points beyond both, those beyond a face of columns with a value have it.
+      // Points beyond both a row and a column face have the value of the column face, if it has one.
       unsigned fixed = 0;
       if constexpr (constants::wall[s][2][0] == Beyond::value) fixed |= at.beyond_columns[0];
       if constexpr (constants::wall[s][2][1] == Beyond::value) fixed |= at.beyond_columns[1];

@@ -14,8 +14,8 @@ constexpr int most_system_arrays = 96, most_system_scalars = 64;
 
 constexpr int point_planes = 4;  // of point_group.cuh where rows are long
 
-/// The faces of an array: a read beyond a face finds memory (halos, and coefficients everywhere), one value,
-/// or the reflection of the array.
+/// The faces of an array: a read beyond a face finds memory (halos, ghost points that are filled before the
+/// step, and coefficients everywhere), one value, or the reflection of the array.
 enum class Beyond { memory, value, reflection };
 
 /// An array that a group of statements reads or writes, in kernel axes. Point p lies at

@@ -24,17 +24,16 @@ constexpr long long most_extent = 1 << 30;                         // of a grid 
 }  // namespace
 
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-                       std::vector<const Field*> coefficients, cudaStream_t stream,
-                       std::function<void()> on_scalars, SystemKernels kernels,
-                       const std::optional<SystemTile>& tile, int fuse, bool has_points)
+                       std::vector<const Field*> coefficients, cudaStream_t stream, SystemUnitOptions options)
     : canonical_(canonical),
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
       dt_(dt),
       coefficients_(std::move(coefficients)),
       stream_(stream),
-      on_scalars_(std::move(on_scalars)),
-      kernels_(kernels),
+      on_scalars_(std::move(options.on_scalars)),
+      walls_(std::move(options.walls)),
+      kernels_(options.kernels),
       arrivals_(most_paced * sizeof(unsigned)) {
   if (precision == Precision::tf32)
     throw Error(Status::invalid_input,
@@ -44,11 +43,11 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
   const KernelCompiler compiler(device.architecture());
   for (const auto& [first, last] : facts_.groups)
-    groups_.push_back(group_of_statements(first, last, precision, tile, compiler));
-  if (fuse > 1) make_fused(fuse, precision, compiler, tile, has_points);
-  if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels == SystemKernels::points) return;
+    groups_.push_back(group_of_statements(first, last, precision, options.tile, compiler));
+  if (options.fuse > 1) make_fused(options.fuse, precision, compiler, options.tile, options.has_points);
+  if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels_ == SystemKernels::points) return;
   try {
-    Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, tile,
+    Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, options.tile,
                                     compiler, Without::points);
     if (all.tile) united_.emplace(std::move(all));
   } catch (const Error& error) {  // too large for one kernel
@@ -140,6 +139,40 @@ void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const Sys
                                      tile.rings[i].rows, tile.rings[i].pitch);
 }
 
+void SystemUnit::fill_ghosts(const State& state, const Box& valid) const {
+  if (!walls_ || valid.empty()) return;
+  if (walls_->changes() && on_scalars_) on_scalars_();
+  // `.next`, which advance() fills, is one step later.
+  walls_->provide(state.front(), state.step() - 1, state.step() + 1);
+  Box known = fields_.front().clip_to_walls(state.front().allocated());
+  for (const int axis : {z_axis, y_axis}) {
+    known.begin[axis] = valid.begin[axis];
+    known.end[axis] = valid.end[axis];
+  }
+  std::vector<FieldAtStep> arrays;
+  std::size_t previous = fields_.size();
+  for (std::size_t field = 0; field < fields_.size(); ++field) {
+    const bool has_previous = !facts_.reach_previous[field].empty();
+    const std::size_t before = has_previous ? previous++ : previous;
+    if (!walls_->fills(field)) continue;
+    arrays.push_back({static_cast<int>(field), &state[field], state.step()});
+    if (has_previous) arrays.push_back({static_cast<int>(field), &state[before], state.step() - 1});
+  }
+  walls_->fill(arrays, known, stream_);
+}
+
+void SystemUnit::fill_between_groups(const SystemGroup& group, const State& out,
+                                     const std::vector<Box>& boxes, std::int64_t step) const {
+  if (!walls_ || group.last == static_cast<int>(boxes.size())) return;
+  if (walls_->changes() && on_scalars_) on_scalars_();
+  for (int s = group.first; s < group.last; ++s) {
+    const auto field = static_cast<std::size_t>(canonical_.fields[s]);
+    if (!walls_->fills(field)) continue;
+    const FieldAtStep computed{static_cast<int>(field), &out[field], step};
+    walls_->fill({&computed, 1}, boxes[static_cast<std::size_t>(s)], stream_);
+  }
+}
+
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (region.empty()) return;
   if (fused_ && steps == fused_->tile.steps) return advance_fused(in, out, region);
@@ -161,6 +194,7 @@ void SystemUnit::advance_groups(const ConstState& in, const State& out, const Bo
     const SystemGroup& statements = group.program.group();
     launch(group, fields_of(statements, in, out),
            {boxes.begin() + statements.first, boxes.begin() + statements.last}, scalars);
+    fill_between_groups(statements, out, boxes, in.step() + 1);
   }
 }
 

@@ -84,6 +84,14 @@ TEST_P(SystemPrograms, Compile) {
   RecordProperty("kernels_of_two_steps", fused);
 }
 
+TEST(WallPrograms, Compile) {
+  for (const char* architecture : {"sm_90a", "sm_80"}) {
+    const Compiled walls =
+        KernelCompiler(architecture, "").compile_fresh("kernels/cuda/system/fill_walls.cuh", "");
+    EXPECT_EQ(testing::most_spilled_bytes(walls.log), 0) << walls.log;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Examples, SystemPrograms,
                          ::testing::Range<std::size_t>(0, testing::example_steps().size()),
                          [](const auto& param) {
