@@ -85,21 +85,23 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
     list.count = static_cast<int>(points.size());
     return list;
   };
+  if (table().recorded.size() > std::numeric_limits<short>::max())
+    throw Error(Status::invalid_input, "[[probes]]: GPUs take fewer than 2^15 tables");
   std::vector<DevicePoint> added;
   for (const AddedPoint& point : table().added) added.push_back(device_point(point.at, point.column));
   added_ = list_of(added);
-  std::vector<RecordedGroup> groups;
   for (const RecordedPoints& group : table().recorded) {
     std::vector<DevicePoint> recorded;
     for (const FieldPoint& point : group.points) recorded.push_back(device_point(point, recorded.size()));
     List list = list_of(recorded);
     const auto columns = static_cast<std::int64_t>(recorded.size());
     if (columns > 0) list.values = DeviceBuffer(bytes_of(group.rows * columns, sum_precision(precision_)));
-    groups.push_back({static_cast<unsigned>(std::min<std::int64_t>(group.every, last_recorded_step + 1)),
-                      static_cast<unsigned>(group.rows), columns, list.values.data()});
+    groups_on_host_.push_back(
+        {static_cast<unsigned>(std::min<std::int64_t>(group.every, last_recorded_step + 1)),
+         static_cast<unsigned>(group.rows), columns, list.values.data()});
     recorded_.push_back(std::move(list));
   }
-  groups_ = to_device(groups, stream_);
+  groups_ = to_device(groups_on_host_, stream_);
 }
 
 void DevicePoints::allocate_amounts(std::int64_t steps) {

@@ -31,6 +31,8 @@ class DevicePoints : public PointWork {
   const void* amounts(std::int64_t step) const;
   /// Returns the groups of recorded points in device memory.
   const RecordedGroup* groups() const { return static_cast<const RecordedGroup*>(groups_.data()); }
+  /// Returns the same in host memory.
+  const std::vector<RecordedGroup>& groups_on_host() const { return groups_on_host_; }
 
  private:
   class Rows;
@@ -57,6 +59,7 @@ class DevicePoints : public PointWork {
   Kernel add_, record_;
   List added_;
   std::vector<List> recorded_;  // by group
+  std::vector<RecordedGroup> groups_on_host_;
   DeviceBuffer groups_;
   DeviceBuffer amounts_;  // of `stretch_` steps from `first_` on
   std::int64_t first_ = 0, known_ = 0, stretch_ = 0;

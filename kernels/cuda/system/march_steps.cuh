@@ -10,8 +10,8 @@
 // a level at the columns of a thread's points stay in registers. Values that neighbours read go through rings
 // of planes in shared memory. Coefficients are loaded once; their rings hold the planes of all levels.
 //
-// Amounts are added to points of a level, and values of points recorded, between its computation and its
-// first use (tile_points.cuh).
+// Amounts are added to points of a level, and values of points recorded, before the end of the iteration that
+// computes them (tile_points.cuh).
 //
 // Every level has the ghost points of single steps. Beside walls along rows and columns, the thread of a
 // point also stores it where it is reflected. Beyond walls across the march, values in registers are replaced
@@ -346,26 +346,32 @@ __device__ __forceinline__ void advance_all(const GroupArguments& a, const March
         }
       });
     });
-    if constexpr (constants::has_points)
-      points.work(a, n, [&](auto of_level, auto statement, auto of_thread) -> Compute& {
+    const auto share_all = [&] {
+      static_for<1, steps>([&](auto of_level) {
+        constexpr int level = decltype(of_level)::value;
+        static_for<0, statements>([&](auto statement) {
+          constexpr int s = decltype(statement)::value;
+          if constexpr (constants::level_pitch[s] > 0)
+            share<walls, level, s>(level_plane<level, s>(level_slot(n)) +
+                                       (at.row + constants::level_rows[s]) * constants::level_pitch[s] +
+                                       at.column + constants::level_columns[s],
+                                   at, held);
+        });
+      });
+    };
+    share_all();
+    // Here, where warps part anyway, a branch costs least. The few values that change are shared anew.
+    if constexpr (constants::has_points) {
+      const auto value_at = [&](auto of_level, auto statement, auto of_thread) -> Compute& {
         constexpr int level = decltype(of_level)::value, s = decltype(statement)::value,
                       r = decltype(of_thread)::value;
         if constexpr (level == steps)
           return results[r][s];
         else
           return held.values[level][s][r][newest<level, s>() + lag];
-      });
-    static_for<1, steps>([&](auto of_level) {
-      constexpr int level = decltype(of_level)::value;
-      static_for<0, statements>([&](auto statement) {
-        constexpr int s = decltype(statement)::value;
-        if constexpr (constants::level_pitch[s] > 0)
-          share<walls, level, s>(level_plane<level, s>(level_slot(n)) +
-                                     (at.row + constants::level_rows[s]) * constants::level_pitch[s] +
-                                     at.column + constants::level_columns[s],
-                                 at, held);
-      });
-    });
+      };
+      if (points.work(a, n, value_at)) share_all();
+    }
     planes.leave(n);
     synchronize_threads<constants::threads>(1);
     static_for<0, constants::outputs>([&](auto output) {

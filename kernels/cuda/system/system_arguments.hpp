@@ -30,15 +30,16 @@ struct SystemArray {
   int lead;  // march: columns of a tile in shared memory before the first that the tile computes
 };
 
+constexpr int few_groups = 4;  // of recorded points, which arguments hold: memory answers later
 constexpr int no_iteration = 0x7fffffff;  // after the last event of a thread
 
 /// What a thread of march_steps.cuh does with a value as soon as an iteration has computed it: it adds an
 /// amount, or records the value.
 struct PointEvent {
   int iteration;
-  int value;   // ((level - 1) * statements + statement) * rows of a thread + row
-  int group;   // of recorded points; -1: an amount is added
-  int column;  // of the amount or of the recorded value
+  short value;  // ((level - 1) * statements + statement) * rows of a thread + row
+  short group;  // of recorded points; -1: an amount is added
+  int column;   // of the amount or of the recorded value
 };
 
 /// The points that a launch of several steps works on.
@@ -48,6 +49,7 @@ struct PointEvents {
   const void* amounts;       // in compute precision: those of the first step, by column, then of the others
   long long columns;         // amounts of a step
   const RecordedGroup* groups;
+  RecordedGroup first_groups[few_groups];
   unsigned step;  // that the launch begins with
 };
 

@@ -129,7 +129,10 @@ void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
               points_->amounts(step),
               static_cast<long long>(points_->table().columns),
               points_->groups(),
+              {},
               static_cast<unsigned>(step)};
+  const auto& groups = points_->groups_on_host();
+  std::copy_n(groups.begin(), std::min<std::size_t>(groups.size(), few_groups), a.points.first_groups);
 }
 
 void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const SystemTile& tile) const {

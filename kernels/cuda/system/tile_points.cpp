@@ -70,8 +70,8 @@ class PointPlacer {
         // Iteration 0 of level 1 is of the plane margin(0) + warm_up() before the first that is stored.
         event.iteration =
             static_cast<int>(plane - first + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag());
-        event.value = static_cast<int>(((level - 1) * statements + s) * tile.rows_of_thread +
-                                       row % tile.rows_of_thread);
+        event.value = static_cast<short>(((level - 1) * statements + s) * tile.rows_of_thread +
+                                         row % tile.rows_of_thread);
         events.push_back({(chunk * tiles + number) * tile.threads() + thread, event});
       }
     }
@@ -91,7 +91,7 @@ TilePointList tile_points(const PointTable& table, const HostArguments& argument
   const auto place = [&](const FieldPoint& point, int group, std::size_t column) {
     const auto s = std::ranges::find(fields, static_cast<int>(point.field)) - fields.begin();
     placer.add({point.p[axes[0]], point.p[axes[1]], point.p[axes[2]]}, static_cast<int>(s), group < 0,
-               {0, 0, group, static_cast<int>(column)}, events);
+               {0, 0, static_cast<short>(group), static_cast<int>(column)}, events);
   };
   for (const AddedPoint& point : table.added) place(point.at, -1, point.column);
   for (std::size_t group = 0; group < table.recorded.size(); ++group)

@@ -13,31 +13,35 @@ namespace {
 class TilePoints {
  public:
   __device__ explicit TilePoints(const GroupArguments& a) {
-    if (!a.points.first) return;
-    next_ = a.points.first[blockIdx.x * constants::threads + threadIdx.x];
-    iteration_ = a.points.events[next_].iteration;
+    if (a.points.first) load(a, a.points.first[blockIdx.x * constants::threads + threadIdx.x]);
   }
 
-  /// Does what there is to do with the values that iteration n has computed. `value_at` returns a reference
-  /// to the newest value of a level, statement and row, which are compile-time numbers.
+  /// Does what there is to do with the values that iteration n has computed, and returns true if it changes
+  /// any. `value_at` returns a reference to the newest value of a level, statement and row, which are
+  /// compile-time numbers.
   template <class ValueAt>
-  __device__ void work(const GroupArguments& a, int n, const ValueAt& value_at) {
-    while (__builtin_expect(n == iteration_, 0)) {
-      const PointEvent event = a.points.events[next_];
-      iteration_ = a.points.events[++next_].iteration;
+  __device__ bool work(const GroupArguments& a, int n, const ValueAt& value_at) {
+    bool has_added = false;
+    while (__builtin_expect(n == event_.iteration, 0)) {
+      const PointEvent event = event_;
+      load(a, next_);
       Compute value = 0;
       for_value(event, [&](auto level, auto s, auto r) { value = value_at(level, s, r); });
       value = operations::as_stored<Stored>(value);
       const int level = event.value / (constants::statements * constants::rows_of_thread) + 1;
       if (event.group >= 0) {
-        record(a.points.groups[event.group], a.points.step + level, event.column, value);
+        const bool in_arguments = event.group < few_groups;
+        record(in_arguments ? a.points.first_groups[event.group] : a.points.groups[event.group],
+               a.points.step + static_cast<unsigned>(level), event.column, value);
         continue;
       }
       value += static_cast<const Compute*>(a.points.amounts)[(level - 1) * a.points.columns + event.column];
       for_value(event, [&](auto of_level, auto s, auto r) {
         value_at(of_level, s, r) = operations::as_stored<Stored>(value);
       });
+      has_added = true;
     }
+    return has_added;
   }
 
  private:
@@ -56,8 +60,14 @@ class TilePoints {
     if (row * group.every == step)
       static_cast<Compute*>(group.values)[row % group.rows * group.columns + column] = value;
   }
+  /// Loads an event long before its iteration: nobody waits for it.
+  __device__ void load(const GroupArguments& a, int number) {
+    event_ = a.points.events[number];
+    next_ = number + 1;
+  }
 
-  int next_ = 0, iteration_ = no_iteration;
+  PointEvent event_{no_iteration, 0, 0, 0};
+  int next_ = 0;  // after that event
 };
 
 }  // namespace

@@ -227,9 +227,14 @@ class PointMemory {
   void set(HostArguments& a, const CasePoints& points, const SystemCase& what, const FusedTile& fused) {
     list_ = tile_points(points.table, a, fused, grid_axes(what.problem.surroundings.fields.front()),
                         what.canonical.fields);
-    a.points = {list_.first.data(), list_.events.data(),
-                amounts_.data(),    static_cast<long long>(points.table.columns),
-                groups_.data(),     static_cast<unsigned>(what.problem.state.step)};
+    a.points = {list_.first.data(),
+                list_.events.data(),
+                amounts_.data(),
+                static_cast<long long>(points.table.columns),
+                groups_.data(),
+                {},
+                static_cast<unsigned>(what.problem.state.step)};
+    std::copy(groups_.begin(), groups_.end(), a.points.first_groups);
   }
   void expect(const CasePoints& points, const std::string& name) const {
     for (std::size_t number = 0; number < values_.size(); ++number)
