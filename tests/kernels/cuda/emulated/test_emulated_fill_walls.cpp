@@ -80,7 +80,7 @@ class WallCase {
 
 TEST(EmulatedFillWalls, HaveTheBitsOfCpus) {
   std::int64_t compared = 0;
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < 150; ++seed) {
     WallCase what(seed);
     const auto points = [&](const Field& field) { return testing::points_of(field, field.allocated()); };
     std::array<Field, 2> wanted{what.values_of(0), what.values_of(1)},
@@ -110,7 +110,7 @@ TEST(EmulatedFillWalls, HaveTheBitsOfCpus) {
       });
     }
   }
-  EXPECT_GT(compared, 10'000);
+  EXPECT_GT(compared, 3000);
 }
 
 }  // namespace
