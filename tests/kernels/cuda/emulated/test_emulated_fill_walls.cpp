@@ -100,14 +100,15 @@ TEST(EmulatedFillWalls, HaveTheBitsOfCpus) {
     for (int field = 0; field < 2; ++field) {
       const auto before = points(what.values_of(field)), of_cpu = points(wanted[field]),
                  of_kernel = points(found[field]);
-      std::size_t i = 0;
+      std::size_t next = 0;
       for_each_point(allocated, [&](const Index3& p) {
+        const std::size_t i = next++;
         const bool is_filled = what.is_filled(p);
         ASSERT_EQ(of_kernel[i], is_filled ? of_cpu[i] : before[i])
             << "seed " << seed << ", field " << field << " at " << p[0] << ", " << p[1] << ", " << p[2];
         compared += is_filled;
-        ++i;
       });
+      if (HasFatalFailure()) return;
     }
   }
   EXPECT_GT(compared, 3000);
