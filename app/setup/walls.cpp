@@ -16,8 +16,8 @@
 namespace spsolve {
 namespace {
 
-/// Where a point lies that a face is asked for: coordinates go on beyond walls, and repeat along periodic
-/// axes.
+/// Returns where a point lies that a face is asked for: coordinates go on beyond walls, and repeat along
+/// periodic axes.
 Index3 repeated(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (domain.periodic(axis)) p[axis] = wrap(p[axis], domain.shape[axis]);
@@ -73,10 +73,10 @@ Table read_face(const Communicator& communicator, const Domain& domain, int axis
     if (along != axis) wanted.push_back(domain.shape[along]);
   wanted.resize(2, 1);  // a face of a 1D grid is one point
   if (table.rows != wanted[0] || table.columns != wanted[1])
-    throw Error(
-        Status::invalid_input,
-        fmt::format("{}.file: {}: dataset {} has {} x {} values; wanted {} x {}, those of the face", key,
-                    form.file.string(), form.dataset, table.rows, table.columns, wanted[0], wanted[1]));
+    throw Error(Status::invalid_input,
+                fmt::format("{}{}: dataset {} has {} x {} values; wanted {} x {}, those of the face",
+                            blame_of(form, key), form.file.string(), form.dataset, table.rows, table.columns,
+                            wanted[0], wanted[1]));
   return table;
 }
 

@@ -47,7 +47,7 @@ SystemArray memory_of(const Field& field, const std::array<int, 3>& axes) {
   return array;
 }
 
-/// The smallest range of offsets that holds those of an input along an axis.
+/// Returns the smallest range of offsets that holds those of an input along an axis.
 std::pair<int, int> reach(const GroupInput& input, int axis) {
   std::pair<int, int> range{input.offsets.front()[axis], input.offsets.front()[axis]};
   for (const auto& offset : input.offsets) {
@@ -148,6 +148,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.integer("reach_rows", fused.reach[row_axis]);
   text.integer("reach_columns", fused.reach[column_axis]);
   text.integer("scalars", scalars_);
+  text.flag("has_points", fused.has_points);
   text.flag("has_walls_across", std::any_of(fields_.begin(), fields_.end(), [&](const Domain& field) {
               return !field.periodic(axes_[row_axis]) || !field.periodic(axes_[column_axis]);
             }));
