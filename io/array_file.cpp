@@ -33,7 +33,7 @@ std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const A
   return bytes;
 }
 
-/// The attributes of an array that hold its checksums, as many as it has blocks.
+/// Returns the attributes of an array that hold its checksums, as many as it has blocks.
 Attributes no_checksums(const ArrayFormat& format, const ArrayBlocks& blocks) {
   return {{checksum_attribute::algorithm, std::string(checksum_algorithm)},
           {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
@@ -86,13 +86,15 @@ std::filesystem::path place_of(const std::filesystem::path& file) {
   return target;
 }
 
-/// A file of compressed arrays that rank 0 holds open, because only HDF5 knows where their chunks lie. Its
-/// disk space suffices also for values that do not shrink.
+/// Holds a file of compressed arrays open on rank 0, because only HDF5 knows where their chunks lie. The
+/// disk space of the file suffices also for values that do not shrink.
 class CompressedFile {
  public:
   CompressedFile(const std::filesystem::path& file, const ArrayFormat& format, const Attributes& attributes,
                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate)
-      : file_(file), format_(format), output_(create_hdf5(file, bytes_for(arrays.size(), attributes), 4096, 1)) {
+      : file_(file),
+        format_(format),
+        output_(create_hdf5(file, bytes_for(arrays.size(), attributes), 4096, 1)) {
     const Attributes checksums = no_checksums(format, chunks_of(format));
     for (const NamedRows& array : arrays)
       datasets_.push_back(create_compressed(output_, dataset_of(array.name), format));
@@ -137,10 +139,9 @@ void write_compressed(const Communicator& communicator, const std::filesystem::p
   on_root(communicator, [&] { output.emplace(file, format, attributes, arrays, decorate); });
   std::vector<std::vector<std::uint64_t>> checksums;
   for (std::size_t i = 0; i < arrays.size(); ++i)
-    checksums.push_back(
-        writer.compress(arrays[i].row, [&](std::int64_t chunk, const EncodedChunk& encoded) {
-          output->write(i, chunk, encoded);
-        }));
+    checksums.push_back(writer.compress(arrays[i].row, [&](std::int64_t chunk, const EncodedChunk& encoded) {
+      output->write(i, chunk, encoded);
+    }));
   on_root(communicator, [&] { output->complete(checksums, flush); });
 }
 

@@ -72,12 +72,11 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
   const Compression compression = config.output.compression;
-  terminal.print("files: {} of {} = {}{}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
-                 size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
-                 compression == Compression::none ? ""
-                                                  : fmt::format(" before {} shrinks them", to_string(compression)),
-                 std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
-                 place_text(config.output.directory));
+  terminal.print(
+      "files: {} of {} = {}{}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
+      size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
+      compression == Compression::none ? "" : fmt::format(" before {} shrinks them", to_string(compression)),
+      std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint), place_text(config.output.directory));
   warn_of_full_disk(setup, terminal);
 }
 
