@@ -287,7 +287,8 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid, const fs:
   try {
     make_stencil(form, grid);
   } catch (const PresetError& error) {
-    section.fail(section.has(error.parameter) ? error.parameter : key, error.what());
+    const bool is_there = !error.parameter.empty() && section.has(error.parameter);
+    section.fail(is_there ? error.parameter : key, error.what());
   } catch (const std::invalid_argument& error) {
     section.fail(key, error.what());
   }
