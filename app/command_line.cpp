@@ -53,7 +53,8 @@ Formulas (expression of [initial] and [source]): of the coordinates x, y, z that
 
 How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):
   compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on tensor cores
-  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation
+  compute.layout  of the weights there: strided-swap, morph, separable; fp64: natural-order on GPUs, emulated on
+                  CPUs by dual-tessellation
   time.fuse       time steps per launch; results keep the promise of compute.precision whatever it is
   compute.accuracy = 1e-4  lets the plan compute in any precision that errs by no more per step, as a share of
                            sum |weights| times the norm of the field
@@ -261,6 +262,15 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                    "Plan with the coefficients of this file, as calibration/h200.json has them");
   plan->add_flag("--layouts", command.layouts,
                  "Print what the search for the tile of the morph layout finds instead, tile by tile");
+  plan->add_option("--json", command.plan_json,
+                   "Write all candidates, and what is left out and why, to this file, - to standard output, "
+                   "and the table to standard error then")
+      ->type_name("FILE")
+      ->check(not_empty);
+  plan->add_option("--picture", command.plan_picture,
+                   "Draw the candidates under the rooflines of their units as a PNG file")
+      ->type_name("FILE.png")
+      ->check(not_empty);
 
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
@@ -330,6 +340,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     if (command.verb == Verb::plot) read_plot_text(plot_text, command.plot);
     for (const auto& [option, path] :
          {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json),
+          std::pair("--json", command.plan_json), std::pair("--picture", command.plan_picture),
           std::pair("-o", command.plot.output.value_or(""))})
       if (const std::string word = shell_word(path); !word.empty())
         throw CLI::ValidationError(

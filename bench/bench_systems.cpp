@@ -158,9 +158,10 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     tile->blocks = options.tile.at(4);
     tile->pace_lag = options.tile.at(5);
   }
-  const SystemUnit unit(canonical, fields, names.dt, precision, given, stream, {},
-                        options.only_points ? SystemKernels::points : SystemKernels::fastest, tile,
-                        options.fuse);
+  const SystemUnit unit(canonical, fields, names.dt, precision, given, stream,
+                        {.fuse = options.fuse,
+                         .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
+                         .tile = tile});
   const LaunchTime time = launch_time(stream, options.seconds, [&] {
     unit.advance(levels.in(), levels.out(), domain.box(), options.fuse);
     ++levels.turn;

@@ -66,7 +66,9 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
   GivenFields sources{source_.get(), fused_source_.get()};
   for (const auto& coefficient : coefficients_) sources.coefficients.push_back(coefficient.get());
-  return backend_->make_unit(problem_, method_, sources, queue, wraps_);
+  auto unit = backend_->make_unit(problem_, method_, sources, queue, wraps_);
+  if (points_) unit->take_points(*points_);
+  return unit;
 }
 
 void Block::make_coefficients() {
@@ -133,13 +135,21 @@ void Block::set_previous(const FillField& fill, std::size_t field) {
   previous_is_known_ = false;
 }
 
-void Block::add(const PointValues& points, std::size_t field, std::span<const double> amounts) {
-  if (points.points().empty()) return;
-  points.add(now(field), amounts);
-  Box rows;
-  for (const Index3& p : points.points()) rows = hull_of(rows, {p, p + Index3{1, 1, 1}});
-  unit_->fill_ghosts(in(), rows);
-  magnitude_bound_is_known_ = false;
+void Block::set_points(PointTable table, AmountsOfStep amounts) {
+  added_rows_ = {};
+  for (const AddedPoint& point : table.added) added_rows_ = hull(added_rows_, point.at.p);
+  points_ = backend_->make_points(std::move(table), std::move(amounts), now());
+  unit_->take_points(*points_);
+}
+
+void Block::work_on_points() {
+  if (!points_->table().added.empty()) {
+    points_->add(in(), step_ - 1);
+    const Box rows = intersect(added_rows_, valid_region(valid_steps_));
+    if (!rows.empty()) unit_->fill_ghosts(in(), rows);
+    magnitude_bound_is_known_ = false;
+  }
+  record();
 }
 
 State Block::in() const {
@@ -209,6 +219,7 @@ void Block::launch(int steps) {
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
+  if (points_) points_->provide(step_, steps);
   Launch& launch = launch_of(kind);
   Reducer& reducer = backend_->reducer();
   if (scales(steps) && !magnitude_bound_is_known_) {
@@ -231,6 +242,7 @@ void Block::launch(int steps) {
   take_turns(steps);
   last_steps_ = steps;
   step_ += steps;
+  if (points_ && !unit_->works_on_points(steps)) work_on_points();
 }
 
 void Block::enqueue(const Kind& kind) {

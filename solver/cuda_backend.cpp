@@ -6,6 +6,7 @@
 #include "halo/cuda_mpi_transport.hpp"
 #include "halo/peer_transport.hpp"
 #include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/points/device_points.hpp"
 #include "kernels/cuda/runtime/branch.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
@@ -97,10 +98,11 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
                          ? nullptr
                          : std::make_shared<cuda::WallFiller>(equations.filled, equations.domains,
                                                               problem.precision, stream);
-    return std::make_unique<cuda::SystemUnit>(
-        equations.canonical, equations.domains, equations.dt, problem.precision, sources.coefficients, stream,
-        [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest, std::nullopt, method.fuse,
-        wall_filler_);
+    cuda::SystemUnitOptions options{method.fuse, problem.has_points, wall_filler_,
+                                    [this] { launches_->never_replay(); }};
+    return std::make_unique<cuda::SystemUnit>(equations.canonical, equations.domains, equations.dt,
+                                              problem.precision, sources.coefficients, stream,
+                                              std::move(options));
   }
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
@@ -114,6 +116,12 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
   auto exact = single_steps(branch->stream());
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
                                      std::move(branch), std::move(exact), sources.fused);
+}
+
+std::unique_ptr<PointWork> CudaBackend::make_points(PointTable table, AmountsOfStep amounts,
+                                                    const Field& like) {
+  return std::make_unique<cuda::DevicePoints>(std::move(table), std::move(amounts), like, compute_,
+                                              cuda::KernelCompiler(cuda::current_device().architecture()));
 }
 
 void CudaBackend::require_memory(std::size_t bytes) const {

@@ -28,6 +28,7 @@ class CudaBackend : public Backend {
                                    const Index3& block) const override;
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const GivenFields& sources,
                                   Queue queue, const std::array<bool, 3>& wraps) override;
+  std::unique_ptr<PointWork> make_points(PointTable table, AmountsOfStep amounts, const Field& like) override;
   bool queues_overlap() const override { return true; }
   void require_memory(std::size_t bytes) const override;
   std::unique_ptr<Launch> make_launch() override { return launches_->make_launch(); }

@@ -15,11 +15,12 @@ namespace spsolve {
 /// Returns how often a stream of [[outputs]] writes a file.
 Interval interval_of(const OutputStreamConfig& stream, double dt);
 
-/// Returns the intervals of probes, streams and images, at whose ends launches end, too.
-std::vector<Interval> record_intervals(const RunConfig& config);
+/// Returns the intervals of streams and images, and of probes of a problem without equations, at whose ends
+/// launches end, too.
+std::vector<Interval> record_intervals(const RunConfig& config, const Problem& problem);
 
 /// Returns what an input asks of the plan.
-PlanRequest plan_request(const RunConfig& config);
+PlanRequest plan_request(const RunConfig& config, const Problem& problem);
 
 /// A request that continues a plan; `note` says in words what it does not keep of that plan.
 struct ContinuedRequest {

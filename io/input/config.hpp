@@ -136,8 +136,8 @@ struct RunConfig {
 
 inline constexpr std::array<std::string_view, 3> device_names{"auto", "cuda", "cpu"};
 inline constexpr std::array<std::string_view, 4> unit_names{"auto", "scalar", "tensor", "sparse-tensor"};
-inline constexpr std::array<std::string_view, 5> layout_names{"auto", "strided-swap", "morph",
-                                                              "dual-tessellation", "separable"};
+inline constexpr std::array<std::string_view, 6> layout_names{
+    "auto", "strided-swap", "morph", "natural-order", "dual-tessellation", "separable"};
 inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer", "nccl", "mpi"};
 inline constexpr std::array<std::string_view, 2> file_precision_names{"fp32", "fp64"};
 

@@ -30,7 +30,8 @@ struct KernelStencil {
   std::array<std::int64_t, 3> shape{};  // of the grid
   std::array<int, 3> radius{};
   std::array<bool, 3> folded{};
-  int operations = 0;  // per point and step
+  int operations = 0;  // instructions per point and step
+  int flops = 0;       // floating-point operations of these: two of a multiply-add
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
   std::array<bool, 3> wraps{};     // periodic axes whose ends kernels connect

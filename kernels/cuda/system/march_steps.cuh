@@ -10,6 +10,9 @@
 // a level at the columns of a thread's points stay in registers. Values that neighbours read go through rings
 // of planes in shared memory. Coefficients are loaded once; their rings hold the planes of all levels.
 //
+// Amounts are added to points of a level, and values of points recorded, between its computation and its
+// first use (tile_points.cuh).
+//
 // Every level has the ghost points of single steps. Beside walls along rows and columns, the thread of a
 // point also stores it where it is reflected. Beyond walls across the march, values in registers are replaced
 // by those that they reflect, or by the value of the face.
@@ -18,6 +21,7 @@
 
 #include "constants.cuh"
 #include "kernels/cuda/system/planes.cuh"
+#include "kernels/cuda/system/tile_points.cuh"
 
 namespace spsolve::cuda {
 namespace {
@@ -293,6 +297,7 @@ template <bool walls>
 __device__ __forceinline__ void advance_all(const GroupArguments& a, const March& march, const Planes& planes,
                                             const Place& at, const Written& written) {
   Held held;
+  TilePoints points(a);
   planes.begin();
   for (int n = 0; n < march.iterations; ++n) {
     const int plane = march.tile.plane - constants::warm_up + n;  // of level 1
@@ -341,6 +346,15 @@ __device__ __forceinline__ void advance_all(const GroupArguments& a, const March
         }
       });
     });
+    if constexpr (constants::has_points)
+      points.work(a, n, [&](auto of_level, auto statement, auto of_thread) -> Compute& {
+        constexpr int level = decltype(of_level)::value, s = decltype(statement)::value,
+                      r = decltype(of_thread)::value;
+        if constexpr (level == steps)
+          return results[r][s];
+        else
+          return held.values[level][s][r][newest<level, s>() + lag];
+      });
     static_for<1, steps>([&](auto of_level) {
       constexpr int level = decltype(of_level)::value;
       static_for<0, statements>([&](auto statement) {

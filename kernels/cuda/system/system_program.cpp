@@ -148,6 +148,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.integer("reach_rows", fused.reach[row_axis]);
   text.integer("reach_columns", fused.reach[column_axis]);
   text.integer("scalars", scalars_);
+  text.flag("has_points", fused.has_points);
   text.flag("has_walls_across", std::any_of(fields_.begin(), fields_.end(), [&](const Domain& field) {
               return !field.periodic(axes_[row_axis]) || !field.periodic(axes_[column_axis]);
             }));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/calibration.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/tensor/tensor_cores.hpp"
 #include "kernels/domain.hpp"
@@ -17,6 +18,7 @@ struct DeviceRates {
   double wgmma_tf32_sparse = 0;
   double shared_bandwidth = 0, scalar_fp32 = 0;
   BlockLimits limits;
+  Calibration::Ceilings ceilings{};  // flop/s and bytes/s that nothing exceeds
 };
 
 /// What a kernel does in a sweep, counted per point of the grid and launch, and what that takes.
@@ -25,6 +27,7 @@ struct SweepWork {
   double fma = 0;  // multiply-adds of these, zeros included
   double shared_bytes = 0;
   double peak = 0;            // instructions/s of the tensor cores
+  double ceiling = 0;         // flop/s that these instructions reach at most, zeros included
   double seconds = 0;         // of computing alone
   double shared_seconds = 0;  // and of shared memory
   double memory_cost = 1;     // of memory traffic against a copy

@@ -20,6 +20,7 @@ Made sweep_with(MadeOr<Program> program, Make&& make) {
 
 Made make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
                        double dropped, TensorCores cores, cudaStream_t stream) {
+  if (layout == Layout::dual_tessellation) return NoKernel{"GPUs take fp64 in the layout natural-order"};
   const BlockLimits limits = current_device().block_limits();
   if (layout == Layout::separable)
     return sweep_with(SeparableProgram::make(separate(fused, dropped), precision, limits),

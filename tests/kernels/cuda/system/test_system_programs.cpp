@@ -28,7 +28,8 @@ class SystemPrograms : public ::testing::TestWithParam<std::size_t> {};
 
 /// Compiles marches of every group of statements, of all groups as one and of several steps, and kernels of
 /// points, with walls of all kinds. Marches are compiled in both precisions for sm_90a, in one of them for
-/// sm_80; kernels of points and of several steps in one precision for each.
+/// sm_80; kernels of points and of several steps in one precision for each, the
+/// latter with work on points for one of them.
 TEST_P(SystemPrograms, Compile) {
   const testing::ExampleStep example = testing::example_steps()[GetParam()];
   std::mt19937 random(static_cast<unsigned>(GetParam()));
@@ -71,8 +72,9 @@ TEST_P(SystemPrograms, Compile) {
     std::vector<Domain> large = fields;
     for (Domain& field : large)
       for (int axis = field.first_axis(); axis < axis_count; ++axis) field.shape[axis] += 100;
-    const auto made = fused_tile(canonical, facts, large, first_precision, 2, target.limits);
-    if (const auto* tile = std::get_if<FusedTile>(&made)) {
+    auto made = fused_tile(canonical, facts, large, first_precision, 2, target.limits);
+    if (auto* const tile = std::get_if<FusedTile>(&made)) {
+      tile->has_points = is_hopper == is_even;
       const SystemProgram program(canonical, large, all.first, all.second, first_precision);
       EXPECT_NO_THROW(compiler.compile_fresh("kernels/cuda/system/march_steps.cuh",
                                              program.fused_constants(*tile, target.limits)));
