@@ -12,7 +12,7 @@
 #include "app/setup/clock.hpp"
 #include "app/setup/distribution.hpp"
 #include "app/setup/fill_block.hpp"
-#include "app/setup/model_json.hpp"
+#include "app/setup/planning.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/rounding.hpp"
 #include "solver/block.hpp"
