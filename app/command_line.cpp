@@ -2,6 +2,7 @@
 #include "app/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "app/bench/bench_suites.hpp"
+#include "app/inspect/keys.hpp"
+#include "app/inspect/new_input.hpp"
 #include "app/setup/version.hpp"
 #include "io/grid.hpp"
 #include "io/input/config.hpp"
@@ -67,7 +70,7 @@ Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a sec
 INT before the first step; USR2: checkpoint and go on.
 )";
 
-/// What --help says beside the options.
+/// Returns what --help says beside the options.
 std::string footer() {
   std::ostringstream text;
   text << "\nStencil presets:\n";
@@ -281,9 +284,24 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "plot",
       "Draw a snapshot, a checkpoint or probes.h5 as a PNG file: a map, a curve, or values over time");
   add_plot_options(*plot, command, plot_text);
+  CLI::App* keys = app.add_subcommand(
+      "keys",
+      "Explain the keys of inputs: type, unit, range, default, meaning and an example of each (without an "
+      "argument: of all)");
+  std::string path;
+  bool is_table = false;
+  keys->add_option("KEY", path, "Section, or section.key")->type_name("SECTION[.KEY]");
+  keys->add_flag("--markdown", is_table, "Print the keys of the section as a table of Markdown");
+  CLI::App* begin = app.add_subcommand("new", "Write a commented input to begin with");
+  begin->add_option("KIND", command.kind, fmt::format("{}", fmt::join(kinds_of_inputs(), ", ")))
+      ->required()
+      ->check(CLI::IsMember(kinds_of_inputs()));
+  begin->add_option("FILE", command.file, "File to write, - for standard output (default: KIND.toml)")
+      ->type_name("FILE.toml")
+      ->check(not_empty);
   CLI::App* doctor = app.add_subcommand(
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
-  for (CLI::App* verb : {info, plot, doctor}) verb->footer("");  // none takes an input
+  for (CLI::App* verb : {info, plot, keys, begin, doctor}) verb->footer("");  // none takes an input
 
   // A misspelt verb would pass for an input.
   std::vector<std::string> verbs;
@@ -310,10 +328,13 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                    : bench->parsed()  ? Verb::bench
                    : info->parsed()   ? Verb::info
                    : plot->parsed()   ? Verb::plot
+                   : begin->parsed()  ? Verb::begin
                    : doctor->parsed() ? Verb::doctor
                                       : Verb::run;
+    if (keys->parsed()) return {std::nullopt, is_table ? table_of_keys(path) : text_of_keys(path), 0};
     if (command.verb == Verb::run && command.file.empty())
-      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, doctor");
+      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, keys, new, doctor");
+    if (command.verb == Verb::begin && command.file.empty()) command.file = command.kind + ".toml";
     if (command.bench.shard[0] >= command.bench.shard[1])
       throw CLI::ValidationError("--shard K N: K must be below N");
     if (command.verb == Verb::plot) read_plot_text(plot_text, command.plot);
@@ -329,6 +350,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);
     return {std::nullopt, out.str() + err.str(), code == 0 ? 0 : static_cast<int>(Status::invalid_input)};
+  } catch (const Error& error) {
+    return {std::nullopt, fmt::format("spsolve: error: {}\n", error.what()), static_cast<int>(error.status())};
   }
   return {command, "", 0};
 }

@@ -43,7 +43,7 @@ constexpr std::optional<Layout> parse_layout(std::string_view name) {
   return {};
 }
 
-/// The name of a unit or layout, or `otherwise` ("auto", "none") where there is none.
+/// Returns the name of a unit or layout, or `otherwise` ("auto", "none") where there is none.
 template <class Kind>
 constexpr std::string_view name_or(const std::optional<Kind>& kind, std::string_view otherwise) {
   return kind ? to_string(*kind) : otherwise;

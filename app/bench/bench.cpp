@@ -112,9 +112,10 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   CommandLine command;
   command.file = file;
   const RunConfig config = load_input(communicator, command);
-  PlanRequest plan = plan_request(config);
+  const Problem problem = problem_of(communicator, config);
+  PlanRequest plan = plan_request(config, problem);
   ask(plan, request);
-  return {config.name, problem_of(communicator, config), plan, std::make_shared<RunConfig>(config)};
+  return {config.name, problem, plan, std::make_shared<RunConfig>(config)};
 }
 
 /// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.

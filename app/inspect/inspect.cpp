@@ -74,8 +74,11 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
-  terminal.print("files: {} of {} = {}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
+  const Compression compression = config.output.compression;
+  terminal.print("files: {} of {} = {}{}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
                  size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
+                 compression == Compression::none ? ""
+                                                  : fmt::format(" before {} shrinks them", to_string(compression)),
                  std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
                  place_text(config.output.directory));
   warn_of_full_disk(setup, terminal);
@@ -195,9 +198,9 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   if (model) return Status::finished;
   terminal.print("this device: {}", describe_ceilings(setup.device));
   if (may_tune(config.compute, setup.device)) {
-    const bool is_tuned =
-        remembered_plan(communicator, setup.problem, plan_request(config), setup.device, terminal)
-            .has_value();
+    const bool is_tuned = remembered_plan(communicator, setup.problem, plan_request(config, setup.problem),
+                                          setup.device, terminal)
+                              .has_value();
     terminal.print("{}, unless compute.tune = false",
                    is_tuned              ? "a run takes the tuned plan"
                    : config.compute.tune ? "a run times the best candidates first"

@@ -115,7 +115,7 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
                  device.name, device.origin);
   print_candidates(plan, terminal);
   for (const std::string& line : describe(plan.left_out)) terminal.print("left out: {}", line);
-  const Pace pace = plan_request(setup.config).pace;
+  const Pace pace = plan_request(setup.config, setup.problem).pace;
   if (pace.every > 0)
     terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",
                    counted(pace.every, "step"), pace.last_alone ? ", the last of which is alone" : "");

@@ -18,7 +18,7 @@ class FieldSums {
   /// Reads the coefficients. Collective.
   FieldSums(const Communicator& communicator, const RunConfig& config, const Block& block);
 
-  /// The names of the sums, in alphabetical order.
+  /// Returns the names of the sums, in alphabetical order.
   std::vector<std::string> names() const;
   /// Returns the sums over the whole grid at `step`, in the order of the names. Values are in double, and any
   /// number of ranks gives the same bits. Copies the fields that formulas use to the host. Collective.

@@ -43,7 +43,7 @@ struct KernelStencil {
   /// True if completing a plane of the march needs no neighbours within that plane (see march.cuh).
   bool pointwise_completion() const { return is_pointwise(radius[plane_axis]); }
   bool has_walls() const;
-  /// The argument selects one axis: whether it has walls, and whether one of its faces is a neumann face.
+  /// Return true if an axis has walls, and if one of its faces is a neumann face.
   bool has_walls(int axis) const { return walls[axis][low] != Wall::none; }
   bool mirrors(int axis) const {
     return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;

@@ -39,8 +39,8 @@ struct SweepWork {
   std::size_t terms = 0;
 };
 
-/// How much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin and end
-/// sooner, and what one takes by itself shows.
+/// Returns how much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin
+/// and end sooner, and what one takes by itself shows.
 inline double filled(const Domain& domain, double enough) {
   return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
 }
@@ -51,9 +51,9 @@ inline double instruction_seconds(double waits, double peak, const DeviceRates& 
   return waits * schedulers_of_multiprocessor * device.limits.multiprocessors / peak;
 }
 
-/// The work of a sweep with `fused` weights over a grid by each family of kernels, on the tiles that it would
-/// be launched with; NoKernel as the programs have it. `dropped`: the share of sum |weights| that separable
-/// terms left out may have.
+/// Returns the work of a sweep with `fused` weights over a grid by each family of kernels, on the tiles that
+/// it would be launched with; NoKernel as the programs have it. `dropped`: the share of sum |weights| that
+/// separable terms left out may have.
 MadeOr<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
                            TensorCores cores, bool with_source, const DeviceRates& device);
 MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,

@@ -9,7 +9,7 @@ namespace {
 
 using Made = MadeOr<std::unique_ptr<Sweep>>;
 
-/// The sweep that `make` makes of a program, if there is one.
+/// Returns the sweep that `make` makes of a program, if there is one.
 template <class Program, class Make>
 Made sweep_with(MadeOr<Program> program, Make&& make) {
   if (auto* none = std::get_if<NoKernel>(&program)) return std::move(*none);

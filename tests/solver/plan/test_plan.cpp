@@ -59,7 +59,7 @@ TEST(Plan, RequestsThatNoKernelMeetsAreErrors) {
   }
 }
 
-/// The message with which a request is refused; empty where it is not.
+/// Returns the message with which a request is refused; empty where it is not.
 std::string refusal(const Problem& problem, const DeviceModel& device, const PlanRequest& request) try {
   make_plan(problem, device, request);
   return "";
