@@ -17,7 +17,7 @@
 namespace spsolve {
 namespace {
 
-/// The rate on growing numbers of ranks, as far as the grid has room for them.
+/// Prints the rate on growing numbers of ranks, as far as the grid has room for them.
 void print_scaling(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                    const Terminal& terminal) {
   terminal.print("{:>7} {:>14} {:>20} {:>6} {:>9} {:>12} {:>10} {:>7} {:>11} {:>11}", "ranks", "rank grid",
@@ -43,7 +43,7 @@ void print_scaling(const Problem& problem, const DeviceModel& device, const Cand
   terminal.print("hidden: a launch computes as long; launch: the mean of those with an exchange and without");
 }
 
-/// What fused weights of a candidate do about walls (kernels/wall_reflections.hpp).
+/// Prints what fused weights of a candidate do about walls (kernels/wall_reflections.hpp).
 void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
   const Domain domain =
       with_wall_reflections(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
@@ -93,7 +93,7 @@ void print_legend(const Terminal& terminal) {
       "otherwise");
 }
 
-/// The ceilings behind the ridges, by unit and layout, and to which depth equation 13 is above 1.
+/// Prints the ceilings behind the ridges, by unit and layout, and the largest depth in the sweet spot.
 void print_rooflines(const Plan& plan, const DeviceModel& device, const Terminal& terminal) {
   terminal.print("rooflines: memory copies {:.3g} TB/s", 1e-12 * ceilings_of(device).copy);
   for (const Roofline& line : rooflines_of(plan))
