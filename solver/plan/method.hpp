@@ -28,7 +28,7 @@ struct Method {
   bool exchanges_in_every_launch() const { return fused_weights(); }
 };
 
-/// Unit and layout: "scalar", "sparse-tensor strided-swap".
+/// Returns the names of unit and layout: "scalar", "sparse-tensor strided-swap".
 inline std::string describe(const Method& method) {
   std::string text{to_string(method.unit)};
   if (method.layout) text.append(" ").append(to_string(*method.layout));
