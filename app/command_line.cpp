@@ -351,7 +351,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     const int code = app.exit(error, out, err);
     return {std::nullopt, out.str() + err.str(), code == 0 ? 0 : static_cast<int>(Status::invalid_input)};
   } catch (const Error& error) {
-    return {std::nullopt, fmt::format("spsolve: error: {}\n", error.what()), static_cast<int>(error.status())};
+    return {std::nullopt, fmt::format("spsolve: error: {}\n", error.what()),
+            static_cast<int>(error.status())};
   }
   return {command, "", 0};
 }

@@ -92,7 +92,9 @@ class CompressedFile {
  public:
   CompressedFile(const std::filesystem::path& file, const ArrayFormat& format, const Attributes& attributes,
                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate)
-      : file_(file), format_(format), output_(create_hdf5(file, bytes_for(arrays.size(), attributes), 4096, 1)) {
+      : file_(file),
+        format_(format),
+        output_(create_hdf5(file, bytes_for(arrays.size(), attributes), 4096, 1)) {
     const Attributes checksums = no_checksums(format, chunks_of(format));
     for (const NamedRows& array : arrays)
       datasets_.push_back(create_compressed(output_, dataset_of(array.name), format));
@@ -137,10 +139,9 @@ void write_compressed(const Communicator& communicator, const std::filesystem::p
   on_root(communicator, [&] { output.emplace(file, format, attributes, arrays, decorate); });
   std::vector<std::vector<std::uint64_t>> checksums;
   for (std::size_t i = 0; i < arrays.size(); ++i)
-    checksums.push_back(
-        writer.compress(arrays[i].row, [&](std::int64_t chunk, const EncodedChunk& encoded) {
-          output->write(i, chunk, encoded);
-        }));
+    checksums.push_back(writer.compress(arrays[i].row, [&](std::int64_t chunk, const EncodedChunk& encoded) {
+      output->write(i, chunk, encoded);
+    }));
   on_root(communicator, [&] { output->complete(checksums, flush); });
 }
 

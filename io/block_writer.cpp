@@ -93,8 +93,8 @@ void BlockWriter::collect(std::int64_t round, std::uint64_t checksum, const Enco
     std::array<std::uint64_t, 3> of_rank = about;
     EncodedChunk received;
     const auto receive = [&](void* data, std::size_t count, MPI_Datatype type) {
-      check_mpi(MPI_Recv(data, static_cast<int>(count), type, rank, 0, communicator_.handle(),
-                         MPI_STATUS_IGNORE));
+      check_mpi(
+          MPI_Recv(data, static_cast<int>(count), type, rank, 0, communicator_.handle(), MPI_STATUS_IGNORE));
     };
     if (rank > 0) {
       receive(of_rank.data(), of_rank.size(), MPI_UINT64_T);

@@ -9,7 +9,8 @@ namespace spsolve {
 namespace {
 
 constexpr H5Z_filter_t zstd_filter = 32015;
-/// The fastest level of zlib. Values of simulations shrink by their equal high bytes, which every level finds.
+/// The fastest level of zlib. Values of simulations shrink by their equal high bytes, which every level
+/// finds.
 constexpr int deflate_level = 1;
 constexpr std::uint32_t without_deflate = 2;  // the second filter
 
@@ -24,8 +25,7 @@ std::vector<std::byte> shuffled(std::span<const std::byte> values, std::size_t e
   const std::size_t elements = values.size() / element_bytes;
   std::vector<std::byte> result(values.size());
   for (std::size_t byte = 0; byte < element_bytes; ++byte)
-    for (std::size_t i = 0; i < elements; ++i)
-      result[byte * elements + i] = values[i * element_bytes + byte];
+    for (std::size_t i = 0; i < elements; ++i) result[byte * elements + i] = values[i * element_bytes + byte];
   return result;
 }
 
@@ -93,13 +93,12 @@ void write_chunk(hid_t dataset, const ArrayFormat& format, std::int64_t chunk, c
     return;
   }
   std::vector<hsize_t> count(format.shape.end() - format.dimensions, format.shape.end());
-  count.front() =
-      static_cast<hsize_t>((chunks.end(chunk) - chunks.begin(chunk)) / slice_points(format));
+  count.front() = static_cast<hsize_t>((chunks.end(chunk) - chunks.begin(chunk)) / slice_points(format));
   const Hdf5Id memory(H5Screate_simple(format.dimensions, count.data(), nullptr), H5Sclose);
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr));
-  check_hdf5(H5Dwrite(dataset, storage_type(format.precision), memory, space, H5P_DEFAULT,
-                      encoded.bytes.data()));
+  check_hdf5(
+      H5Dwrite(dataset, storage_type(format.precision), memory, space, H5P_DEFAULT, encoded.bytes.data()));
 }
 
 }  // namespace spsolve

@@ -29,10 +29,11 @@ ROOMS = {
     "io/input": {"plot/colormap", "kernels", "kernels/catalogue", "kernels/operator", "io", "io/language", "io/hdf5"},
     "app/machine": set(),
     "app/setup": {"app/machine"},
+    "app/values": {"app/setup"},
     "app/plot": {"app/setup"},
-    "app/run": {"app/setup", "app/machine", "app/plot/section"},
-    "app/bench": {"app/setup", "app/machine"},
-    "app/inspect": {"app/setup", "app/machine"},
+    "app/run": {"app/setup", "app/values", "app/machine", "app/plot/section", "app/inspect/describe"},
+    "app/bench": {"app/setup", "app/values", "app/machine"},
+    "app/inspect": {"app/setup", "app/values", "app/machine"},
     "app": {"app/setup", "app/run", "app/bench", "app/inspect", "app/plot"},
 }
 ALL_KERNELS = {room for room in ROOMS if room.startswith("kernels")}
@@ -44,7 +45,7 @@ ROOMS["kernels/cuda/system"] = {"kernels", "kernels/operator", "kernels/points",
 ALL_KERNELS.add("kernels/cuda/system")
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
-for room in ("app/machine", "app/setup", "app/run", "app/bench", "app/inspect", "app/plot", "app"):
+for room in ("app/machine", "app/setup", "app/values", "app/run", "app/bench", "app/inspect", "app/plot", "app"):
     ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "plot", "io", "io/input", "io/language", "io/hdf5", "halo"}
 
 root = pathlib.Path(sys.argv[1])

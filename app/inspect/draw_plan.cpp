@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "app/inspect/describe.hpp"
 #include "app/inspect/rooflines.hpp"
-#include "app/setup/describe.hpp"
 #include "kernels/error.hpp"
 #include "plot/chart.hpp"
 

@@ -15,6 +15,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "app/inspect/describe.hpp"
 #include "app/inspect/draw_plan.hpp"
 #include "app/inspect/plan_json.hpp"
 #include "app/inspect/print_equations.hpp"
@@ -22,15 +23,14 @@
 #include "app/machine/host_memory.hpp"
 #include "app/setup/calibration_file.hpp"
 #include "app/setup/ceilings.hpp"
-#include "app/setup/describe.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/points.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
-#include "app/setup/values.hpp"
 #include "app/setup/versions.hpp"
+#include "app/values/values.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_info.hpp"
 #include "kernels/cache_directory.hpp"

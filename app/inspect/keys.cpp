@@ -84,7 +84,8 @@ std::string text_of_keys(std::string_view path) {
 std::string table_of_keys(std::string_view path) {
   const Key* key = key_at(path);
   const std::string_view section = key ? key->below : "";
-  std::string table = "| key | meaning | type | unit | range | default |\n| --- | --- | --- | --- | --- | --- |\n";
+  std::string table =
+      "| key | meaning | type | unit | range | default |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const Key& row : all_keys()) {
     if (row.section != section) continue;
     std::string range = range_of(row);

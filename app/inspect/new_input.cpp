@@ -13,7 +13,8 @@
 namespace spsolve {
 namespace {
 
-constexpr std::string_view heat = R"toml(# Heat spreads in a plate that is warm at one edge, cold at the opposite one and insulated at the others.
+constexpr std::string_view heat =
+    R"toml(# Heat spreads in a plate that is warm at one edge, cold at the opposite one and insulated at the others.
 #
 #   u_t = D laplace(u)
 
@@ -50,7 +51,8 @@ range    = [20.0, 80.0]
 colormap = "magma"
 )toml";
 
-constexpr std::string_view waves = R"toml(# A source sends waves through two layers, and receivers record them.
+constexpr std::string_view waves =
+    R"toml(# A source sends waves through two layers, and receivers record them.
 #
 #   p_tt = c^2 laplace(p)
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <sstream>
 
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "kernels/operator/spectral_radius.hpp"
 
 namespace spsolve {

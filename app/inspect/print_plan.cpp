@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/inspect/describe.hpp"
 #include "app/inspect/rooflines.hpp"
-#include "app/setup/describe.hpp"
 #include "app/setup/planning.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
 #include "kernels/wall_reflections.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/setup/state_formula.hpp"
-#include "app/setup/values.hpp"
+#include "app/values/state_formula.hpp"
+#include "app/values/values.hpp"
 #include "io/input/config.hpp"
 #include "solver/block.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "io/input/read_points.hpp"
 #include "io/language/parser.hpp"
 #include "kernels/operator/interpret.hpp"

@@ -9,7 +9,7 @@
 
 #include "app/run/report.hpp"
 #include "app/setup/setup.hpp"
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 
 namespace spsolve {
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "app/inspect/describe.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/field_sums.hpp"
 #include "app/run/images.hpp"
@@ -18,13 +19,12 @@
 #include "app/run/run_directory.hpp"
 #include "app/run/writer.hpp"
 #include "app/setup/clock.hpp"
-#include "app/setup/describe.hpp"
-#include "app/setup/fill_block.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
+#include "app/values/fill_block.hpp"
 #include "io/checkpoint.hpp"
 
 namespace spsolve {

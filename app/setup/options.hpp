@@ -63,7 +63,7 @@ struct CommandLine {
   std::optional<int> ranks;                           // of check and plan: those that a run will have
   std::optional<std::filesystem::path> device_model;  // of plan
   std::optional<std::filesystem::path> calibration;   // the same: coefficients of the model
-  bool layouts = false;  // the same: of the morph layout, instead of the candidates
+  bool layouts = false;                           // the same: of the morph layout, instead of the candidates
   std::filesystem::path plan_json, plan_picture;  // the same: files to write, or empty
   BenchRequest bench;
   PlotRequest plot;

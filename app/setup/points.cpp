@@ -17,8 +17,8 @@ namespace {
 void require_fit(const Table& table, const DatasetForm& form, const std::string& key, std::size_t points,
                  std::int64_t steps) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(Status::invalid_input,
-                fmt::format("{}{}: dataset {} {}", blame_of(form, key), form.file.string(), form.dataset, why));
+    throw Error(Status::invalid_input, fmt::format("{}{}: dataset {} {}", blame_of(form, key),
+                                                   form.file.string(), form.dataset, why));
   };
   if (table.rows < steps)
     refuse(fmt::format("has {} rows; wanted one for each of the {} steps", table.rows, steps));

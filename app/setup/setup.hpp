@@ -26,7 +26,8 @@ struct Setup {
   Problem problem;  // in the precision of the plan
   DeviceChoice device;
   Plan plan;
-  std::string plan_note;  // why a plan to go on with was not kept, or Plan::note; empty where there is neither
+  std::string
+      plan_note;  // why a plan to go on with was not kept, or Plan::note; empty where there is neither
   Decomposition decomposition;
   int exchange_every = 1;      // launches that share an exchange of halos
   bool background = false;     // files are written while the run goes on

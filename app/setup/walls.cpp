@@ -73,10 +73,10 @@ Table read_face(const Communicator& communicator, const Domain& domain, int axis
     if (along != axis) wanted.push_back(domain.shape[along]);
   wanted.resize(2, 1);  // a face of a 1D grid is one point
   if (table.rows != wanted[0] || table.columns != wanted[1])
-    throw Error(
-        Status::invalid_input,
-        fmt::format("{}{}: dataset {} has {} x {} values; wanted {} x {}, those of the face", blame_of(form, key),
-                    form.file.string(), form.dataset, table.rows, table.columns, wanted[0], wanted[1]));
+    throw Error(Status::invalid_input,
+                fmt::format("{}{}: dataset {} has {} x {} values; wanted {} x {}, those of the face",
+                            blame_of(form, key), form.file.string(), form.dataset, table.rows, table.columns,
+                            wanted[0], wanted[1]));
   return table;
 }
 

@@ -67,7 +67,8 @@ TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
   const bool of_preset = has_own_time_step(stencil), has_dt = of_preset || section.has("dt");
   if (of_preset && section.has("dt"))
     section.fail("dt", "'dt' is that of the preset: give it in [stencil] alone");
-  time.dt = of_preset ? std::get<PresetForm>(stencil).parameters.at("dt").front() : section.number("dt").value_or(time.dt);
+  time.dt = of_preset ? std::get<PresetForm>(stencil).parameters.at("dt").front()
+                      : section.number("dt").value_or(time.dt);
   if (section.exactly_one_of({"steps", "end"}) == "steps") {
     time.steps = *section.integer("steps");
   } else {
@@ -93,8 +94,7 @@ ComputeConfig read_compute(const TomlSection& section) {
   compute.device = section.one_of("device").value_or(compute.device);
   compute.unit = parse_unit_kind(section.one_of("unit").value_or("auto"));
   compute.layout = parse_layout(section.one_of("layout").value_or("auto"));
-  if (const auto name = section.one_of("precision"))
-    compute.precision = *parse_precision(*name);
+  if (const auto name = section.one_of("precision")) compute.precision = *parse_precision(*name);
   compute.accuracy = section.number("accuracy");
   if (!is_auto(section, "tune", "true or false")) compute.tune = *section.boolean("tune");
   if (compute.unit == UnitKind::scalar && compute.layout)
@@ -113,8 +113,7 @@ ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
   parallel.graphs = section.boolean("graphs").value_or(parallel.graphs);
   parallel.timeout_seconds = section.number("timeout_seconds").value_or(parallel.timeout_seconds);
   if (is_auto(section, "ranks", "a list with one integer per axis")) return parallel;
-  parallel.ranks =
-      per_axis<std::int64_t>(section, "ranks", *section.integers("ranks"), domain.dimensions, 1);
+  parallel.ranks = per_axis<std::int64_t>(section, "ranks", *section.integers("ranks"), domain.dimensions, 1);
   for (int axis = 0; axis < axis_count; ++axis)
     if ((*parallel.ranks)[axis] > domain.shape[axis])
       section.fail("ranks", fmt::format("'ranks' cuts the {} points of axis '{}' into {} blocks",
@@ -162,8 +161,7 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const RunCon
   output.every = section->integer("every").value_or(output.every);
   output.stride = section->integer("stride").value_or(output.stride);
   output.compression = read_compression(*section);
-  if (const auto precision = section->one_of("precision"))
-    output.precision = *parse_precision(*precision);
+  if (const auto precision = section->one_of("precision")) output.precision = *parse_precision(*precision);
   if (!is_auto(*section, "background", "true or false")) output.background = *section->boolean("background");
   return output;
 }
@@ -201,8 +199,7 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
     stream.every_time = section.number("every_time");
     stream.stride = section.integer("stride").value_or(1);
     stream.precision = config.compute.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
-    if (const auto precision = section.one_of("precision"))
-      stream.precision = *parse_precision(*precision);
+    if (const auto precision = section.one_of("precision")) stream.precision = *parse_precision(*precision);
     stream.compression = read_compression(section);
     if (const auto region = section.section("region")) {
       region->allow({axis_names.rbegin(), axis_names.rend() - domain.first_axis()});

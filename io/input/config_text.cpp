@@ -127,9 +127,9 @@ std::string names_text(const std::vector<std::string>& names) {
 }
 
 std::string output_text(const OutputStreamConfig& output, const Domain& domain) {
-  std::string text = fmt::format("\n[[outputs]]\nname = {}\nstride = {}\nprecision = \"{}\"\ncompression = \"{}\"\n",
-                                 toml_string(output.name), output.stride, to_string(output.precision),
-                                 to_string(output.compression));
+  std::string text = fmt::format(
+      "\n[[outputs]]\nname = {}\nstride = {}\nprecision = \"{}\"\ncompression = \"{}\"\n",
+      toml_string(output.name), output.stride, to_string(output.precision), to_string(output.compression));
   text += output.every_time ? fmt::format("every_time = {}\n", number(*output.every_time))
                             : fmt::format("every = {}\n", output.every);
   if (!output.fields.empty()) text += fmt::format("fields = {}\n", names_text(output.fields));
@@ -238,11 +238,11 @@ std::string to_toml(const RunConfig& config) {
       config.parallel.transport,
       config.parallel.exchange_every ? std::to_string(*config.parallel.exchange_every) : "\"auto\"",
       config.parallel.share_gpus, config.parallel.graphs, number(config.parallel.timeout_seconds));
-  text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n"
-                      "compression = \"{}\"\n",
-                      toml_string(config.output.directory.string()), config.output.every,
-                      to_string(config.output.precision), config.output.stride,
-                      to_string(config.output.compression));
+  text += fmt::format(
+      "\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n"
+      "compression = \"{}\"\n",
+      toml_string(config.output.directory.string()), config.output.every, to_string(config.output.precision),
+      config.output.stride, to_string(config.output.compression));
   if (!config.output.fields.empty()) text += fmt::format("fields = {}\n", names_text(config.output.fields));
   if (const auto& background = config.output.background)
     text += fmt::format("background = {}\n", *background);

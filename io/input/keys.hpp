@@ -20,13 +20,13 @@ struct Limits {
 struct Key {
   /// The section that holds it: "" for the top level, "<name>" stands for any name, as in "fields.<name>".
   std::string_view section;
-  std::string_view name;      // "<...>" where users choose it
-  std::string_view type;      // of TOML, such as "integer" or "list of numbers"
-  std::string_view unit;      // "length", "steps", ...; empty: none
-  std::string_view standard;  // the default: a value of TOML, or words
-  std::string_view meaning;   // one line
-  std::string_view example;   // lines of its section that hold the key
-  Limits limits = {};         // of numbers
+  std::string_view name;                           // "<...>" where users choose it
+  std::string_view type;                           // of TOML, such as "integer" or "list of numbers"
+  std::string_view unit;                           // "length", "steps", ...; empty: none
+  std::string_view standard;                       // the default: a value of TOML, or words
+  std::string_view meaning;                        // one line
+  std::string_view example;                        // lines of its section that hold the key
+  Limits limits = {};                              // of numbers
   std::span<const std::string_view> choices = {};  // of texts
   std::string_view below = {};                     // the section that describes the value if it is a table
 };

@@ -89,10 +89,11 @@ void read_walls(const TomlSection& root, FieldConfig& field, const Grid& grid, c
   const bool has_extent = root.section("grid")->has("extent");
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (has_extent && !has_walls_at_the_same_places(grid, field.faces, field.walls, axis))
-      section->fail(axis_names[axis],
-                    fmt::format("the walls of axis '{}' lie elsewhere than those of [boundary]; [grid] extent "
-                                "is for walls at one place, so give spacing and origin instead",
-                                axis_names[axis]));
+      section->fail(
+          axis_names[axis],
+          fmt::format("the walls of axis '{}' lie elsewhere than those of [boundary]; [grid] extent "
+                      "is for walls at one place, so give spacing and origin instead",
+                      axis_names[axis]));
 }
 
 /// Checks the formulas of walls that a section gives.

@@ -78,8 +78,7 @@ std::vector<ImagesConfig> read_images(const TomlSection& root, const RunConfig& 
     images.every = section.integer("every").value_or(images.every);
     images.plane = read_plane(section, config.grid);
     read_range(section, images);
-    if (const auto name = section.one_of("colormap"))
-      images.colormap = *parse_colormap(*name);
+    if (const auto name = section.one_of("colormap")) images.colormap = *parse_colormap(*name);
     all.push_back(std::move(images));
   }
   return all;

@@ -207,8 +207,8 @@ namespace {
 
 /// The spacings between a wall of an axis that is not periodic and the outermost point beside it.
 double spacings_to_wall(const Face& face, const std::optional<WallConfig>& wall) {
-  const bool is_beyond = wall ? wall->condition == WallCondition::dirichlet
-                              : face.kind == BoundaryKind::dirichlet;
+  const bool is_beyond =
+      wall ? wall->condition == WallCondition::dirichlet : face.kind == BoundaryKind::dirichlet;
   return is_beyond ? 1.0 : 0.5;
 }
 
@@ -244,8 +244,7 @@ void read_extent(const TomlSection& section, Grid& grid) {
     const bool is_periodic = grid.domain.periodic(axis);
     const double before = is_periodic ? 0.0 : spacings_to_wall(faces[low], walls[low]);
     const double after = is_periodic ? 1.0 : spacings_to_wall(faces[high], walls[high]);
-    grid.spacing[axis] =
-        (end - begin) / (static_cast<double>(grid.domain.shape[axis] - 1) + before + after);
+    grid.spacing[axis] = (end - begin) / (static_cast<double>(grid.domain.shape[axis] - 1) + before + after);
     if (!(grid.spacing[axis] > 0)) section.fail(node, "'extent' is too small for so many points");
     if (!section.has("origin")) grid.origin[axis] = begin + before * grid.spacing[axis];
   }
@@ -298,8 +297,8 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid, const fs:
 FieldForm read_field(const TomlSection& section, const Grid& grid, const fs::path& directory,
                      bool knows_time) {
   const std::string key = section.exactly_one_of({"expression", "file"});
-  std::vector<std::string> valid = key == "file" ? std::vector<std::string>{"file", "dataset"}
-                                                 : std::vector<std::string>{"expression"};
+  std::vector<std::string> valid =
+      key == "file" ? std::vector<std::string>{"file", "dataset"} : std::vector<std::string>{"expression"};
   if (knows_time) valid.emplace_back("rate");
   section.allow(valid);
   if (key == "file") return read_dataset(section, directory, valid);

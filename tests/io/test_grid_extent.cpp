@@ -13,9 +13,10 @@ using ::testing::HasSubstr;
 
 /// An input in one dimension; `walls` is what [boundary] says of x.
 std::string input_of(const std::string& grid, const std::string& walls) {
-  return fmt::format("grid = {{ {} }}\nboundary.x = {}\nstencil.weights = [1]\ninitial.expression = \"x\"\n"
-                     "time.steps = 1\n",
-                     grid, walls);
+  return fmt::format(
+      "grid = {{ {} }}\nboundary.x = {}\nstencil.weights = [1]\ninitial.expression = \"x\"\n"
+      "time.steps = 1\n",
+      grid, walls);
 }
 
 RunConfig parsed(const std::string& grid, const std::string& walls) {
@@ -81,7 +82,8 @@ TEST(GridExtent, ErrorsNameLineAndKey) {
     EXPECT_THAT(error, HasSubstr(message)) << grid;
   }
   const std::string of_fields =
-      "grid = { shape = [8], extent = [1.0] }\nboundary = { x = \"neumann\", v = { x = { dirichlet = 0.0 } } }\n"
+      "grid = { shape = [8], extent = [1.0] }\nboundary = { x = \"neumann\", v = { x = { dirichlet = 0.0 } } "
+      "}\n"
       "fields = { u = {}, v = {} }\nequations.step = \"u.next = v; v.next = u\"\ntime.steps = 1\n";
   EXPECT_THAT(error_of(of_fields),
               HasSubstr("case.toml:2: [boundary.v] the walls of axis 'x' lie elsewhere than those of"));
@@ -99,9 +101,10 @@ TEST(Source, RatesAndFormulasWithDt) {
       parse_config(text + "source = { expression = \"step\", rate = true }\n", "a.toml");
   ASSERT_TRUE(of_step.equations);
   EXPECT_EQ(of_step.equations->step, "u.next = correlate(w, u) + dt*(step)");
-  EXPECT_THAT(error_of("grid.shape = [8]\nstencil.weights = [1]\ninitial.expression = \"x\"\n[time]\nsteps = 1\n"
-                       "[source]\nexpression = \"x\"\nrate = true\n"),
-              HasSubstr("case.toml:4: [time] [source] rate needs 'dt'"));
+  EXPECT_THAT(
+      error_of("grid.shape = [8]\nstencil.weights = [1]\ninitial.expression = \"x\"\n[time]\nsteps = 1\n"
+               "[source]\nexpression = \"x\"\nrate = true\n"),
+      HasSubstr("case.toml:4: [time] [source] rate needs 'dt'"));
 }
 
 }  // namespace

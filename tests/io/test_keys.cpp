@@ -64,8 +64,10 @@ std::string beside(const Key& key) {
 /// The header of the section that holds a key in an input.
 std::string header(const Key& key) {
   static const std::map<std::string_view, std::string_view> headers{
-      {"boundary.<axis>", "boundary.x"},   {"boundary.<axis>.robin", "boundary.x.robin"},
-      {"fields.<name>", "fields.u"},       {"<dataset>", "fields.u.initial"},
+      {"boundary.<axis>", "boundary.x"},
+      {"boundary.<axis>.robin", "boundary.x.robin"},
+      {"fields.<name>", "fields.u"},
+      {"<dataset>", "fields.u.initial"},
       {"outputs.region", "outputs.region"}};
   if (key.section.empty()) return "";
   const Key* top = find_key("", key.section.substr(0, key.section.find('.')));
@@ -88,10 +90,10 @@ std::string input_with(const Key& key, const std::string& lines) {
   const bool is_3d = begins_with_one_of(std::string(key.section), {"images.plane", "outputs.region"}) ||
                      (key.section == "images" && key.name == "plane") ||
                      (key.section == "boundary" && key.name == "z");
-  const bool of_equations = begins_with_one_of(std::string(key.section.empty() ? key.name : key.section),
-                                               {"constants", "coefficients", "stencils", "fields",
-                                                "equations", "<dataset>"}) ||
-                            key.name == "<field>";
+  const bool of_equations =
+      begins_with_one_of(std::string(key.section.empty() ? key.name : key.section),
+                         {"constants", "coefficients", "stencils", "fields", "equations", "<dataset>"}) ||
+      key.name == "<field>";
   if (!has("grid")) text += is_3d ? "grid.shape = [6, 8, 9]\n" : "grid.shape = [8, 9]\n";
   if (!has("time")) text += "time = { steps = 3, dt = 0.1 }\n";
   const bool is_1d_weights = key.name == "<name>" && key.section == "stencils";
@@ -103,7 +105,8 @@ std::string input_with(const Key& key, const std::string& lines) {
     const bool is_grid = key.section == "grid" || key.name == "grid" || is_3d;
     if (!has("stencil"))
       text += fmt::format("stencil.preset = \"star{}d1r\"\n", is_grid && key.name != "grid" ? 3 : 2);
-    else if (begins_with_one_of(lines + beside(key), {"preset = \"heat\"", "diffusivity", "dt", "velocity", "order"}))
+    else if (begins_with_one_of(lines + beside(key),
+                                {"preset = \"heat\"", "diffusivity", "dt", "velocity", "order"}))
       text.replace(text.find(", dt = 0.1"), 10, "");
     if (!has("initial")) text += "initial.expression = \"x\"\n";
   }

@@ -14,15 +14,16 @@ double mma_rate(Precision precision, bool sparse, const DeviceRates& device) {
   return sparse ? device.mma_half_sparse : device.mma_half;
 }
 
-/// Returns the most flop/s of these instructions. fp32 is computed by products of bf16, which run as fp16 does.
+/// Returns the most flop/s of these instructions. fp32 is computed by products of bf16, which run as fp16
+/// does.
 double mma_ceiling(Precision precision, bool sparse, const Calibration::Ceilings& ceilings) {
   if (precision == Precision::fp64) return ceilings.mma_fp64;
   if (precision == Precision::tf32) return sparse ? ceilings.mma_tf32_sparse : ceilings.mma_tf32;
   return sparse ? ceilings.mma_half_sparse : ceilings.mma_half;
 }
 
-/// Returns how much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for its
-/// results.
+/// Returns how much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for
+/// its results.
 double direct_waits(Precision precision, int dimensions, const Calibration::Direct& costs) {
   if (precision == Precision::tf32) return costs.waits_tf32;
   if (storage_bytes(precision) == 2)

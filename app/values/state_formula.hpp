@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "io/input/config.hpp"
 #include "io/language/row_program.hpp"
 

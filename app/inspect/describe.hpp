@@ -3,7 +3,7 @@
 
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
-#include "app/setup/value_summary.hpp"
+#include "app/values/value_summary.hpp"
 
 namespace spsolve {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/setup/setup.hpp"
-#include "app/setup/value_summary.hpp"
+#include "app/values/value_summary.hpp"
 #include "halo/communicator.hpp"
 #include "io/input/config.hpp"
 #include "kernels/field.hpp"

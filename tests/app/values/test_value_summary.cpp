@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/setup/value_summary.hpp"
+#include "app/values/value_summary.hpp"
 #include "tests/support/fields.hpp"
 
 namespace spsolve::testing {

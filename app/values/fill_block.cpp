@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/fill_block.hpp"
+#include "app/values/fill_block.hpp"
 
 #include <fmt/format.h>
 
