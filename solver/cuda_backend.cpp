@@ -8,10 +8,12 @@
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/runtime/branch.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/scalar_sweep.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
 #include "solver/plan/model_parts.hpp"
+#include "solver/strides.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"
 #endif
@@ -56,6 +58,21 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
           aware ? "mpi (device memory)" : "mpi (host memory)"};
 }
 
+/// Makes the sweeps of strides on a stream.
+StrideSweeps stride_sweeps(const Problem& problem, const Method& method, cudaStream_t stream) {
+  StrideSweeps sweeps = make_stride_sweeps(
+      problem, method, [&](const Stencil& weights, double factor) -> std::unique_ptr<Sweep> {
+        if (!method.layout)
+          return std::make_unique<cuda::ScalarSweep>(problem.domain, weights, problem.precision, stream,
+                                                     factor);
+        return sweep_of(cuda::make_tensor_sweep(problem.domain, weights, problem.precision, *method.layout,
+                                                method.dropped, cores_of(method), stream, factor));
+      });
+  sweeps.minus_source = std::make_unique<cuda::ScalarSweep>(
+      problem.domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), problem.precision, stream, -1.0);
+  return sweeps;
+}
+
 }  // namespace
 
 CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs)
@@ -94,11 +111,15 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
         Status::invalid_input,
         "[boundary] walls other than periodic, neumann and { dirichlet = number } are computed on CPUs only: "
         "use compute.device = \"cpu\"");
-  if (problem.equations)
-    return std::make_unique<cuda::SystemUnit>(
+  if (problem.equations) {
+    auto unit = std::make_unique<cuda::SystemUnit>(
         problem.equations->canonical, problem.equations->domains, problem.equations->dt, problem.precision,
         sources.coefficients, stream, [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest,
-        std::nullopt, method.fuse);
+        std::nullopt, method.strided ? 1 : method.fuse);
+    if (!method.strided) return unit;
+    return std::make_unique<StridedUnit>(problem.domain, method.fuse, stride_sweeps(problem, method, stream),
+                                         std::move(unit));
+  }
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
                                               sources.single, on, wraps);

@@ -15,6 +15,8 @@ struct Pace {
   std::int64_t every = 0;   // steps between events; 0: never
   bool last_alone = false;  // launches end one step before an event, too (diagnostics)
   double cuts = 0;          // events per step that are no multiples of `every`, each amid a launch at worst
+  std::int64_t steps = 0;   // of the run; 0: not known
+  std::int64_t checkpoints = 0;  // steps between checkpoints; 0: never
 };
 
 /// What the user insists on; nothing: the plan decides.
@@ -22,6 +24,7 @@ struct PlanRequest {
   std::optional<UnitKind> unit = {};
   std::optional<Layout> layout = {};
   std::optional<int> fuse = {};
+  std::optional<bool> strided = {};  // whether launches of equations are strides
   Pace pace = {};
   /// The relative L2 error per step that is accepted: any precision that keeps it may be chosen, the
   /// problem's being the finest.

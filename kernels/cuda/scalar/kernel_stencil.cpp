@@ -136,6 +136,7 @@ ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& form
   text.put("bool", "folded[3]", ConstantsText::list(stencil.folded));
   text.put("bool", "wrapped[3]", ConstantsText::list(stencil.wraps));
   text.flag("with_source", stencil.with_source);
+  text.put(compute, "source_factor", ConstantsText::number(stencil.source_factor));
   return text;
 }
 

@@ -33,6 +33,7 @@ struct KernelStencil {
   int operations = 0;  // per point and step
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
+  double source_factor = 1;        // by which the source is multiplied
   std::array<bool, 3> wraps{};     // periodic axes whose ends kernels connect
   bool begins_with_plane = false;  // a sum begins with that of its first plane instead of adding it to zero
 

@@ -207,6 +207,9 @@ class March {
     static_for<1, source_planes>(
         [&](auto k) { source_[source_planes - k.value] = source_[source_planes - k.value - 1]; });
     read_points<Compute>(source_[0], source);
+    if constexpr (constants::source_factor != 1)
+      for (auto& row : source_[0].at)
+        for (Compute& value : row) value *= constants::source_factor;
   }
 
   /// Reads a plane at the thread's points, as operands of the given format.

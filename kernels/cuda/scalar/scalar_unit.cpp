@@ -22,7 +22,7 @@ double ghost_operand(double value, Precision precision) {
 }  // namespace
 
 ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-                       cudaStream_t stream, const std::array<bool, 3>& wraps)
+                       cudaStream_t stream, const std::array<bool, 3>& wraps, double source_factor)
     : domain_(domain),
       radius_(stencil.radius()),
       precision_(precision),
@@ -32,6 +32,7 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
       axes_(grid_axes(domain)),
       stencil_(domain, stencil, precision, source != nullptr),
       compiler_(device_.architecture()) {
+  stencil_.source_factor = source_factor;
   for (int k = 0; k < axis_count; ++k) {
     stencil_.wraps[k] = wraps[axes_[k]];
     for (const Side side : {low, high})

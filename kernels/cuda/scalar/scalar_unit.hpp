@@ -32,8 +32,10 @@ class ScalarUnit : public Unit {
   ///
   /// `wraps` marks grid axes (a subset of cuda::wrapped_axes()) that every region spans completely.
   /// Fields and source have no halo there; kernels wrap indices at the ends.
+  ///
+  /// The source is multiplied by `source_factor`.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-             cudaStream_t stream, const std::array<bool, 3>& wraps = {});
+             cudaStream_t stream, const std::array<bool, 3>& wraps = {}, double source_factor = 1);
 
   /// Does nothing: the kernels make the ghost points beside walls from points of the grid.
   void fill_ghosts(const State&, const Box&) const override {}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/plan/stride_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "kernels/operator/stride_weights.hpp"
+#include "kernels/sparse/accuracy.hpp"
+
+namespace spsolve {
+namespace {
+
+double rounding_of(Precision precision) { return precision == Precision::fp64 ? 0x1p-53 : 0x1p-24; }
+
+/// Returns 1 + r + ... + r^(count - 1).
+double geometric(double r, double count) {
+  return r >= 1 ? count : std::min(count, (1 - std::pow(r, count)) / (1 - r));
+}
+
+/// Returns geometric(r, 1) + ... + geometric(r, count).
+double sum_of_geometric(double r, double count) {
+  const double at_most = count * (count + 1) / 2;
+  return r >= 1 ? at_most : std::min(at_most, count / (1 - r));
+}
+
+/// Bounds the error of a sweep without a source, as a share of sum |w| times the norm of what it reads. A
+/// chain of multiply-adds rounds each weight once, and once per weight and for the source.
+double sweep_bound(const Stencil& weights, const Method& method, Precision precision) {
+  if (method.layout) return sweep_error(weights, precision, *method.layout, method.dropped).total();
+  const double roundings = static_cast<double>(weights.taps().size() + 2) * rounding_of(precision);
+  return roundings / (1 - roundings);
+}
+
+/// Bounds the error of a sweep whose field and source have these norms.
+double sweep_bound(const Stencil& weights, const Method& method, Precision precision, double field,
+                   double source_factor, double source) {
+  const double added = std::abs(source_factor) * source;
+  return sweep_bound(weights, method, precision) * (sum_abs(weights) * field + added) +
+         rounding_of(precision) * added;
+}
+
+}  // namespace
+
+TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
+  TwoLevelGrowth growth{0, 1, std::abs(equation.q)};
+  constexpr double merged = 1e-7;  // roots so close are taken to be one
+  for (const std::complex<double>& s : sampled_symbol(equation.s, {32, 32, 32})) {
+    const std::complex<double> root = std::sqrt(s * s - 4 * equation.q), a = (s + root) / 2.0,
+                               b = (s - root) / 2.0;
+    growth.largest_root = std::max({growth.largest_root, std::abs(a), std::abs(b)});
+    if (std::abs(root) < merged && std::abs(1.0 - a) < merged) continue;
+    growth.of_the_state =
+        std::max(growth.of_the_state, (std::abs(1.0 - a) + std::abs(1.0 - b)) / std::abs(root));
+  }
+  return growth;
+}
+
+double strided_error(const TwoLevelEquation& equation, const Method& method, Precision precision,
+                     const StridedRun& run) {
+  const StrideWeights weights = stride_weights(equation, method.fuse);
+  const TwoLevelGrowth growth = growth_of(equation);
+  const double unit = rounding_of(precision), difference = 2;  // the norm of u(n) - u(n - 1) at most
+  const auto local = [&](const Stencil& of, double field, double factor, double source) {
+    return sweep_bound(of, method, precision, field, factor, source);
+  };
+  const auto [stride, factor] = weights.stride;
+  const double per_stride = local(stride, 1, factor, 1);
+  // The first launch: two sweeps each for the state and for the difference.
+  const double first_state =
+      local(weights.state_from_state, 1, 0, 0) +
+      local(weights.state_from_difference, difference, 1, sum_abs(weights.state_from_state));
+  const double first_difference =
+      local(weights.difference_from_state, 1, 0, 0) +
+      local(weights.difference_from_difference, difference, 1, sum_abs(weights.difference_from_state));
+  const double r = std::pow(growth.of_difference, method.fuse);
+
+  double error = 0;
+  const double steps = static_cast<double>(run.steps),
+               length = static_cast<double>(std::clamp<std::int64_t>(run.begun_every, 1, run.steps));
+  for (double begun = 0; begun < steps; begun += length) {
+    const double taken = std::min(length, steps - begun), left = steps - begun - taken;
+    const double launches = std::floor(taken / method.fuse), singles = taken - launches * method.fuse;
+    if (launches > 0) {
+      const double all = sum_of_geometric(r, launches - 1), first = geometric(r, launches);
+      const double of_state = first * first_state + all * per_stride;
+      const double of_difference = first * first_difference + all * per_stride * difference;
+      // Rounding to the difference at the beginning, and back at the end.
+      const double conversions = unit * difference * geometric(growth.of_difference, taken + left) +
+                                 unit * 2 * geometric(growth.of_difference, left + singles);
+      error += std::min(growth.of_the_state, 2 * (left + singles) + 1) * of_state +
+               geometric(growth.of_difference, left + singles) * of_difference + conversions;
+    }
+    error += singles > 0 ? singles * geometric(growth.of_difference, left + singles) *
+                               single_steps_error(equation, precision, 1)
+                         : 0.0;
+  }
+  return error;
+}
+
+double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps) {
+  const double q = std::abs(equation.q);
+  const double roundings = static_cast<double>(equation.s.taps().size() + 2) * rounding_of(precision);
+  return roundings * (sum_abs(equation.s) + q) * sum_of_geometric(q, static_cast<double>(steps));
+}
+
+}  // namespace spsolve
