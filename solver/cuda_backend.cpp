@@ -58,6 +58,40 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
           aware ? "mpi (device memory)" : "mpi (host memory)"};
 }
 
+/// Takes launches of one step by one unit, and longer ones by another.
+class UnitByLength : public Unit {
+ public:
+  UnitByLength(std::unique_ptr<Unit> several_steps, std::unique_ptr<Unit> single_steps)
+      : several_steps_(std::move(several_steps)), single_steps_(std::move(single_steps)) {}
+  void fill_ghosts(const State& state, const Box& valid) const override {
+    single_steps_->fill_ghosts(state, valid);
+  }
+  void prepare(const ConstState& in, const Box& region, int steps) const override {
+    unit(steps).prepare(in, region, steps);
+  }
+  void advance(const ConstState& in, const State& out, const Box& region, int steps) const override {
+    unit(steps).advance(in, out, region, steps);
+  }
+
+ private:
+  const Unit& unit(int steps) const { return steps > 1 ? *several_steps_ : *single_steps_; }
+
+  std::unique_ptr<Unit> several_steps_, single_steps_;
+};
+
+/// Makes the march of several steps of an equation with two levels of time; null if there is none.
+std::unique_ptr<Unit> two_level_march(const Problem& problem, const Method& method, cudaStream_t stream) {
+  const auto found = strided_equation(problem);
+  const auto* equation = std::get_if<TwoLevelEquation>(&found);
+  const Domain& domain = problem.domain_of(0);
+  if (!equation || method.strided || method.fuse == 1 ||
+      !cuda::two_level_tile(domain, equation->s, problem.precision, method.fuse,
+                            cuda::current_device().block_limits()))
+    return nullptr;
+  return std::make_unique<cuda::ScalarUnit>(domain, equation->s, problem.precision,
+                                            cuda::ScalarUnit::TwoLevels{-equation->q}, stream);
+}
+
 /// Makes the sweeps of strides on a stream.
 StrideSweeps stride_sweeps(const Problem& problem, const Method& method, cudaStream_t stream) {
   StrideSweeps sweeps = make_stride_sweeps(
@@ -112,10 +146,12 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
         "[boundary] walls other than periodic, neumann and { dirichlet = number } are computed on CPUs only: "
         "use compute.device = \"cpu\"");
   if (problem.equations) {
+    auto march = two_level_march(problem, method, stream);
     auto unit = std::make_unique<cuda::SystemUnit>(
         problem.equations->canonical, problem.equations->domains, problem.equations->dt, problem.precision,
         sources.coefficients, stream, [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest,
-        std::nullopt, method.strided ? 1 : method.fuse);
+        std::nullopt, method.strided || march ? 1 : method.fuse);
+    if (march) return std::make_unique<UnitByLength>(std::move(march), std::move(unit));
     if (!method.strided) return unit;
     return std::make_unique<StridedUnit>(problem.domain, method.fuse, stride_sweeps(problem, method, stream),
                                          std::move(unit));

@@ -24,7 +24,6 @@ struct PlanRequest {
   std::optional<UnitKind> unit = {};
   std::optional<Layout> layout = {};
   std::optional<int> fuse = {};
-  std::optional<bool> strided = {};  // whether launches of equations are strides
   Pace pace = {};
   /// The relative L2 error per step that is accepted: any precision that keeps it may be chosen, the
   /// problem's being the finest.
@@ -33,6 +32,7 @@ struct PlanRequest {
   std::optional<double> dropped = {};       // Method::dropped of separable sweeps, as they were begun with
   /// Also methods that do not keep the promise of the precision: for measurements, and runs that began so.
   bool unpromised = false;
+  std::optional<bool> strided = {};  // whether launches of equations are strides
 };
 
 /// How a problem is advanced (docs/internals/plan.md). A function of the global problem, the model of the

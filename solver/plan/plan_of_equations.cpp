@@ -6,9 +6,11 @@
 #include <limits>
 #include <optional>
 
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
+#include "solver/plan/model_march.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
 #include "solver/strides.hpp"
@@ -17,11 +19,37 @@ namespace spsolve {
 
 namespace {
 
-constexpr int most_fused = 8;
+constexpr int most_fused = 16;
 constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the least depth is taken
+
+/// Adds what a march of single fields computes that takes several steps of an equation with two levels of
+/// time. Returns false if there is none.
+bool evaluate_two_levels(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const auto found = strided_equation(problem);
+  const auto* equation = std::get_if<TwoLevelEquation>(&found);
+  if (!equation) return false;
+  const Problem single{problem.domain_of(0), equation->s, problem.precision, true};
+  const auto tile = cuda::two_level_tile(single.domain, single.stencil, single.precision, candidate.fuse,
+                                         limits_of(device));
+  if (!tile) return false;
+  MarchModel march(single, device);
+  march.stencil.two_levels = true;
+  const double per_step = 1 / (static_cast<double>(single.domain.box().points()) * candidate.fuse);
+  candidate.memory_seconds *= device.costs().march.two_fields_read;
+  if (march.space()) candidate.memory_seconds *= device.costs().march.halos_read_again;
+  candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
+  candidate.fma = static_cast<double>(equation->s.taps().size());
+  candidate.seconds = overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds});
+  candidate.wall_seconds =
+      wall_seconds(march, *tile, candidate.fuse, candidate.fuse, candidate.seconds / per_step) * per_step;
+  candidate.seconds += candidate.wall_seconds + candidate.launch_seconds;
+  candidate.bound = candidate.compute_seconds > candidate.memory_seconds ? "compute" : "memory";
+  return true;
+}
 
 /// Adds what a launch of several steps computes, on tiles that overlap; or says why there is none.
 void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  if (evaluate_two_levels(problem, device, candidate)) return;
   const Equations& equations = *problem.equations;
   const SystemFacts& facts = equations.facts;
   const auto made = cuda::fused_tile(equations.canonical, facts, equations.domains, problem.precision,

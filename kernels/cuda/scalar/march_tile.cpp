@@ -57,7 +57,7 @@ int registers_of_thread(const BlockShape& shape) {
 /// Returns the 32-bit registers for the planes of the source that the levels have not used yet. A single
 /// level keeps none.
 int source_registers(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
-  const bool kept = stencil.with_source && tile.depth > 1;
+  const bool kept = stencil.with_source && !stencil.two_levels && tile.depth > 1;
   const int planes = kept ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
   return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
 }
@@ -187,6 +187,15 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
     if (const auto tile = cut_tile(stencil, formats, depth, shape, 16, limits))
       if (!best || is_better(*tile, *best)) best = tile;
   return best;
+}
+
+std::optional<MarchTile> two_level_tile(const Domain& domain, const Stencil& stencil, Precision precision,
+                                        int steps, const BlockLimits& limits) {
+  if (precision != Precision::fp64 && precision != Precision::fp32) return {};
+  KernelStencil kernel(domain, stencil, precision, true);
+  kernel.two_levels = true;
+  if (kernel.has_stepped_planes() || !takes_grid(kernel)) return {};
+  return choose_march_tile(kernel, {precision, true, true}, steps, limits);
 }
 
 SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
