@@ -10,7 +10,7 @@
 #include "kernels/magnitude.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/wall_reflections.hpp"
-#include "solver/strides.hpp"
+#include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {
 namespace {

@@ -13,6 +13,7 @@
 #include "kernels/cuda/system/system_unit.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
 #include "solver/plan/model_parts.hpp"
+#include "solver/plan/strided_equation.hpp"
 #include "solver/strides.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"

@@ -3,23 +3,12 @@
 
 #include <functional>
 #include <memory>
-#include <string>
-#include <variant>
 
-#include "kernels/operator/step_matrix.hpp"
-#include "kernels/strided_unit.hpp"
+#include "kernels/operator/strided_unit.hpp"
 #include "solver/plan/method.hpp"
 #include "solver/problem.hpp"
 
 namespace spsolve {
-
-/// Returns the equation of a problem that strides (StridedUnit) may take: one field, two levels of time,
-/// constant weights, nothing added. Otherwise returns why it is none, as the end of a sentence.
-std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& problem);
-
-/// Returns the grid of such a problem with Domain::reflected set for axes whose walls keep images for `steps`
-/// steps: neumann walls of symmetric weights, and walls with the value 0 of symmetric weights of radius 1.
-Domain stride_domain(const Problem& problem, int steps);
 
 /// Makes the sweeps of strides, except StrideSweeps::minus_source. `make` makes one with given weights and
 /// the factor of its source.

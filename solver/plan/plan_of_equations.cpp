@@ -13,7 +13,7 @@
 #include "solver/plan/model_march.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
-#include "solver/strides.hpp"
+#include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {
 

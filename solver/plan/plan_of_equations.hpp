@@ -9,8 +9,8 @@ namespace spsolve {
 /// ones, of `single` seconds each.
 double at_pace(const Pace& pace, const Candidate& candidate, double single);
 
-/// Adds to a plan what strides of a two-level equation (kernels/strided_unit.hpp) can do, on tensor cores and
-/// on CUDA cores: as candidates, or with what keeps them from being some. `single` as in at_pace().
+/// Adds to a plan what strides of a two-level equation (kernels/operator/strided_unit.hpp) can do, on tensor
+/// cores and on CUDA cores: as candidates, or with what keeps them from being some. `single` as in at_pace().
 void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,
                  double single);
 

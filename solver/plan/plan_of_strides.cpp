@@ -11,7 +11,7 @@
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
 #include "solver/plan/stride_error.hpp"
-#include "solver/strides.hpp"
+#include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {
 namespace {

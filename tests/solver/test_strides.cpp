@@ -11,7 +11,7 @@
 #include "solver/block.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/stride_error.hpp"
-#include "solver/strides.hpp"
+#include "solver/plan/strided_equation.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
