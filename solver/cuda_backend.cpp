@@ -59,11 +59,11 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
           aware ? "mpi (device memory)" : "mpi (host memory)"};
 }
 
-/// Takes launches of one step by one unit, and longer ones by another.
+/// Takes launches of several steps by one unit, and all others, of single steps, by another.
 class UnitByLength : public Unit {
  public:
-  UnitByLength(std::unique_ptr<Unit> several_steps, std::unique_ptr<Unit> single_steps)
-      : several_steps_(std::move(several_steps)), single_steps_(std::move(single_steps)) {}
+  UnitByLength(int steps, std::unique_ptr<Unit> several_steps, std::unique_ptr<Unit> single_steps)
+      : steps_(steps), several_steps_(std::move(several_steps)), single_steps_(std::move(single_steps)) {}
   void fill_ghosts(const State& state, const Box& valid) const override {
     single_steps_->fill_ghosts(state, valid);
   }
@@ -75,8 +75,9 @@ class UnitByLength : public Unit {
   }
 
  private:
-  const Unit& unit(int steps) const { return steps > 1 ? *several_steps_ : *single_steps_; }
+  const Unit& unit(int steps) const { return steps == steps_ ? *several_steps_ : *single_steps_; }
 
+  int steps_;
   std::unique_ptr<Unit> several_steps_, single_steps_;
 };
 
@@ -152,7 +153,7 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
         problem.equations->canonical, problem.equations->domains, problem.equations->dt, problem.precision,
         sources.coefficients, stream, [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest,
         std::nullopt, method.strided || march ? 1 : method.fuse);
-    if (march) return std::make_unique<UnitByLength>(std::move(march), std::move(unit));
+    if (march) return std::make_unique<UnitByLength>(method.fuse, std::move(march), std::move(unit));
     if (!method.strided) return unit;
     return std::make_unique<StridedUnit>(problem.domain, method.fuse, stride_sweeps(problem, method, stream),
                                          std::move(unit));

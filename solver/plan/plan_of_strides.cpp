@@ -61,8 +61,7 @@ class Strides {
         device_(device),
         request_(request),
         equation_(equation),
-        growth_(growth_of(equation)),
-        run_(run_of(request.pace)) {}
+        growth_(growth_of(equation)) {}
 
   /// Returns a method with its numbers, or why there is none.
   std::variant<Candidate, Refusal> evaluated(const KernelFamily& family, int steps) const {
@@ -82,22 +81,28 @@ class Strides {
     per_step(candidate, steps);
     candidate.redundancy =
         static_cast<double>(weights.taps().size()) / static_cast<double>(steps * equation_.s.taps().size());
-    const double error = strided_error(equation_, method, problem_.precision, run_);
-    candidate.error = error / static_cast<double>(run_.steps);
-    if (auto refusal = why_no_promise(error); refusal && !request_.unpromised) return *refusal;
+    const StridedRun run = run_of(steps);
+    const double error = strided_error(equation_, method, problem_.precision, run);
+    candidate.error = error / static_cast<double>(run.steps);
+    if (auto refusal = why_no_promise(error, run.steps); refusal && !request_.unpromised) return *refusal;
     return candidate;
   }
 
   /// Returns the seconds that the first launch of strides takes more, as a mean over all steps.
   double begin_seconds(const Candidate& candidate) const {
-    return candidate.seconds * candidate.fuse / static_cast<double>(run_.begun_every);
+    return candidate.seconds * candidate.fuse / static_cast<double>(run_of(candidate.fuse).begun_every);
   }
 
  private:
-  static StridedRun run_of(const Pace& pace) {
+  /// Returns the run as strides of some steps see it: they begin anew after checkpoints, and after the single
+  /// steps before events that are not at their multiples.
+  StridedRun run_of(int steps) const {
+    const Pace& pace = request_.pace;
     StridedRun run;
     if (pace.steps > 0) run.steps = pace.steps;
-    run.begun_every = pace.checkpoints > 0 ? std::min(pace.checkpoints, run.steps) : run.steps;
+    run.begun_every = run.steps;
+    if (pace.checkpoints > 0) run.begun_every = std::min(run.begun_every, pace.checkpoints);
+    if (pace.every % steps != 0) run.begun_every = std::min(run.begun_every, pace.every);
     return run;
   }
   /// Returns the refusal of what can be said before the weights of a stride are computed.
@@ -114,7 +119,8 @@ class Strides {
           Obstacle::promise,
           fmt::format("strides are for fp32 and fp64: rounding to {} in every launch would change a "
                       "wave by up to {:.2g} times its norm in {} steps",
-                      to_string(problem_.precision), rounding_to_storage(method.fuse), run_.steps)};
+                      to_string(problem_.precision), rounding_to_storage(method.fuse),
+                      run_of(method.fuse).steps)};
     const std::int64_t points = volume(2 * method.fuse * equation_.s.radius() + Index3{1, 1, 1});
     if (points > most_fused_weights)
       return Refusal{Obstacle::memory,
@@ -127,7 +133,7 @@ class Strides {
   /// Returns the sum of the roundings of all launches at the end of the run, for the wave that they grow most
   /// in.
   double rounding_to_storage(int steps) const {
-    const double launches = static_cast<double>(run_.steps) / steps;
+    const double launches = static_cast<double>(run_of(steps).steps) / steps;
     return unit_roundoff(problem_.precision) * launches * (launches + 1) / 2;
   }
   std::optional<Refusal> refusal_of(const Method& method, const Stencil& weights) const {
@@ -138,14 +144,14 @@ class Strides {
     if (!method.layout || method.layout == Layout::separable || !device_.gpu || asked) return {};
     return why_too_wide(tap_box(weights).extent(), problem_.domain);
   }
-  std::optional<Refusal> why_no_promise(double error) const {
-    const double single = single_steps_error(equation_, problem_.precision, run_.steps);
+  std::optional<Refusal> why_no_promise(double error, std::int64_t steps) const {
+    const double single = single_steps_error(equation_, problem_.precision, steps);
     if (error <= promised_over_scalar * single) return {};
     return Refusal{
         Obstacle::promise,
         fmt::format("the bound on the error of {} steps is {:.2g} of the field's norm, {:.3g} times that of "
                     "single steps ({:.2g}), and strides promise {:g} times",
-                    run_.steps, error, error / single, single, promised_over_scalar)};
+                    steps, error, error / single, single, promised_over_scalar)};
   }
 
   const Problem& problem_;
@@ -153,7 +159,6 @@ class Strides {
   const PlanRequest& request_;
   TwoLevelEquation equation_;
   TwoLevelGrowth growth_;
-  StridedRun run_;
 };
 
 bool considered(const KernelFamily& family, const DeviceModel& device, const PlanRequest& request) {

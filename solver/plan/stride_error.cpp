@@ -40,6 +40,40 @@ double sweep_bound(const Stencil& weights, const Method& method, Precision preci
          rounding_of(precision) * added;
 }
 
+/// Bounds of the errors of launches, as shares of the largest norm of the field.
+struct LocalErrors {
+  double stride, stride_of_difference;
+  double first_state, first_difference;  // of the first launch: two sweeps each
+  double conversion;                     // from u(n - 1) to the difference, or back
+};
+
+LocalErrors local_errors(const StrideWeights& weights, const Method& method, Precision precision) {
+  constexpr double difference = 2;  // the norm of u(n) - u(n - 1) at most
+  const auto local = [&](const Stencil& of, double field, double factor, double source) {
+    return sweep_bound(of, method, precision, field, factor, source);
+  };
+  const auto& [stride, factor] = weights.stride;
+  return {
+      local(stride, 1, factor, 1), local(stride, difference, factor, difference),
+      local(weights.state_from_state, 1, 0, 0) +
+          local(weights.state_from_difference, difference, 1, sum_abs(weights.state_from_state)),
+      local(weights.difference_from_state, 1, 0, 0) +
+          local(weights.difference_from_difference, difference, 1, sum_abs(weights.difference_from_state)),
+      difference * rounding_of(precision)};
+}
+
+/// Bounds what strides that begin anew and take some launches leave at the end of the run, `left` steps
+/// after them.
+double error_of_stretch(const LocalErrors& local, const TwoLevelGrowth& growth, int fuse, double launches,
+                        double left) {
+  if (launches == 0) return 0;
+  const double q = growth.of_difference, r = std::pow(q, fuse);
+  const double first = geometric(r, launches), later = sum_of_geometric(r, launches - 1);
+  return std::min(growth.of_the_state, 2 * left + 1) * (first * local.first_state + later * local.stride) +
+         geometric(q, left) * (first * local.first_difference + later * local.stride_of_difference) +
+         local.conversion * (geometric(q, launches * fuse + left) + geometric(q, left));
+}
+
 }  // namespace
 
 TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
@@ -58,42 +92,20 @@ TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
 
 double strided_error(const TwoLevelEquation& equation, const Method& method, Precision precision,
                      const StridedRun& run) {
-  const StrideWeights weights = stride_weights(equation, method.fuse);
+  const LocalErrors local = local_errors(stride_weights(equation, method.fuse), method, precision);
   const TwoLevelGrowth growth = growth_of(equation);
-  const double unit = rounding_of(precision), difference = 2;  // the norm of u(n) - u(n - 1) at most
-  const auto local = [&](const Stencil& of, double field, double factor, double source) {
-    return sweep_bound(of, method, precision, field, factor, source);
-  };
-  const auto [stride, factor] = weights.stride;
-  const double per_stride = local(stride, 1, factor, 1);
-  // The first launch: two sweeps each for the state and for the difference.
-  const double first_state =
-      local(weights.state_from_state, 1, 0, 0) +
-      local(weights.state_from_difference, difference, 1, sum_abs(weights.state_from_state));
-  const double first_difference =
-      local(weights.difference_from_state, 1, 0, 0) +
-      local(weights.difference_from_difference, difference, 1, sum_abs(weights.difference_from_state));
-  const double r = std::pow(growth.of_difference, method.fuse);
-
+  const double single = single_steps_error(equation, precision, 1);
+  const auto steps = static_cast<double>(run.steps),
+             length = static_cast<double>(std::clamp<std::int64_t>(run.begun_every, 1, run.steps));
+  // Stretches of strides, in groups whose errors all grow as long as those of the first.
+  constexpr double most_groups = 1000;
+  const double stretches = std::ceil(steps / length), of_group = std::ceil(stretches / most_groups);
   double error = 0;
-  const double steps = static_cast<double>(run.steps),
-               length = static_cast<double>(std::clamp<std::int64_t>(run.begun_every, 1, run.steps));
-  for (double begun = 0; begun < steps; begun += length) {
+  for (double begun = 0; begun < steps; begun += of_group * length) {
     const double taken = std::min(length, steps - begun), left = steps - begun - taken;
     const double launches = std::floor(taken / method.fuse), singles = taken - launches * method.fuse;
-    if (launches > 0) {
-      const double all = sum_of_geometric(r, launches - 1), first = geometric(r, launches);
-      const double of_state = first * first_state + all * per_stride;
-      const double of_difference = first * first_difference + all * per_stride * difference;
-      // Rounding to the difference at the beginning, and back at the end.
-      const double conversions = unit * difference * geometric(growth.of_difference, taken + left) +
-                                 unit * 2 * geometric(growth.of_difference, left + singles);
-      error += std::min(growth.of_the_state, 2 * (left + singles) + 1) * of_state +
-               geometric(growth.of_difference, left + singles) * of_difference + conversions;
-    }
-    error += singles > 0 ? singles * geometric(growth.of_difference, left + singles) *
-                               single_steps_error(equation, precision, 1)
-                         : 0.0;
+    error += of_group * (error_of_stretch(local, growth, method.fuse, launches, left + singles) +
+                         singles * geometric(growth.of_difference, left + singles) * single);
   }
   return error;
 }
