@@ -19,7 +19,8 @@ namespace spsolve {
 
 namespace {
 
-constexpr int most_fused = 16;
+// Steps per launch that are looked at: of systems, and of waves by marches of single fields.
+constexpr int most_fused = 8, most_fused_waves = 24;
 constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the least depth is taken
 
 /// Adds what a march of single fields computes that takes several steps of an equation with two levels of
@@ -117,10 +118,16 @@ std::string line_of(const Candidate& candidate) {
                      candidate.bound);
 }
 
+/// Returns the most steps per launch that are worth a look.
+int deepest(const Problem& problem, const DeviceModel& device) {
+  if (!device.gpu) return 1;
+  return std::holds_alternative<TwoLevelEquation>(strided_equation(problem)) ? most_fused_waves : most_fused;
+}
+
 /// Adds marches of single and of several steps.
 void add_marches(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,
                  const std::optional<int>& asked, double single) {
-  const int first = asked.value_or(1), last = asked.value_or(device.gpu ? most_fused : 1);
+  const int first = asked.value_or(1), last = asked.value_or(deepest(problem, device));
   for (int fuse = first; fuse <= last; ++fuse) {
     Candidate candidate = evaluate_equations(problem, device, Method(fuse));
     const auto leave_out = [&](Obstacle obstacle, const std::string& why) {
