@@ -2,6 +2,7 @@
 #include "app/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,11 +14,13 @@
 #include <vector>
 
 #include "app/bench/bench_suites.hpp"
+#include "app/inspect/keys.hpp"
+#include "app/inspect/new_input.hpp"
 #include "app/setup/version.hpp"
-#include "io/input/config.hpp"
 #include "io/grid.hpp"
-#include "io/nearest_name.hpp"
+#include "io/input/config.hpp"
 #include "io/input/read_problem.hpp"
+#include "io/nearest_name.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/error.hpp"
 
@@ -50,7 +53,8 @@ Formulas (expression of [initial] and [source]): of the coordinates x, y, z that
 
 How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):
   compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on tensor cores
-  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation
+  compute.layout  of the weights there: strided-swap, morph, separable; fp64: natural-order on GPUs, emulated on
+                  CPUs by dual-tessellation
   time.fuse       time steps per launch; results keep the promise of compute.precision whatever it is
   compute.accuracy = 1e-4  lets the plan compute in any precision that errs by no more per step, as a share of
                            sum |weights| times the norm of the field
@@ -66,7 +70,7 @@ Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a sec
 INT before the first step; USR2: checkpoint and go on.
 )";
 
-/// What --help says beside the options.
+/// Returns what --help says beside the options.
 std::string footer() {
   std::ostringstream text;
   text << "\nStencil presets:\n";
@@ -258,6 +262,15 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                    "Plan with the coefficients of this file, as calibration/h200.json has them");
   plan->add_flag("--layouts", command.layouts,
                  "Print what the search for the tile of the morph layout finds instead, tile by tile");
+  plan->add_option("--json", command.plan_json,
+                   "Write all candidates, and what is left out and why, to this file, - to standard output, "
+                   "and the table to standard error then")
+      ->type_name("FILE")
+      ->check(not_empty);
+  plan->add_option("--picture", command.plan_picture,
+                   "Draw the candidates under the rooflines of their units as a PNG file")
+      ->type_name("FILE.png")
+      ->check(not_empty);
 
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
@@ -271,9 +284,24 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "plot",
       "Draw a snapshot, a checkpoint or probes.h5 as a PNG file: a map, a curve, or values over time");
   add_plot_options(*plot, command, plot_text);
+  CLI::App* keys = app.add_subcommand(
+      "keys",
+      "Explain the keys of inputs: type, unit, range, default, meaning and an example of each (without an "
+      "argument: of all)");
+  std::string path;
+  bool is_table = false;
+  keys->add_option("KEY", path, "Section, or section.key")->type_name("SECTION[.KEY]");
+  keys->add_flag("--markdown", is_table, "Print the keys of the section as a table of Markdown");
+  CLI::App* begin = app.add_subcommand("new", "Write a commented input to begin with");
+  begin->add_option("KIND", command.kind, fmt::format("{}", fmt::join(kinds_of_inputs(), ", ")))
+      ->required()
+      ->check(CLI::IsMember(kinds_of_inputs()));
+  begin->add_option("FILE", command.file, "File to write, - for standard output (default: KIND.toml)")
+      ->type_name("FILE.toml")
+      ->check(not_empty);
   CLI::App* doctor = app.add_subcommand(
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
-  for (CLI::App* verb : {info, plot, doctor}) verb->footer("");  // none takes an input
+  for (CLI::App* verb : {info, plot, keys, begin, doctor}) verb->footer("");  // none takes an input
 
   // A misspelt verb would pass for an input.
   std::vector<std::string> verbs;
@@ -300,15 +328,19 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                    : bench->parsed()  ? Verb::bench
                    : info->parsed()   ? Verb::info
                    : plot->parsed()   ? Verb::plot
+                   : begin->parsed()  ? Verb::begin
                    : doctor->parsed() ? Verb::doctor
                                       : Verb::run;
+    if (keys->parsed()) return {std::nullopt, is_table ? table_of_keys(path) : text_of_keys(path), 0};
     if (command.verb == Verb::run && command.file.empty())
-      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, doctor");
+      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, keys, new, doctor");
+    if (command.verb == Verb::begin && command.file.empty()) command.file = command.kind + ".toml";
     if (command.bench.shard[0] >= command.bench.shard[1])
       throw CLI::ValidationError("--shard K N: K must be below N");
     if (command.verb == Verb::plot) read_plot_text(plot_text, command.plot);
     for (const auto& [option, path] :
          {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json),
+          std::pair("--json", command.plan_json), std::pair("--picture", command.plan_picture),
           std::pair("-o", command.plot.output.value_or(""))})
       if (const std::string word = shell_word(path); !word.empty())
         throw CLI::ValidationError(
@@ -318,6 +350,9 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);
     return {std::nullopt, out.str() + err.str(), code == 0 ? 0 : static_cast<int>(Status::invalid_input)};
+  } catch (const Error& error) {
+    return {std::nullopt, fmt::format("spsolve: error: {}\n", error.what()),
+            static_cast<int>(error.status())};
   }
   return {command, "", 0};
 }

@@ -5,6 +5,7 @@
 #include "app/bench/bench.hpp"
 #include "app/command_line.hpp"
 #include "app/inspect/inspect.hpp"
+#include "app/inspect/new_input.hpp"
 #include "app/plot/plot.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/run.hpp"
@@ -28,6 +29,9 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
       return info(communicator, command);
     case Verb::plot:
       return plot(communicator, command);
+    case Verb::begin:
+      write_input(communicator, command.kind, command.file);
+      return Status::finished;
     case Verb::doctor:
       return doctor(communicator);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures systems of equations on one GPU: bench_systems [--points N] [--precision P] [--fuse T] [--seconds
-// S]
-// [--json FILE] [CASE...]. Every row tells the rate in steps of points, the bytes that must move per point
-// and step in one pass per step, and their rate as a share of that of copies of a field in the same run: more
-// than 1 is out of reach of single steps.
+// Measures systems of equations on one GPU:
+//   bench_systems [--points N] [--precision P] [--fuse T] [--seconds S] [--json FILE] [CASE...]
+// Every row tells the rate in steps of points, the bytes that must move per point and step in one pass per
+// step, and their rate as a share of that of copies of a field in the same run: more than 1 is out of reach
+// of single steps.
 #include "bench/bench_case.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
@@ -85,7 +85,7 @@ struct Levels {
         fill_random(*fields.back().emplace_back(std::make_unique<Field>(box, halo, precision, memory)));
     }
   }
-  /// The array of a field `ahead` of the state: 0, its own.
+  /// Returns the array of a field `ahead` of the state: 0, its own.
   Field* at(std::size_t field, std::size_t ahead) const {
     const std::size_t count = fields[field].size(), each = count == 4 ? 2 : 1;
     return fields[field][(each * turn + ahead) % count].get();
@@ -158,9 +158,10 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     tile->blocks = options.tile.at(4);
     tile->pace_lag = options.tile.at(5);
   }
-  const SystemUnit unit(canonical, fields, names.dt, precision, given, stream, {},
-                        options.only_points ? SystemKernels::points : SystemKernels::fastest, tile,
-                        options.fuse);
+  const SystemUnit unit(canonical, fields, names.dt, precision, given, stream,
+                        {.fuse = options.fuse,
+                         .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
+                         .tile = tile});
   const LaunchTime time = launch_time(stream, options.seconds, [&] {
     unit.advance(levels.in(), levels.out(), domain.box(), options.fuse);
     ++levels.turn;

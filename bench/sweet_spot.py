@@ -1,79 +1,165 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints tables 2 to 4 of paper 003 for spsolve, in Markdown, from `spsolve bench --suite sweet-spot --json` and bench/counters.py.
+"""Prints tables of paper 003 ("Do we need tensor cores for stencil computations?") for spsolve, in Markdown.
 
-sweet_spot.py 2 rows.json counted.json    per point and launch: C in flop, M in bytes, I = C / M, from the model and from counters
-sweet_spot.py 3 rows.json ceilings.json   bottleneck, rate, scenario and sweet spot of every unit and layout, compared with CUDA cores
-sweet_spot.py 4 rows.json ceilings.json   dense against sparse tensor cores
+sweet_spot.py 2 RATES MODEL COUNTED          per point and launch: C in flop, M in bytes, I = C / M, of the model and of counters
+sweet_spot.py 3 RATES COUNTED CEILINGS       what binds, rate, and equation 13 beside the measured gain, for every unit and layout
+sweet_spot.py 4 RATES COUNTED CEILINGS       dense against sparse tensor cores
+sweet_spot.py verdicts RATES COUNTED CEILINGS   how often equation 13 agrees with the measured gain, and where it does not
+sweet_spot.py ridges CEILINGS                P, B and I* = P / B of every instruction
+sweet_spot.py depths MODEL                   I over the depth t
 
-Rows are files of rows, or records as RECORD.json:RUN,RUN.
+RATES: rows of `spsolve bench --suite sweet-spot --json`. COUNTED: rows of bench/counters.py. MODEL: rows of bench/plan_counts.py.
+Rows are files of rows, or records as RECORD.json:RUN,RUN. CEILINGS: `spsolve bench --suite ceilings --json`.
 """
+import collections
 import json
 import pathlib
 import sys
 
-from rows import predicted, rows_of, table, way_of
+from rows import rows_of, table, way_of
 
-if len(sys.argv) < 3:
-    sys.exit(__doc__)
-number, *files = sys.argv[1:]
-rows = [row for row in rows_of(files[0]) if row["suite"] == "sweet-spot"]
-key = lambda row: tuple(str(row[name]) for name in ("stencil", "precision", "unit", "layout", "fuse"))
-case = lambda row: (row["stencil"], row["precision"], row["fuse"])
-case_text = lambda row: f"{row['stencil']} {row['precision']}"
+EQUAL = 0.25  # the part by which the plan's predictions may be off (docs/log/plan.md), within which two measured rates are equal
+
+key_of = lambda row: tuple(str(row[name]) for name in ("stencil", "precision", "unit", "layout", "fuse"))
+case_of = lambda row: (row["stencil"], row["precision"], row["fuse"])
+text_of = lambda row: f"{row['stencil']} {row['precision']}"
+off = lambda value, exact: f"{value:,.4g} ({100 * (value / exact - 1):+.0f}%)"
+rate_of = lambda row: row["gstencil_per_s"]
 
 
-def ridge(row):
-    """Returns the flop/B at which the memory and instruction ceilings of a row meet."""
-    rates = {rate["name"]: rate["sustained"] for rate in json.loads(pathlib.Path(files[1]).read_text())["rates"]}
+def ceilings_of(file):
+    return {rate["name"]: rate["sustained"] for rate in json.loads(pathlib.Path(file).read_text())["rates"]}
+
+
+def instruction_of(row):
+    """Returns the ceiling whose instructions the kernel of a row runs. In this record fp32 in direct layouts is bf16 on mma."""
     sparse, fp64 = row["unit"] == "sparse-tensor", row["precision"] == "fp64"
     if row["unit"] == "scalar":
-        name = "fma fp64" if fp64 else "fma fp32"
-    elif fp64:
-        name = "mma fp64 m16n8k16"
-    elif row["precision"] == "fp32" and row["layout"] == "separable":
-        name = "mma.sp tf32 m16n8k16"
+        return "fma fp64" if fp64 else "fma fp32"
+    if fp64:
+        return "mma fp64 m16n8k16"
+    if row["precision"] == "fp32":
+        return "mma.sp tf32 m16n8k16" if row["layout"] == "separable" else "mma.sp bf16 m16n8k32" if sparse else "mma bf16 m16n8k16"
+    if sparse and row["layout"] == "strided-swap" and len(row["shape"]) == 2:
+        return "wgmma.sp fp16 m64n256k32, A in registers"
+    return "mma.sp fp16 m16n8k32" if sparse else "mma fp16 m16n8k16"
+
+
+class Measured:
+    """A row with what was counted of it, under the measured ceilings."""
+
+    def __init__(self, row, counted, ceilings):
+        self.row, self.peak, self.bandwidth = row, ceilings[instruction_of(row)], ceilings["copy"]
+        self.flop, self.bytes = counted["measured_C_flop"], counted["measured_M_bytes"]
+        self.busy = counted.get("kernel", {})
+        self.intensity, self.ridge = self.flop / self.bytes, self.peak / self.bandwidth
+        self.bound = "compute" if self.intensity > self.ridge else "memory"
+        self.seconds = max(self.flop / self.peak, self.bytes / self.bandwidth)  # per point and launch, as the roofline allows
+
+
+class Comparison:
+    """Tensor cores beside CUDA cores at the same depth."""
+
+    def __init__(self, tensor, scalar):
+        self.tensor = tensor
+        self.scenario = 1 + 2 * (scalar.bound == "compute") + (tensor.bound == "compute")
+        self.expected = scalar.seconds / tensor.seconds  # equation 13
+        self.measured = rate_of(tensor.row) / rate_of(scalar.row)
+        self.verdict = "equal" if self.scenario == 1 else "inside" if self.expected > 1 else "outside"
+        self.agrees = abs(self.measured - 1) <= EQUAL if self.verdict == "equal" else (self.measured > 1) == (self.expected > 1)
+
+
+def measured_rows(rates, counted, ceilings):
+    counts = {key_of(row): row for row in rows_of(counted)}
+    rows = [row for row in rows_of(rates) if row["suite"] == "sweet-spot" and key_of(row) in counts]
+    return [Measured(row, counts[key_of(row)], ceilings_of(ceilings)) for row in rows]
+
+
+def comparisons_of(rows):
+    scalars = {case_of(row.row): row for row in rows if row.row["unit"] == "scalar"}
+    return [Comparison(row, scalars[case_of(row.row)]) for row in rows if row.row["unit"] != "scalar"]
+
+
+def counted_lines(rates, model, counted):
+    models, counts = ({key_of(row): row for row in rows_of(file)} for file in (model, counted))
+    for row in rows_of(rates):
+        if key_of(row) not in counts:
+            continue
+        now, found, scalar = models.get(key_of(row), row["model"]), counts[key_of(row)], row["unit"] == "scalar"
+        C, M = found["measured_C_flop"], found["measured_M_bytes"]
+        yield (text_of(row), row["fuse"], way_of(row), "" if scalar else f"{now['alpha']:.3g}", "" if scalar else f"{now['S']:.3g}",
+               *(f"{now[name]:,.4g}" for name in ("C_flop", "M_bytes", "I_flop_per_byte")), off(C, now["C_flop"]), off(M, now["M_bytes"]),
+               off(C / M, now["I_flop_per_byte"]))
+
+
+def bottleneck_lines(rows):
+    compared = {key_of(one.tensor.row): one for one in comparisons_of(rows)}
+    for row in rows:
+        one = compared.get(key_of(row.row))
+        yield (text_of(row.row), row.row["fuse"], way_of(row.row), f"{row.intensity:,.4g}", f"{row.ridge:,.3g}", row.bound,
+               f"{rate_of(row.row):,.0f}",
+               *((one.scenario, f"{one.expected:.2f}", f"{one.measured:.2f}", one.verdict) if one else ("", "", "", "")))
+
+
+def sparsity_lines(rows):
+    for dense in rows:
+        for sparse in rows:
+            same = case_of(dense.row) == case_of(sparse.row) and dense.row["layout"] == sparse.row["layout"]
+            if not same or (dense.row["unit"], sparse.row["unit"]) != ("tensor", "sparse-tensor"):
+                continue
+            yield (text_of(dense.row), dense.row["fuse"], dense.row["layout"],
+                   *(f"{row.intensity:,.4g} of {row.ridge:,.3g}" for row in (dense, sparse)), dense.bound, sparse.bound,
+                   *(f"{rate_of(row.row):,.0f}" for row in (dense, sparse)), f"{rate_of(sparse.row) / rate_of(dense.row):.2f}",
+                   f"{dense.seconds / sparse.seconds:.2f}")
+
+
+def verdict_lines(rows):
+    compared = comparisons_of(rows)
+    for verdict in ("inside", "outside", "equal"):
+        ones = [one for one in compared if one.verdict == verdict]
+        wrong = [f"{text_of(one.tensor.row)} t = {one.tensor.row['fuse']}, {way_of(one.tensor.row)}: {one.expected:.2f} expected, "
+                 f"{one.measured:.2f} measured; busy: DRAM {one.tensor.busy['dram']:.0f}%, tensor {one.tensor.busy['tensor']:.0f}%, "
+                 f"issue {one.tensor.busy['issue']:.0f}%, shared memory {one.tensor.busy['lsu_data']:.0f}%" for one in ones if not one.agrees]
+        yield verdict, len(ones), len(ones) - len(wrong), "; ".join(wrong)
+    yield "all", len(compared), sum(one.agrees for one in compared), ""
+
+
+def ridge_lines(file):
+    ceilings = ceilings_of(file)
+    for name, rate in ceilings.items():
+        if name.split()[0] in ("fma", "mma", "mma.sp", "wgmma", "wgmma.sp") and "int8" not in name:
+            yield name, f"{rate * 1e-12:,.1f}", f"{ceilings['copy'] * 1e-12:.2f}", f"{rate / ceilings['copy']:,.1f}"
+
+
+def depth_lines(file):
+    """A line for each stencil, precision, unit and layout; a column for each depth."""
+    lines = collections.defaultdict(dict)
+    for row in rows_of(file):
+        lines[row["stencil"], row["precision"], way_of(row), f"{row['I_ridge']:,.3g}"][row["fuse"]] = f"{row['I_flop_per_byte']:,.4g}"
+    depths = sorted(set().union(*lines.values()))
+    return depths, [(*line, *(cells.get(depth, "") for depth in depths)) for line, cells in lines.items()]
+
+
+def main(number, *files):
+    if number == "2":
+        table(["case", "t:", "unit, layout", "alpha:", "S:", "C:", "M:", "I:", "C counted:", "M counted:", "I counted:"], counted_lines(*files))
+    elif number == "3":
+        table(["case", "t:", "unit, layout", "I counted:", "I*:", "bound", "GStencil/s:", "scenario:", "gain by equation 13:", "measured:",
+               "verdict"], bottleneck_lines(measured_rows(*files)))
+    elif number == "4":
+        table(["case", "t:", "layout", "I of I*, dense:", "sparse:", "bound, dense", "sparse", "GStencil/s, dense:", "sparse:",
+               "sparse / dense:", "by the roofline:"], sparsity_lines(measured_rows(*files)))
+    elif number == "verdicts":
+        table(["verdict of equation 13", "rows:", "as measured:", "not as measured"], verdict_lines(measured_rows(*files)))
+    elif number == "ridges":
+        table(["instruction", "P, TFLOP/s:", "B, TB/s:", "I*, flop/B:"], ridge_lines(*files))
     else:
-        name = "mma.sp fp16 m16n8k32" if sparse else "mma fp16 m16n8k16"
-    return rates[name] / rates["copy"]
+        depths, lines = depth_lines(*files)
+        table(["stencil", "precision", "unit, layout", "I*:", *(f"t = {depth}:" for depth in depths)], lines)
 
 
-def counted_line(row, found):
-    C, M = found["measured_C_flop"], found["measured_M_bytes"]
-    model = row["model"]
-    off = lambda value, exact: f"{value:,.4g} ({100 * (value / exact - 1):+.0f}%)"
-    scalar = row["unit"] == "scalar"
-    return (case_text(row), row["fuse"], way_of(row), "" if scalar else f"{model['alpha']:.3g}", "" if scalar else f"{model['S']:.3g}",
-            *(f"{model[name]:,.4g}" for name in ("C_flop", "M_bytes", "I_flop_per_byte")),
-            off(C, model["C_flop"]), off(M, model["M_bytes"]), off(C / M, model["I_flop_per_byte"]))
-
-
-def bottleneck_line(row):
-    model, scalar = row["model"], row["unit"] == "scalar"
-    beside = next((other for other in rows if case(other) == case(row) and other["unit"] == "scalar"), None)
-    change = "" if scalar or not beside else f"{row['gstencil_per_s'] / beside['gstencil_per_s']:.2f}"
-    return (case_text(row), row["fuse"], way_of(row), f"{model['I_flop_per_byte']:,.4g}", f"{ridge(row):,.3g}", model["bound"],
-            f"{row['gstencil_per_s']:,.0f}", f"{predicted(row):.2f}", change, "" if scalar else model["scenario"],
-            "" if scalar else "inside" if model["scenario"] == 3 or model["scenario"] == 4 and model["in_sweet_spot"] else "outside")
-
-
-def sparsity_line(dense, sparse):
-    rate = lambda row: row["gstencil_per_s"]
-    return (case_text(dense), dense["fuse"], dense["layout"],
-            *(f"{row['model']['I_flop_per_byte']:,.4g} of {ridge(row):,.3g}" for row in (dense, sparse)),
-            dense["model"]["bound"], sparse["model"]["bound"], f"{rate(dense):,.0f}", f"{rate(sparse):,.0f}",
-            f"{rate(sparse) / rate(dense):.2f}")
-
-
-if number == "2":
-    counted = {key(row): row for row in rows_of(files[1])}
-    table(["case", "t:", "unit, layout", "alpha:", "S:", "C:", "M:", "I:", "C counted:", "M counted:", "I counted:"],
-          [counted_line(row, counted[key(row)]) for row in rows if key(row) in counted])
-elif number == "3":
-    table(["case", "t:", "unit, layout", "I:", "ridge:", "bound", "GStencil/s:", "model:", "x CUDA cores:", "scenario:", "sweet spot"],
-          map(bottleneck_line, rows))
-else:
-    pairs = [(dense, sparse) for dense in rows for sparse in rows if case(dense) == case(sparse)
-             and dense["layout"] == sparse["layout"] and (dense["unit"], sparse["unit"]) == ("tensor", "sparse-tensor")]
-    table(["case", "t:", "layout", "I of ridge, dense:", "sparse:", "bound, dense", "sparse", "GStencil/s, dense:", "sparse:",
-           "sparse / dense:"], [sparsity_line(*pair) for pair in pairs])
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in ("2", "3", "4", "verdicts", "ridges", "depths"):
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

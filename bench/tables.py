@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of the documents, in Markdown, from rows of `spsolve bench --json` and of records (bench/rows.py: FILE, or FILE:RUN,RUN).
 
-tables.py paper ROWS public.json          what the plan chose for the benchmark shapes, beside public codes
-tables.py rates ROWS public.json          its rates alone, a row for each shape
+tables.py paper ROWS PUBLIC ROWS...       what the plan chose for the benchmark shapes, beside public codes and, from more rows, what
+                                          the fastest candidate does at their depth
+tables.py rates ROWS PUBLIC               its rates alone, a row for each shape
+tables.py public PUBLIC                   all that public codes did
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
 tables.py sources ROWS                    the same of benchmark shapes with a source
 tables.py rivals ROWS                     the two fastest candidates, case by case
@@ -32,29 +34,61 @@ if len(sys.argv) < 3:
 kind, *files = sys.argv[1:]
 rate = lambda row: row["gstencil_per_s"]
 short = lambda number: f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def fastest_public(file):
+    """The fastest row of public codes for every stencil and precision."""
+    fastest = {}
+    for row in rows_of(file):
+        case = row["stencil"], row["precision"]
+        if case not in fastest or rate(row) > rate(fastest[case]):
+            fastest[case] = row
+    return fastest
+
+
+def public_text(row):
+    """A rate with its system and what makes it hard to compare: small grids, and the steps per launch where they are known."""
+    small = [shape_of(row)] if row["system"] == "EBISU" and "shape" in row else []
+    steps = [f"t = {row['steps_per_launch']}"] if "steps_per_launch" in row else []
+    return f"{rate(row):,} ({', '.join([row['system'], *small, *steps])})"
+
+
+def at_depth_of(public, rows):
+    """The fastest rate on record of a periodic case without source at the depth of a public code; empty where none was measured."""
+    walls = lambda row: set(row["boundary"] if isinstance(row.get("boundary"), list) else [row.get("boundary", "periodic")])
+    rates = [rate(row) for row in rows if (row.get("stencil"), row.get("precision")) == (public["stencil"], public["precision"])
+             and row.get("fuse") == public.get("steps_per_launch", "unknown") and walls(row) == {"periodic"} and not row.get("source")]
+    return f"{max(rates):,.0f}" if rates else ""
+
+
 if kind == "paper":
-    public = json.loads(pathlib.Path(files[1]).read_text())["fastest"]
+    public, measured = fastest_public(files[1]), rows_of(*files[2:])
     order = ("fp16", "bf16", "tf32", "fp32", "fp64")
     lines = []
     for row in sorted(rows_of(files[0]), key=lambda row: order.index(row["precision"])):
         if not row["chosen"]:
             continue
-        case = f"{row['stencil']} {row['precision']}"
-        other = public.get(case)
-        lines.append((case, shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}", f"{100 * row['roofline_fraction']:.0f}%",
-                      f"{row['error_l2'] / row['error_steps']:.0e}" if row["error_l2"] else "0", f"{other[0]:,} ({other[1]})" if other else ""))
+        other = public.get((row["stencil"], row["precision"]))
+        lines.append((f"{row['stencil']} {row['precision']}", shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}",
+                      f"{100 * row['roofline_fraction']:.0f}%", f"{row['error_l2'] / row['error_steps']:.0e}" if row["error_l2"] else "0",
+                      public_text(other) if other else "", at_depth_of(other, measured) if other else ""))
     table(["case, periodic", "grid", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:", "error per step:",
-           "fastest public code, same GPU:"], lines)
+           "fastest public code, same GPU:", "G/s at its depth:"], lines)
 elif kind == "rates":
-    public = json.loads(pathlib.Path(files[1]).read_text())["fastest"]
+    public = fastest_public(files[1])
     cases = collections.defaultdict(dict)
     for row in rows_of(files[0]):
         if row["chosen"]:
-            other = public.get(f"{row['stencil']} {row['precision']}")
-            cases[row["stencil"], shape_of(row)][row["precision"]] = f"{rate(row):,.0f}" + (f" ({other[0]:,} {other[1]})" if other else "")
+            other = public.get((row["stencil"], row["precision"]))
+            small = f", {shape_of(other)}" if other and other["system"] == "EBISU" and "shape" in other else ""
+            cases[row["stencil"], shape_of(row)][row["precision"]] = f"{rate(row):,.0f}" + (f" ({rate(other):,} {other['system']}{small})" if other else "")
     precisions = ("fp16", "fp32", "fp64")
     table(["case, periodic", "grid", *(f"{precision}:" for precision in precisions)],
           [(*case, *(cells[precision] for precision in precisions)) for case, cells in cases.items()])
+elif kind == "public":
+    table(["code", "stencil", "precision", "grid", "steps per launch:", "GStencil/s:", "remark"],
+          [(row["system"], row["stencil"], row["precision"], shape_of(row) if "shape" in row else "not known", row.get("steps_per_launch", "not known"),
+            f"{rate(row):,}", row.get("note", "")) for row in rows_of(files[0])])
 elif kind in ("inputs", "sources"):
     cases = collections.defaultdict(list)
     for row in rows_of(files[0]):

@@ -5,8 +5,11 @@
 refresh.py [--check] [FILES]     (default: README.md and docs/**/*.md)
 
 A table stands between two comments, the first of which holds the command that prints it, run at the root of the tree:
-<!-- made by: COMMAND --> and <!-- end -->. --check changes nothing and fails where a table is not what its command prints.
+<!-- made by: COMMAND --> and <!-- end -->. A command that begins with "spsolve" is one of the program, which the environment
+variable SPSOLVE names, or that of the build; any other is a script. --check changes nothing and fails where a table is not what its
+command prints.
 """
+import os
 import pathlib
 import re
 import shlex
@@ -17,8 +20,17 @@ root = pathlib.Path(__file__).resolve().parent.parent
 TABLE = re.compile(r"(<!-- made by: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
+def command_of(words):
+    if words[0] != "spsolve":
+        return [sys.executable, "-B", *words]
+    built = sorted(root.glob("build/*/spsolve"), key=os.path.getmtime)
+    if "SPSOLVE" not in os.environ and not built:
+        sys.exit("tables of keys need the program: run ./dev build first")
+    return [os.environ.get("SPSOLVE") or built[-1], *words[1:]]
+
+
 def printed(match):
-    command = [sys.executable, "-B", *shlex.split(match[2])]
+    command = command_of(shlex.split(match[2]))
     return match[1] + subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout + match[3]
 
 

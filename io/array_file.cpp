@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
 #include "io/block_writer.hpp"
+#include "io/compressed_array.hpp"
 
 namespace spsolve {
 namespace {
@@ -31,15 +33,19 @@ std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const A
   return bytes;
 }
 
+/// The attributes of an array that hold its checksums, as many as it has blocks.
+Attributes no_checksums(const ArrayFormat& format, const ArrayBlocks& blocks) {
+  return {{checksum_attribute::algorithm, std::string(checksum_algorithm)},
+          {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
+          {checksum_attribute::values, std::vector<std::uint64_t>(static_cast<std::size_t>(blocks.count()))}};
+}
+
 /// Everything of the file but the values; returns where those of each array belong.
 std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const ArrayFormat& format,
                                   const Attributes& attributes, const std::vector<NamedRows>& arrays,
                                   const std::function<void(hid_t)>& decorate) {
-  const auto blocks = ArrayBlocks::of(volume(format.shape), format.element_bytes());
-  const Attributes checksums{
-      {checksum_attribute::algorithm, std::string(checksum_algorithm)},
-      {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
-      {checksum_attribute::values, std::vector<std::uint64_t>(static_cast<std::size_t>(blocks.count()))}};
+  const Attributes checksums =
+      no_checksums(format, ArrayBlocks::of(volume(format.shape), format.element_bytes()));
   Hdf5Id output = create_hdf5(file, bytes_needed(format, arrays.size(), attributes), ArrayBlocks::least_bytes,
                               data_alignment);
   std::vector<std::int64_t> offsets;
@@ -80,6 +86,65 @@ std::filesystem::path place_of(const std::filesystem::path& file) {
   return target;
 }
 
+/// A file of compressed arrays that rank 0 holds open, because only HDF5 knows where their chunks lie. Its
+/// disk space suffices also for values that do not shrink.
+class CompressedFile {
+ public:
+  CompressedFile(const std::filesystem::path& file, const ArrayFormat& format, const Attributes& attributes,
+                 const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate)
+      : file_(file),
+        format_(format),
+        output_(create_hdf5(file, bytes_for(arrays.size(), attributes), 4096, 1)) {
+    const Attributes checksums = no_checksums(format, chunks_of(format));
+    for (const NamedRows& array : arrays)
+      datasets_.push_back(create_compressed(output_, dataset_of(array.name), format));
+    write_attributes(output_, attributes);
+    for (const Hdf5Id& dataset : datasets_) write_attributes(dataset, checksums);
+    if (decorate) decorate(output_);
+  }
+
+  void write(std::size_t array, std::int64_t chunk, const EncodedChunk& encoded) {
+    naming(file_, [&] { write_chunk(datasets_[array], format_, chunk, encoded); });
+  }
+  void complete(const std::vector<std::vector<std::uint64_t>>& checksums, Flush flush) {
+    for (std::size_t i = 0; i < datasets_.size(); ++i)
+      write_attribute(datasets_[i], checksum_attribute::values, checksums[i]);
+    datasets_.clear();
+    output_.close();
+    if (flush == Flush::now) FileDescriptor(file_, FileDescriptor::Mode::modify).flush();
+  }
+
+ private:
+  std::int64_t bytes_for(std::size_t arrays, const Attributes& attributes) const {
+    constexpr std::int64_t bytes_per_chunk = 256;  // in the index of a dataset
+    const ArrayBlocks chunks = chunks_of(format_);
+    const std::int64_t padding = chunks.count() * chunks.block_points - chunks.points;
+    return bytes_needed(format_, arrays, attributes) +
+           static_cast<std::int64_t>(arrays) *
+               (padding * format_.element_bytes() + chunks.count() * bytes_per_chunk);
+  }
+
+  std::filesystem::path file_;
+  ArrayFormat format_;
+  Hdf5Id output_;
+  std::vector<Hdf5Id> datasets_;
+};
+
+/// Writes the file of compressed arrays. Collective.
+void write_compressed(const Communicator& communicator, const std::filesystem::path& file,
+                      const ArrayFormat& format, const Attributes& attributes,
+                      const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate,
+                      BlockWriter& writer, Flush flush) {
+  std::optional<CompressedFile> output;
+  on_root(communicator, [&] { output.emplace(file, format, attributes, arrays, decorate); });
+  std::vector<std::vector<std::uint64_t>> checksums;
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    checksums.push_back(writer.compress(arrays[i].row, [&](std::int64_t chunk, const EncodedChunk& encoded) {
+      output->write(i, chunk, encoded);
+    }));
+  on_root(communicator, [&] { output->complete(checksums, flush); });
+}
+
 }  // namespace
 
 void write_arrays(const Communicator& communicator, const std::filesystem::path& file,
@@ -93,16 +158,21 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
   // All arrays have the same number of blocks. If it is one, the same rank writes all of them.
   const Flush flush = unflushed && writer.blocks() == 1 ? Flush::later : Flush::now;
   try {
-    std::vector<std::int64_t> offsets(arrays.size());
-    on_root(communicator, [&] { offsets = lay_out(temporary, format, attributes, arrays, decorate); });
-    std::vector<std::vector<std::uint64_t>> checksums;
-    for (std::size_t i = 0; i < arrays.size(); ++i)
-      checksums.push_back(
-          writer.write(temporary, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i].row, flush));
-    on_root(communicator, [&] {
-      complete(temporary, arrays, checksums, flush);
-      publish(temporary, target, flush);
-    });
+    if (format.compression != Compression::none) {
+      write_compressed(communicator, temporary, format, attributes, arrays, decorate, writer, flush);
+      on_root(communicator, [&] { publish(temporary, target, flush); });
+    } else {
+      std::vector<std::int64_t> offsets(arrays.size());
+      on_root(communicator, [&] { offsets = lay_out(temporary, format, attributes, arrays, decorate); });
+      std::vector<std::vector<std::uint64_t>> checksums;
+      for (std::size_t i = 0; i < arrays.size(); ++i)
+        checksums.push_back(
+            writer.write(temporary, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i].row, flush));
+      on_root(communicator, [&] {
+        complete(temporary, arrays, checksums, flush);
+        publish(temporary, target, flush);
+      });
+    }
     if (flush == Flush::later && (communicator.root() || writer.has_blocks())) unflushed->add(target);
   } catch (const Error&) {
     std::error_code ignored;

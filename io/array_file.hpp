@@ -22,6 +22,10 @@ namespace spsolve {
 /// layout on rank 0 (groups, links), before any data is written. Each rank needs memory for three blocks
 /// (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB, however many arrays there are.
 ///
+/// Of a format with compression, each array is a dataset of chunks (io/compressed_array.hpp), which the ranks
+/// compress and rank 0 writes. While it is written the file takes the disk space of arrays that do not
+/// shrink.
+///
 /// If `unflushed` is given and an array has one block, the file is whole when it gets its name but not yet on
 /// disk; each rank that wrote to the file adds it to `unflushed`. A link at `file` is followed. A device, a
 /// pipe or a socket at `file` is an Error(file_failure).

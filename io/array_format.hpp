@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
@@ -15,14 +17,24 @@ namespace spsolve {
 /// The field of a problem that names none.
 constexpr const char* default_field = "u";
 
-/// The dataset that holds the array `name`.
+/// Returns the dataset that holds the array `name`.
 inline std::string dataset_of(const std::string& name) { return "/" + name; }
+
+/// How the values of an array are stored: as they are, or in chunks that a filter of HDF5 has compressed
+/// without loss.
+enum class Compression { none, deflate, zstd };
+/// The names in the order of Compression.
+inline constexpr std::array<std::string_view, 3> compression_names{"none", "deflate", "zstd"};
+constexpr std::string_view to_string(Compression compression) {
+  return compression_names[static_cast<std::size_t>(compression)];
+}
 
 /// A global array in C order; 1D and 2D arrays are stored with rank 1 and 2.
 struct ArrayFormat {
   int dimensions = 3;
   Index3 shape{1, 1, 1};  // points
   Precision precision = Precision::fp64;
+  Compression compression = Compression::none;
 
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(storage_bytes(precision)); }
 };

@@ -55,7 +55,8 @@ class FileDescriptor {
   int descriptor_ = -1;
 };
 
-/// The name that `file` is written under until it is whole; what a killed run leaves there is overwritten.
+/// Returns the name that `file` is written under until it is whole; what a killed run leaves there is
+/// overwritten.
 std::filesystem::path temporary_name(const std::filesystem::path& file);
 
 /// The same for files that several processes may write at a time, such as caches: no other process has it.

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -34,17 +36,83 @@ std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, 
 BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box)
     : communicator_(communicator),
       format_(format),
-      blocks_(ArrayBlocks::of(volume(format.shape), format.element_bytes())),
+      blocks_(format.compression == Compression::none
+                  ? ArrayBlocks::of(volume(format.shape), format.element_bytes())
+                  : chunks_of(format)),
       boxes_(gather_boxes(communicator, box, format.shape)) {}
+
+void BlockWriter::make_buffers() {
+  const std::int64_t points = std::min(blocks_.points, blocks_.block_points);
+  for (auto* buffer : {&block_, &outgoing_, &incoming_})
+    buffer->resize(static_cast<std::size_t>(points * format_.element_bytes()));
+}
+
+std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const TakeChunk& take) {
+  const int rank = communicator_.rank(), ranks = communicator_.size();
+  collectively(communicator_, [&] { make_buffers(); });
+  std::optional<Error> failure;
+  const auto attempt = [&](auto&& work) {
+    if (failure) return;
+    try {
+      work();
+    } catch (const Error& error) {
+      failure = error;
+    }
+  };
+  std::vector<std::uint64_t> checksums;
+  const std::int64_t rounds = ceil_div<std::int64_t>(blocks_.count(), ranks);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, row, attempt);
+    const Range own = range_of(rank, round);
+    const std::span data(block_.data(),
+                         static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
+    EncodedChunk encoded;
+    if (!data.empty()) encoded = encoded_chunk(data, format_);
+    collect(round, XXH3_64bits(data.data(), data.size()), encoded, checksums,
+            [&](std::int64_t chunk, const EncodedChunk& of_rank) { attempt([&] { take(chunk, of_rank); }); });
+  }
+  collectively(communicator_, [&] {
+    if (failure) throw Error(*failure);
+  });
+  return checksums;
+}
+
+/// Rank 0 takes the chunks of a round from all ranks, in their order; the others send theirs.
+void BlockWriter::collect(std::int64_t round, std::uint64_t checksum, const EncodedChunk& own,
+                          std::vector<std::uint64_t>& checksums, const TakeChunk& take) {
+  const std::array<std::uint64_t, 3> about{checksum, own.skipped, own.bytes.size()};
+  const auto send = [&](const void* data, std::size_t count, MPI_Datatype type) {
+    check_mpi(MPI_Send(data, static_cast<int>(count), type, 0, 0, communicator_.handle()));
+  };
+  if (!communicator_.root()) {
+    if (own.bytes.empty()) return;
+    send(about.data(), about.size(), MPI_UINT64_T);
+    return send(own.bytes.data(), own.bytes.size(), MPI_BYTE);
+  }
+  for (int rank = 0; rank < communicator_.size() && block_of(rank, round) < blocks_.count(); ++rank) {
+    std::array<std::uint64_t, 3> of_rank = about;
+    EncodedChunk received;
+    const auto receive = [&](void* data, std::size_t count, MPI_Datatype type) {
+      check_mpi(
+          MPI_Recv(data, static_cast<int>(count), type, rank, 0, communicator_.handle(), MPI_STATUS_IGNORE));
+    };
+    if (rank > 0) {
+      receive(of_rank.data(), of_rank.size(), MPI_UINT64_T);
+      received.skipped = static_cast<std::uint32_t>(of_rank[1]);
+      received.bytes.resize(of_rank[2]);
+      receive(received.bytes.data(), received.bytes.size(), MPI_BYTE);
+    }
+    checksums.push_back(of_rank[0]);
+    take(block_of(rank, round), rank > 0 ? received : own);
+  }
+}
 
 std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file, std::int64_t offset,
                                               const RowSource& row, Flush flush) {
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<FileDescriptor> output;
   collectively(communicator_, [&] {
-    const std::int64_t points = std::min(blocks_.points, blocks_.block_points);
-    for (auto* buffer : {&block_, &outgoing_, &incoming_})
-      buffer->resize(static_cast<std::size_t>(points * format_.element_bytes()));
+    make_buffers();
     output.emplace(file, FileDescriptor::Mode::modify);
   });
   // A rank that fails goes on exchanging, so that no other waits for it; they learn of it at the end.
@@ -78,11 +146,19 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   return gathered(checksums);
 }
 
-/// The block that a rank assembles in a round; empty when it has had all of its own.
+/// Returns the block that a rank assembles in a round; empty when it has had all of its own.
 BlockWriter::Range BlockWriter::range_of(int rank, std::int64_t round) const {
-  const std::int64_t block = blocks_.first_of(rank, communicator_.size()) + round;
-  if (block >= blocks_.first_of(rank + 1, communicator_.size())) return {0, 0};
+  const std::int64_t block = block_of(rank, round);
+  if (block >= blocks_.count()) return {0, 0};
   return {blocks_.begin(block), blocks_.end(block)};
+}
+
+/// Chunks are dealt out in turn, so that rank 0 gets them in the order in which the file has them.
+std::int64_t BlockWriter::block_of(int rank, std::int64_t round) const {
+  const int ranks = communicator_.size();
+  if (format_.compression != Compression::none) return std::min(round * ranks + rank, blocks_.count());
+  const std::int64_t block = blocks_.first_of(rank, ranks) + round;
+  return block < blocks_.first_of(rank + 1, ranks) ? block : blocks_.count();
 }
 
 /// Calls visit(begin, points, position in the block, position in the message) for the rows of a rank's box

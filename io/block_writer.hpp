@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "halo/communicator.hpp"
 #include "io/array_blocks.hpp"
 #include "io/array_format.hpp"
 #include "io/atomic_file.hpp"
+#include "io/compressed_array.hpp"
 
 namespace spsolve {
 
@@ -17,7 +19,8 @@ namespace spsolve {
 /// same shape and type.
 class BlockWriter {
  public:
-  /// Collective. The boxes of all ranks must together be the array. The arguments must outlive the writer.
+  /// Collective. The boxes of all ranks must together be the array. The arguments must outlive the writer. A
+  /// format without compression has the blocks of ArrayBlocks::of(), one with compression its chunks.
   BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box);
 
   /// Collective: writes all blocks of an array, whose first byte is at `offset`, and returns their checksums,
@@ -25,6 +28,11 @@ class BlockWriter {
   /// all ranks if any failed.
   std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset,
                                    const RowSource& row, Flush flush);
+
+  /// Collective: encodes the chunks of a compressed array, each rank its own, and hands them to rank 0, which
+  /// calls take() in their order. Returns the checksums of their values, on rank 0. Throws as write().
+  using TakeChunk = std::function<void(std::int64_t chunk, const EncodedChunk& encoded)>;
+  std::vector<std::uint64_t> compress(const RowSource& row, const TakeChunk& take);
 
   /// Returns the number of blocks of an array.
   std::int64_t blocks() const { return blocks_.count(); }
@@ -39,7 +47,12 @@ class BlockWriter {
     std::int64_t begin, end;  // elements of the array in C order
   };
 
+  /// The number of the block that a rank assembles in a round; the count of blocks when it has none left.
+  std::int64_t block_of(int rank, std::int64_t round) const;
   Range range_of(int rank, std::int64_t round) const;
+  void make_buffers();
+  void collect(std::int64_t round, std::uint64_t checksum, const EncodedChunk& own,
+               std::vector<std::uint64_t>& checksums, const TakeChunk& take);
   template <class Visit>
   std::int64_t for_each_row(int owner, const Range& block, Visit&& visit) const;
   template <class Attempt>

@@ -47,7 +47,7 @@ constexpr const char* fields_attribute = "fields";
 
 std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " ")); }
 
-/// The names among those of arrays that are not of previous values.
+/// Returns the names among those of arrays that are not of previous values.
 std::vector<std::string> fields_of(const std::vector<NamedRows>& arrays) {
   std::vector<std::string> names;
   for (const NamedRows& array : arrays)

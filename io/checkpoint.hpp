@@ -16,7 +16,7 @@
 namespace spsolve {
 
 /// Checksums of what the sections of an input set point by point ("initial", "source"), by section, as
-/// app/setup/value_summary.hpp makes them. Two runs of one problem have the same checksums, wherever the
+/// app/values/value_summary.hpp makes them. Two runs of one problem have the same checksums, wherever the
 /// values were read from. A section whose values were never read is missing.
 using ValueChecksums = std::map<std::string, std::string>;
 

@@ -11,10 +11,19 @@
 
 namespace spsolve {
 
+/// Where an input states a value, to begin a message with: "heat.toml:12: [initial] ". It is no part of the
+/// value, so any two are equal.
+struct StatedAt {
+  std::string text;
+
+  friend bool operator==(const StatedAt&, const StatedAt&) { return true; }
+};
+
 /// A dataset of an HDF5 file.
 struct DatasetForm {
   std::filesystem::path file;  // absolute
   std::string dataset;
+  StatedAt at = {};  // the key `file`
 
   friend bool operator==(const DatasetForm&, const DatasetForm&) = default;
 };
@@ -22,9 +31,16 @@ struct DatasetForm {
 /// A formula of x, y, z (those the grid has) and of constants, read by io/input/expression.hpp.
 struct ExpressionForm {
   std::string expression;
+  StatedAt at = {};  // the key that holds it, which is a part of the text
 
   friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
 };
+
+/// What a message about a dataset begins with: where the input names the file, or else the key of the
+/// dataset.
+inline std::string blame_of(const DatasetForm& form, const std::string& key) {
+  return form.at.text.empty() ? key + ".file: " : form.at.text + "file: ";
+}
 
 /// How an input gives one value per point of the grid, or per point of a face.
 using FieldForm = std::variant<ExpressionForm, DatasetForm>;

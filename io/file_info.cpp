@@ -116,7 +116,7 @@ void examine(FileInfo& info, Work&& work) {
   }
 }
 
-/// The arrays of a file that have checksums; what else should have some is said in `info`.
+/// Returns the arrays of a file that have checksums; what else should have some is said in `info`.
 std::vector<StoredArray> arrays_of(const Communicator& communicator, const std::filesystem::path& file,
                                    FileInfo& info) {
   bool checkpoint = false;

@@ -19,7 +19,7 @@ struct Grid {
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // {z, y, x}, coordinates of point {0, 0, 0}
   WallsConfig walls{};                          // of the faces of the domain that are filled
 
-  /// The coordinate of a point with this index, which may lie beyond the faces.
+  /// Returns the coordinate of a point with this index, which may lie beyond the faces.
   double coordinate(int axis, std::int64_t index) const {
     return origin[axis] + static_cast<double>(index) * spacing[axis];
   }

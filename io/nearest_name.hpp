@@ -28,8 +28,8 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last.back();
 }
 
-/// The candidate a misspelt name most likely stands for, or "" where none is within half of its length (one
-/// letter at least).
+/// Returns the candidate a misspelt name most likely stands for, or "" where none is within half of its
+/// length (one letter at least).
 template <std::ranges::forward_range Names>
 std::string nearest_name(std::string_view name, const Names& candidates) {
   constexpr std::size_t longest = 64;  // names beyond it are no slip of the pen, and cost quadratic time
@@ -42,7 +42,7 @@ std::string nearest_name(std::string_view name, const Names& candidates) {
   return nearest;
 }
 
-/// What follows an unknown name: "; did you mean '<nearest>'? ", or "; " where no candidate is near.
+/// Returns what follows an unknown name: "; did you mean '<nearest>'? ", or "; " where no candidate is near.
 template <std::ranges::forward_range Names>
 std::string did_you_mean(std::string_view name, const Names& candidates) {
   const std::string nearest = nearest_name(name, candidates);

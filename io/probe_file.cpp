@@ -42,7 +42,13 @@ std::vector<Value> read_rows(hid_t parent, const std::string& name, hid_t type, 
 ProbeFile::ProbeFile(std::filesystem::path file, std::vector<ProbeGroup> groups, Precision precision,
                      std::int64_t kept_step)
     : file_(std::move(file)), groups_(std::move(groups)), precision_(precision) {
-  naming(file_, [&] { create(kept_step); });
+  try {
+    naming(file_, [&] { create(kept_step); });
+  } catch (const Error&) {
+    std::error_code none;  // nobody needs a file that could not be completed
+    if (file_.extension() == ".tmp") std::filesystem::remove(file_, none);
+    throw;
+  }
 }
 
 void ProbeFile::create(std::int64_t kept_step) {

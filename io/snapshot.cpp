@@ -132,7 +132,8 @@ std::map<std::string, double> times_in(const std::filesystem::path& file, const 
 }  // namespace
 
 ArrayFormat Snapshot::format() const {
-  return {grid.domain.dimensions, Sampling{stride, precision}.sampled(grid.domain.box()).extent(), precision};
+  return {grid.domain.dimensions, Sampling{stride, precision}.sampled(grid.domain.box()).extent(), precision,
+          compression};
 }
 
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step,

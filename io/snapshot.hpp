@@ -27,8 +27,9 @@ struct Snapshot {
   std::string stream = "snapshot";        // what file names begin with
   /// The axes of `grid` as the input calls them, {z, y, x}: a plane that was cut out may have z and x.
   std::array<int, 3> axes{z_axis, y_axis, x_axis};
+  Compression compression = Compression::none;
 
-  /// What every field has in the file.
+  /// Returns what every field has in the file.
   ArrayFormat format() const;
 };
 

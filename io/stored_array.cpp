@@ -5,6 +5,8 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <span>
 
 #include "io/array_blocks.hpp"
@@ -28,12 +30,21 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
         .block_bytes = read_attribute<std::int64_t>(dataset, checksum_attribute::block_bytes),
         .checksums = read_attribute<std::vector<std::uint64_t>>(dataset, checksum_attribute::values)};
     std::copy(extents.begin(), extents.end(), array.format.shape.end() - array.format.dimensions);
-    const haddr_t address = H5Dget_offset(dataset);
-    if (address == HADDR_UNDEF) throw Error(Status::file_failure, "is not one contiguous piece of the file");
-    array.offset = static_cast<std::int64_t>(address);
+    const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+    if (H5Pget_layout(creation) == H5D_CHUNKED) {
+      array.format.compression = Compression::deflate;  // or another filter: HDF5 knows which
+    } else {
+      const haddr_t address = H5Dget_offset(dataset);
+      if (address == HADDR_UNDEF)
+        throw Error(Status::file_failure, "is not one contiguous piece of the file");
+      array.offset = static_cast<std::int64_t>(address);
+    }
     // In a damaged file the shape can be anything; its volume can overflow unless the data fit into the file.
     const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
-    if (!has_volume_within(array.format.shape, file_bytes / array.format.element_bytes()))
+    const bool is_compressed = array.format.compression != Compression::none;
+    constexpr std::int64_t most_shrinkage = 1 << 10;  // deflate makes no more of equal bytes
+    if (!has_volume_within(array.format.shape,
+                           file_bytes / array.format.element_bytes() * (is_compressed ? most_shrinkage : 1)))
       throw Error(Status::file_failure, "has a shape that is empty, or larger than the file");
     const std::int64_t bytes = volume(array.format.shape) * array.format.element_bytes();
     if (read_attribute<std::string>(dataset, checksum_attribute::algorithm) != checksum_algorithm ||
@@ -46,9 +57,32 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
   return naming(file, read, fmt::format(":{}", dataset_of(name)));
 }
 
+namespace {
+
+/// Returns what reads bytes [first, last) of the values of an array in C order: whole slices across its
+/// slowest axis if it is compressed.
+std::function<void(std::int64_t first, std::span<std::byte> data)> reader_of(const StoredArray& array) {
+  if (array.format.compression == Compression::none)
+    return [&array, input = std::make_shared<FileDescriptor>(array.file, FileDescriptor::Mode::read)](
+               std::int64_t first, std::span<std::byte> data) { input->read(array.offset + first, data); };
+  const auto file = std::make_shared<Hdf5Id>(open_hdf5(array.file));
+  return [&array, file](std::int64_t first, std::span<std::byte> data) {
+    const ArrayFormat& format = array.format;
+    const int slowest = axis_count - format.dimensions;
+    const std::int64_t slice = volume(format.shape) / format.shape[slowest] * format.element_bytes();
+    Box box = box_of(format.shape);
+    box.begin[slowest] = first / slice;
+    box.end[slowest] = (first + std::ssize(data)) / slice;
+    const Hdf5Id dataset(H5Dopen2(*file, dataset_of(array.name).c_str(), H5P_DEFAULT), H5Dclose);
+    naming(array.where(), [&] { read_hyperslab(dataset, box, storage_type(format.precision), data.data()); });
+  };
+}
+
+}  // namespace
+
 void verify_array(const Communicator& communicator, const StoredArray& array) {
   collectively(communicator, [&] {
-    const FileDescriptor input(array.file, FileDescriptor::Mode::read);
+    const auto read = reader_of(array);
     const auto count = static_cast<std::int64_t>(array.checksums.size());
     const std::int64_t all_bytes = volume(array.format.shape) * array.format.element_bytes();
     std::vector<std::byte> block(static_cast<std::size_t>(std::min(array.block_bytes, all_bytes)));
@@ -56,7 +90,7 @@ void verify_array(const Communicator& communicator, const StoredArray& array) {
     for (std::int64_t b = count * communicator.rank() / communicator.size(); b < end; ++b) {
       const std::int64_t first = b * array.block_bytes, last = std::min(all_bytes, first + array.block_bytes);
       const std::span data(block.data(), static_cast<std::size_t>(last - first));
-      input.read(array.offset + first, data);
+      read(first, data);
       if (XXH3_64bits(data.data(), data.size()) != array.checksums[static_cast<std::size_t>(b)])
         throw Error(
             Status::file_failure,

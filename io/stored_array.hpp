@@ -16,7 +16,7 @@ struct StoredArray {
   std::filesystem::path file;
   std::string name;  // of the dataset, without the slash
   ArrayFormat format;
-  std::int64_t offset = 0;       // bytes from the start of the file
+  std::int64_t offset = 0;       // bytes from the start of the file; nothing of an array that is compressed
   std::int64_t block_bytes = 0;  // per checksum
   std::vector<std::uint64_t> checksums;
 

@@ -15,7 +15,8 @@ enum class BoundaryKind {
   dirichlet,  // ghost points hold `value`: numpy.pad "constant"
   neumann,    // zero normal gradient, reflected about the face (d c b a | a b c d | d c b a): numpy.pad
               // "symmetric"
-  filled,     // memory holds the ghost points, which are filled before every step (kernels/operator/filled_face.hpp)
+  filled,     // memory holds the ghost points, which are filled before every step
+              // (kernels/operator/filled_face.hpp)
 };
 
 /// The names are in the order of BoundaryKind; inputs say what faces are filled with instead of the last.

@@ -15,7 +15,7 @@ struct NoKernel {
   std::string why;
 };
 
-/// All fused weights round to zero.
+/// Returns the reason where all fused weights round to zero.
 inline NoKernel too_small_weights(Precision precision) {
   return {"the weights of so many fused steps are too small for " + std::string(to_string(precision))};
 }
@@ -24,8 +24,8 @@ inline NoKernel too_small_weights(Precision precision) {
 template <class Made>
 using MadeOr = std::variant<Made, NoKernel>;
 
-/// What a factory made, for callers that cannot do without. Throws Error(invalid_input) with the reason where
-/// it made nothing.
+/// Returns what a factory made, for callers that cannot do without. Throws Error(invalid_input) with the
+/// reason where it made nothing.
 template <class Made>
 Made required(MadeOr<Made> made) {
   if (const auto* none = std::get_if<NoKernel>(&made)) throw Error(Status::invalid_input, none->why);

@@ -22,12 +22,12 @@ class State {
   explicit State(std::vector<Field*> fields, std::int64_t step = 0)
       : fields_(std::move(fields)), step_(step) {}
 
-  /// The time step that the fields are of.
+  /// Returns the time step that the fields are of.
   std::int64_t step() const { return step_; }
 
   std::size_t size() const { return fields_.size(); }
   Field& operator[](std::size_t i) const { return *fields_[i]; }
-  /// The first field, which is the only one of problems with a single stencil.
+  /// Returns the first field, which is the only one of problems with a single stencil.
   Field& front() const { return *fields_.front(); }
   auto begin() const { return fields_.begin(); }
   auto end() const { return fields_.end(); }

@@ -27,7 +27,7 @@ struct DenseWeights {
   }
 };
 
-/// The smallest box that holds the origin and the offsets of every tap.
+/// Returns the smallest box that holds the origin and the offsets of every tap.
 Box offset_box(const std::vector<Tap>& taps) {
   Box box = box_of({1, 1, 1});
   for (const Tap& tap : taps) box = hull(box, tap.offset);

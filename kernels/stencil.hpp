@@ -76,7 +76,7 @@ double growth_factor(const Stencil& stencil, const Domain& domain);
 /// Returns the growth factor on the periodic grid of `shape`.
 double growth_factor(const Stencil& stencil, const Index3& shape);
 
-/// A periodic grid.
+/// Returns a periodic grid.
 Domain periodic_domain(const Index3& shape);
 
 }  // namespace spsolve

@@ -8,6 +8,8 @@
 
 namespace spsolve {
 
+class PointWork;
+
 /// Advances a block of the grid in time: by plain CPU loops, CUDA cores or sparse tensor cores. Each point is
 /// computed by the same operations in the same order whatever the block, so results do not depend on the
 /// decomposition.
@@ -27,6 +29,12 @@ class Unit {
   /// `in`, which must hold the bound of the whole grid. Such launches raise the bound of `out` to the
   /// magnitudes that they write. The box is empty if no launch scales data.
   virtual Box scaled_region(int /*steps*/) const { return {}; }
+
+  /// Gives the unit the points of its block, which must outlive it and be of the same backend.
+  virtual void take_points(const PointWork& /*points*/) {}
+  /// Returns true if launches of `steps` steps add amounts to points and record values after every one of
+  /// their steps. Other launches leave that to their caller.
+  virtual bool works_on_points(int /*steps*/) const { return false; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as
   /// docs/internals/numerics.md defines them before every single step. `in` must hold data on region grown by

@@ -15,10 +15,14 @@ enum class UnitKind { scalar, tensor, sparse_tensor };
 inline constexpr std::array<std::string_view, 3> unit_kind_names{"scalar", "tensor", "sparse-tensor"};
 
 /// The way in which the weights of a stencil become an operand of tensor cores.
-enum class Layout { strided_swap, morph, dual_tessellation, separable };
+enum class Layout { strided_swap, morph, natural_order, dual_tessellation, separable };
 /// Names as in inputs, in the order of Layout.
-inline constexpr std::array<std::string_view, 4> layout_kind_names{"strided-swap", "morph",
+inline constexpr std::array<std::string_view, 5> layout_kind_names{"strided-swap", "morph", "natural-order",
                                                                    "dual-tessellation", "separable"};
+
+/// Returns the layout of fp64 weights. GPUs multiply dense slices of the window in natural order
+/// (slice_dense()); CPUs emulate the dual tessellation of ConvStencil.
+constexpr Layout fp64_layout(bool gpu) { return gpu ? Layout::natural_order : Layout::dual_tessellation; }
 
 constexpr std::string_view to_string(UnitKind unit) {
   return unit_kind_names[static_cast<std::size_t>(unit)];
@@ -39,7 +43,7 @@ constexpr std::optional<Layout> parse_layout(std::string_view name) {
   return {};
 }
 
-/// The name of a unit or layout, or `otherwise` ("auto", "none") where there is none.
+/// Returns the name of a unit or layout, or `otherwise` ("auto", "none") where there is none.
 template <class Kind>
 constexpr std::string_view name_or(const std::optional<Kind>& kind, std::string_view otherwise) {
   return kind ? to_string(*kind) : otherwise;

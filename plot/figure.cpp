@@ -39,9 +39,21 @@ std::vector<std::string> title_lines(const std::vector<std::string>& parts, int 
   return lines;
 }
 
+/// Returns the place of a coordinate on an axis: 0 at its low end and 1 at its high end.
+double share_of(const FigureAxis& axis, double value) {
+  if (axis.low == axis.high) return 0.5;
+  if (axis.logarithmic) return std::log(value / axis.low) / std::log(axis.high / axis.low);
+  return (value - axis.low) / (axis.high - axis.low);
+}
+
+std::vector<Tick> ticks_of(const FigureAxis& axis, int pixels, bool upright) {
+  return axis.logarithmic ? logarithmic_ticks(axis.low, axis.high)
+                          : ticks_for(axis.low, axis.high, pixels, upright);
+}
+
 /// Returns the pixel, 0 to count - 1, of a coordinate between the edges of an axis.
 int pixel_of(const FigureAxis& axis, double value, int count) {
-  const double share = axis.low == axis.high ? 0.5 : (value - axis.low) / (axis.high - axis.low);
+  const double share = share_of(axis, value);
   return static_cast<int>(std::clamp(std::floor(share * count), 0.0, count - 1.0));
 }
 
@@ -58,11 +70,24 @@ std::vector<Tick> ticks_for(double low, double high, int pixels, bool upright) {
   return ticks_in(low, high, least_ticks);
 }
 
+std::vector<Tick> logarithmic_ticks(double low, double high) {
+  constexpr double few_decades = 3;
+  const bool between = std::log10(high / low) < few_decades;
+  std::vector<Tick> ticks;
+  for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10.0, power) <= high; ++power)
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = factor * std::pow(10.0, power);
+      if ((factor == 1 || between) && value >= low && value <= high)
+        ticks.push_back({value, short_number(value)});
+    }
+  return ticks;
+}
+
 Figure::Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertical,
                const std::vector<std::string>& title, int right, int least_height)
     : area_(area), horizontal_(horizontal), vertical_(vertical), image_(1, 1) {
-  const std::vector<Tick> along_x = ticks_for(horizontal.low, horizontal.high, area.width, false);
-  const std::vector<Tick> along_y = ticks_for(vertical.low, vertical.high, area.height, true);
+  const std::vector<Tick> along_x = ticks_of(horizontal, area.width, false);
+  const std::vector<Tick> along_y = ticks_of(vertical, area.height, true);
   const int letter = text_height(scale), line = scale * 11;
   left_ = gap + letter + 2 * gap + std::max(widest(along_y), 30) + gap + tick_length + thick;
   int width = left_ + area.width + std::max(right, widest(along_x) / 2 + gap);

@@ -10,10 +10,12 @@
 
 namespace spsolve {
 
-/// One axis of a figure: its name and the coordinates at the two edges of the area.
+/// One axis of a figure: its name and the coordinates at the two edges of the area. On a logarithmic axis
+/// coordinates are above 0, and equal ratios have equal distances.
 struct FigureAxis {
   std::string label;
   double low = 0, high = 1;
+  bool logarithmic = false;
 };
 
 /// Width and height in pixels.
@@ -55,6 +57,10 @@ class Figure {
   int left_ = 0, top_ = 0;
   Image image_;
 };
+
+/// Returns the ticks of a logarithmic axis from `low` to `high`: powers of ten, and between them 2 and 5
+/// times these where there are few.
+std::vector<Tick> logarithmic_ticks(double low, double high);
 
 /// Returns ticks of an axis as near to each other as `pixels` allow for labels that stand above each other
 /// (`upright`) or side by side.

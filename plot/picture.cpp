@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
+
+#include "plot/chart.hpp"
 
 namespace spsolve {
 namespace {
@@ -14,14 +15,6 @@ namespace {
 constexpr int scale = Figure::text_scale, gap = 8, least_side = 32, bar_width = 24, least_bar = 120,
               bar_margin = 20;
 constexpr Size curve_area{640, 400};
-constexpr std::array<Color, 8> curve_colors{{{31, 90, 180},
-                                             {214, 90, 20},
-                                             {30, 140, 60},
-                                             {190, 30, 60},
-                                             {120, 80, 170},
-                                             {130, 90, 60},
-                                             {210, 100, 170},
-                                             {90, 90, 90}}};
 
 int label_width(const std::vector<Tick>& ticks) {
   int width = 0;
@@ -138,7 +131,7 @@ std::string draw_curves(const std::vector<NamedCurve>& curves, const FigureAxis&
                 legend > 0 ? static_cast<int>(curves.size()) * line : 0);
   int top = figure.top();
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const Color color = curve_colors[i % curve_colors.size()];
+    const Color color = chart_color(i);
     draw_curve(figure, curves[i], color);
     if (curves[i].name.empty()) continue;
     const int left = figure.left() + figure.area().width + 2 * gap;

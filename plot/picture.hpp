@@ -45,7 +45,8 @@ std::string draw_curves(const std::vector<NamedCurve>& curves, const FigureAxis&
                         const std::string& vertical_label, const std::vector<std::string>& title,
                         const ColorRange& range);
 
-/// A range as text, "low high", that reads back as the same numbers. Text of another kind reads as nothing.
+/// Returns a range as text, "low high", that reads back as the same numbers. Text of another kind reads as
+/// nothing.
 std::string range_text(const ColorRange& range);
 std::optional<ColorRange> parse_range(const std::string& text);
 

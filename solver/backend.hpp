@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "halo/transport.hpp"
 #include "kernels/no_kernel.hpp"
 #include "kernels/packing.hpp"
+#include "kernels/points/host_points.hpp"
 #include "kernels/reduction.hpp"
 #include "kernels/sweep.hpp"
 #include "kernels/unit.hpp"
@@ -76,6 +78,9 @@ class Backend {
   virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
                                           const GivenFields& sources, Queue queue,
                                           const std::array<bool, 3>& wraps) = 0;
+  /// Makes the work on points of fields with the geometry and precision of `like`, on the compute queue.
+  virtual std::unique_ptr<PointWork> make_points(PointTable table, AmountsOfStep amounts,
+                                                 const Field& like) = 0;
   /// Returns true if work on one queue runs concurrently with work on another.
   virtual bool queues_overlap() const = 0;
   /// Throws Error(device_failure) if less than `bytes` of memory is available for fields.
@@ -127,6 +132,9 @@ class CpuBackend : public Backend {
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const GivenFields& sources,
                                   Queue queue, const std::array<bool, 3>& wraps) override;
+  std::unique_ptr<PointWork> make_points(PointTable table, AmountsOfStep amounts, const Field&) override {
+    return std::make_unique<HostPoints>(std::move(table), std::move(amounts));
+  }
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // checked for all ranks of the machine together
   std::unique_ptr<Launch> make_launch() override;

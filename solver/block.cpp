@@ -69,7 +69,9 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
   GivenFields sources{source_.get(), fused_source_.get()};
   for (const auto& coefficient : coefficients_) sources.coefficients.push_back(coefficient.get());
-  return backend_->make_unit(problem_, method_, sources, queue, wraps_);
+  auto unit = backend_->make_unit(problem_, method_, sources, queue, wraps_);
+  if (points_) unit->take_points(*points_);
+  return unit;
 }
 
 void Block::make_coefficients() {
@@ -137,15 +139,23 @@ void Block::set_previous(const FillField& fill, std::size_t field) {
   previous_is_known_ = false;
 }
 
-void Block::add(const PointValues& points, std::size_t field, std::span<const double> amounts) {
-  keep_difference(false);
-  stride_is_known_ = false;
-  if (points.points().empty()) return;
-  points.add(now(field), amounts);
-  Box rows;
-  for (const Index3& p : points.points()) rows = hull_of(rows, {p, p + Index3{1, 1, 1}});
-  unit_->fill_ghosts(in(), rows);
-  magnitude_bound_is_known_ = false;
+void Block::set_points(PointTable table, AmountsOfStep amounts) {
+  added_rows_ = {};
+  for (const AddedPoint& point : table.added) added_rows_ = hull(added_rows_, point.at.p);
+  points_ = backend_->make_points(std::move(table), std::move(amounts), now());
+  unit_->take_points(*points_);
+}
+
+void Block::work_on_points() {
+  if (!points_->table().added.empty()) {
+    keep_difference(false);
+    stride_is_known_ = false;
+    points_->add(in(), step_ - 1);
+    const Box rows = intersect(added_rows_, valid_region(valid_steps_));
+    if (!rows.empty()) unit_->fill_ghosts(in(), rows);
+    magnitude_bound_is_known_ = false;
+  }
+  record();
 }
 
 State Block::in() const {
@@ -233,6 +243,7 @@ void Block::launch(int steps) {
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
+  if (points_) points_->provide(step_, steps);
   Launch& launch = launch_of(kind);
   Reducer& reducer = backend_->reducer();
   if (scales(steps) && !magnitude_bound_is_known_)
@@ -259,6 +270,7 @@ void Block::launch(int steps) {
   stride_is_known_ = began_with_difference_ = is_stride;
   last_steps_ = steps;
   step_ += steps;
+  if (points_ && !unit_->works_on_points(steps)) work_on_points();
 }
 
 void Block::enqueue(const Kind& kind) {
@@ -268,7 +280,7 @@ void Block::enqueue(const Kind& kind) {
   await_magnitude_bound(kind.steps);
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
-  if (writes_rows_in_parts()) unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
+  if (writes_rows_in_parts() || has_filled_faces()) unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
   unit_->advance(in(), out(kind.steps), valid_region(kind.valid_steps - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
@@ -287,6 +299,8 @@ void Block::enqueue_with_exchange(const Kind& kind) {
   if (backend_->transport().uses_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(state);
   fill_local_ghosts();
+  // They may have been filled beside points that messages bring, and then are filled again.
+  if (has_filled_faces()) backend_->order(Queue::compute, Queue::exchange);
   const Box inner = interior(steps);
   unit_->advance(read, next, inner, steps);
   backend_->mark(Mark::interior, Queue::compute);
@@ -295,9 +309,9 @@ void Block::enqueue_with_exchange(const Kind& kind) {
   enter(computing_);
   backend_->mark(Mark::arrived, Queue::exchange);
   pending.unpack();
+  fill_received_ghosts();
   backend_->mark(Mark::unpacked, Queue::exchange);
   backend_->order(Queue::exchange, Queue::edges);
-  fill_received_ghosts();
   std::size_t edge = 0;
   for_each_slab(valid_region(steps_of_halo_ - steps), inner, [&](const Box& slab) {
     const auto& beside = edge_units_[edge++ % edge_units_.size()];
@@ -379,12 +393,20 @@ void Block::fill_local_ghosts() {
 void Block::fill_received_ghosts() {
   const Index3& width = now().halo();
   const Box rows = halo_rows(width);
+  const Unit& unit = edge_units_.back() ? *edge_units_.back() : *unit_;  // on the exchange queue
+  if (has_filled_faces()) {
+    bool receives = false;
+    for (int axis = 0; axis < axis_count; ++axis)
+      receives = receives || (decomposition_.rank_grid()[axis] > 1 && width[axis] > 0);
+    if (receives) unit.fill_ghosts(in(), rows);
+    return;
+  }
   // If blocks are thinner than the halo, walls or the points that they reflect may lie in the received halo.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
-  if ((decomposition_.rank_grid()[x_axis] > 1 && thin) || has_filled_faces())
-    unit_->fill_ghosts(in(), rows);
+  if (decomposition_.rank_grid()[x_axis] > 1 && thin)
+    unit.fill_ghosts(in(), rows);
   else
-    for_each_slab(rows, local_rows(), [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
+    for_each_slab(rows, local_rows(), [&](const Box& slab) { unit.fill_ghosts(in(), slab); });
 }
 
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,

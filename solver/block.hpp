@@ -11,12 +11,11 @@
 #include "solver/backend.hpp"
 #include "solver/box_values.hpp"
 #include "solver/diagnostics.hpp"
-#include "solver/point_values.hpp"
 
 namespace spsolve {
 
 /// Edges alternate between these queues. On a single queue, each edge would wait for the tail of the previous
-/// one.
+/// one. Ghost points beside received points are filled on the last.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
 /// One rank's block of the grid while it is advanced: the arrays of every field of the problem, which take
@@ -38,10 +37,10 @@ class Block {
   /// Sets the owned points of the source, in compute precision. Call it before the first launch, and only if
   /// the problem has a source. Collective.
   void set_source(const FillField& fill);
-  /// The block and the points around it up to which launches compute intermediate steps.
+  /// Returns the block and the points around it up to which launches compute intermediate steps.
   Box advanced() const { return grow(owned(), (steps_of_halo_ - 1) * reach_); }
-  /// The points at which this block reads a derived coefficient of its equations, which may lie beyond the
-  /// faces of the grid.
+  /// Returns the points at which this block reads a derived coefficient of its equations, which may lie
+  /// beyond the faces of the grid.
   Box coefficient_box(std::size_t coefficient) const {
     return problem_.equations->coefficient_box(coefficient, advanced());
   }
@@ -83,10 +82,6 @@ class Block {
     }
     return computed({backend_, &array(field, last_steps_ > 1 ? 3 : 2), nullptr});
   }
-  /// Access to owned points of any field of this block.
-  PointValues point_values(std::vector<Index3> points) {
-    return {*backend_, *levels_.front().front(), std::move(points)};
-  }
   /// Access to boxes of owned points of any field of this block, and values of the current state of a field
   /// in one of the boxes, x fastest.
   BoxValues box_values(std::vector<Box> boxes) {
@@ -95,11 +90,15 @@ class Block {
   std::vector<double> values_in(const BoxValues& boxes, std::size_t number, std::size_t field) const {
     return boxes.of(now(field), number);
   }
-  /// Returns values of the current state of a field; adds amounts to them.
-  std::vector<double> values_at(const PointValues& points, std::size_t field) const {
-    return points.of(now(field));
+  /// Sets what is added to points after every step, and recorded of points. `table.added` holds points of
+  /// advanced(). Call it before the first launch, and only if the problem has points.
+  void set_points(PointTable table, AmountsOfStep amounts);
+  /// Records the current state where its step has a row. Launches record the steps that they reach.
+  void record() { points_->record(in(), step_); }
+  /// Starts to bring recorded rows to the host, see PointWork::fetch().
+  std::unique_ptr<RecordedRows> recorded(std::size_t group, std::int64_t first, std::int64_t count) {
+    return points_->fetch(group, first, count);
   }
-  void add(const PointValues& points, std::size_t field, std::span<const double> amounts);
   /// Starts the compilation that launches of `steps` steps need.
   void prepare(int steps) const;
   /// Starts the compilation that a scan with this sampling needs.
@@ -199,6 +198,8 @@ class Block {
   /// Returns true if x is cut. Launches then write rows in parts that may be too short for their reflections.
   bool writes_rows_in_parts() const { return decomposition_.rank_grid()[x_axis] > 1; }
   void fill_received_ghosts();
+  /// Does what a launch left to do: adds to points and records points of the state.
+  void work_on_points();
   /// Returns true if ghost points beyond walls lie in memory and change with the field, so that they are all
   /// filled before every launch.
   bool has_filled_faces() const { return problem_.equations && !problem_.equations->filled.empty(); }
@@ -213,6 +214,8 @@ class Block {
   std::unique_ptr<Field> source_, fused_source_;
   std::vector<std::unique_ptr<Field>> coefficients_;  // of equations, beyond faces too
   std::vector<Levels> levels_;                        // by field
+  std::unique_ptr<PointWork> points_;                 // null if there are none
+  Box added_rows_;                                    // hold all points to which amounts are added
   Turn turn_;
   int last_steps_ = 1;              // of the last launch
   std::int64_t step_ = 0;           // that the state is of

@@ -6,6 +6,7 @@
 #include "halo/cuda_mpi_transport.hpp"
 #include "halo/peer_transport.hpp"
 #include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/points/device_points.hpp"
 #include "kernels/cuda/runtime/branch.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_sweep.hpp"
@@ -142,17 +143,20 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
                                              const GivenFields& sources, Queue queue,
                                              const std::array<bool, 3>& wraps) {
   const cudaStream_t stream = this->stream(queue);
-  if (problem.equations && !problem.equations->filled.empty())
-    throw Error(
-        Status::invalid_input,
-        "[boundary] walls other than periodic, neumann and { dirichlet = number } are computed on CPUs only: "
-        "use compute.device = \"cpu\"");
   if (problem.equations) {
+    const Equations& equations = *problem.equations;
+    // Units on other queues, which are made later, fill ghost points with the same tables.
+    if (queue == Queue::compute)
+      wall_filler_ = equations.filled.empty()
+                         ? nullptr
+                         : std::make_shared<cuda::WallFiller>(equations.filled, equations.domains,
+                                                              problem.precision, stream);
     auto march = two_level_march(problem, method, stream);
-    auto unit = std::make_unique<cuda::SystemUnit>(
-        problem.equations->canonical, problem.equations->domains, problem.equations->dt, problem.precision,
-        sources.coefficients, stream, [this] { launches_->never_replay(); }, cuda::SystemKernels::fastest,
-        std::nullopt, method.strided || march ? 1 : method.fuse);
+    cuda::SystemUnitOptions options{method.strided || march ? 1 : method.fuse, problem.has_points,
+                                    wall_filler_, [this] { launches_->never_replay(); }};
+    auto unit = std::make_unique<cuda::SystemUnit>(equations.canonical, equations.domains, equations.dt,
+                                                   problem.precision, sources.coefficients, stream,
+                                                   std::move(options));
     if (march) return std::make_unique<UnitByLength>(method.fuse, std::move(march), std::move(unit));
     if (!method.strided) return unit;
     return std::make_unique<StridedUnit>(problem.domain, method.fuse, stride_sweeps(problem, method, stream),
@@ -170,6 +174,12 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
   auto exact = single_steps(branch->stream());
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
                                      std::move(branch), std::move(exact), sources.fused);
+}
+
+std::unique_ptr<PointWork> CudaBackend::make_points(PointTable table, AmountsOfStep amounts,
+                                                    const Field& like) {
+  return std::make_unique<cuda::DevicePoints>(std::move(table), std::move(amounts), like, compute_,
+                                              cuda::KernelCompiler(cuda::current_device().architecture()));
 }
 
 void CudaBackend::require_memory(std::size_t bytes) const {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "halo/communicator.hpp"
+#include "kernels/cuda/system/wall_filler.hpp"
 #include "kernels/cuda/transfer/packer.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "solver/cuda_copies.hpp"
@@ -27,6 +28,7 @@ class CudaBackend : public Backend {
                                    const Index3& block) const override;
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const GivenFields& sources,
                                   Queue queue, const std::array<bool, 3>& wraps) override;
+  std::unique_ptr<PointWork> make_points(PointTable table, AmountsOfStep amounts, const Field& like) override;
   bool queues_overlap() const override { return true; }
   void require_memory(std::size_t bytes) const override;
   std::unique_ptr<Launch> make_launch() override { return launches_->make_launch(); }
@@ -59,6 +61,7 @@ class CudaBackend : public Backend {
   std::string transport_name_;
   std::unique_ptr<Transport> transport_;
   std::optional<CudaLaunches> launches_;
+  std::shared_ptr<cuda::WallFiller> wall_filler_;  // of the block whose units were made last
 };
 
 }  // namespace spsolve

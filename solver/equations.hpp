@@ -25,9 +25,10 @@ struct Equations {
   std::vector<FilledFace> filled;
 
   bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
-  /// How far around a block the fields of a step are read or computed.
+  /// Returns how far around a block the fields of a step are read or computed.
   Index3 radius() const { return halo_radius(facts, domains.front()); }
-  /// The box of points around `region` at which a launch that advances it reads a derived coefficient.
+  /// Returns the box of points around `region` at which a launch that advances it reads a derived
+  /// coefficient.
   Box coefficient_box(std::size_t coefficient, const Box& region) const;
 };
 

@@ -23,6 +23,7 @@ struct Problem {
   /// The equations of a step, instead of `stencil`; null for a single field that a stencil advances.
   std::shared_ptr<const Equations> equations = {};
   std::string single_name = "u";  // of the field that a stencil advances
+  bool has_points = false;        // that amounts are added to, or whose values are recorded, in every step
 
   /// Returns how far a step reads, per axis.
   Index3 radius() const { return equations ? equations->radius() : stencil.radius(); }
@@ -30,6 +31,12 @@ struct Problem {
   std::size_t field_count() const { return equations ? equations->domains.size() : 1; }
   std::string field_name(std::size_t field) const {
     return equations ? equations->canonical.field_names[field] : single_name;
+  }
+  /// Returns the number of the field with a name, field_count() if there is none.
+  std::size_t field_number(const std::string& name) const {
+    std::size_t field = 0;
+    while (field < field_count() && field_name(field) != name) ++field;
+    return field;
   }
   /// Returns true if a step reads the values of a field one step before.
   bool has_previous(std::size_t field) const { return equations && equations->has_previous(field); }
@@ -54,7 +61,7 @@ struct Problem {
   }
 };
 
-/// A problem of equations, on a grid where the walls of the first field stand for those of all.
+/// Returns a problem of equations, on a grid where the walls of the first field stand for those of all.
 inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision) {
   const Domain domain = equations->domains.front();
   return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations), "u"};

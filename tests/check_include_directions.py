@@ -11,10 +11,12 @@ ROOMS = {
     "kernels": set(),
     "kernels/catalogue": {"kernels"},
     "kernels/cpu": {"kernels", "kernels/operator", "kernels/sparse"},
+    "kernels/points": {"kernels"},
     "kernels/sparse": {"kernels"},
     "kernels/sparse/emulation": {"kernels", "kernels/sparse"},
     "kernels/cuda/runtime": {"kernels"},
     "kernels/cuda/ptx": {"kernels"},
+    "kernels/cuda/points": {"kernels", "kernels/points", "kernels/cuda/runtime", "kernels/cuda/ptx"},
     "kernels/cuda/launch": {"kernels", "kernels/cuda/runtime", "kernels/cuda/ptx"},
     "kernels/operator": {"kernels"},
     "io/language": {"kernels", "kernels/operator", "io/nearest_name"},
@@ -27,21 +29,23 @@ ROOMS = {
     "io/input": {"plot/colormap", "kernels", "kernels/catalogue", "kernels/operator", "io", "io/language", "io/hdf5"},
     "app/machine": set(),
     "app/setup": {"app/machine"},
+    "app/values": {"app/setup"},
     "app/plot": {"app/setup"},
-    "app/run": {"app/setup", "app/machine", "app/plot/section"},
-    "app/bench": {"app/setup", "app/machine"},
-    "app/inspect": {"app/setup", "app/machine"},
+    "app/run": {"app/setup", "app/values", "app/machine", "app/plot/section", "app/inspect/describe"},
+    "app/bench": {"app/setup", "app/values", "app/machine"},
+    "app/inspect": {"app/setup", "app/values", "app/machine"},
     "app": {"app/setup", "app/run", "app/bench", "app/inspect", "app/plot"},
 }
 ALL_KERNELS = {room for room in ROOMS if room.startswith("kernels")}
 for family in ("scalar", "tensor", "transfer", "ceilings"):
     ROOMS[f"kernels/cuda/{family}"] = {"kernels", "kernels/sparse", "kernels/cuda/runtime", "kernels/cuda/ptx", "kernels/cuda/launch"}
     ALL_KERNELS.add(f"kernels/cuda/{family}")
-ROOMS["kernels/cuda/system"] = {"kernels", "kernels/operator", "kernels/cuda/runtime", "kernels/cuda/ptx", "kernels/cuda/launch"}
+ROOMS["kernels/cuda/system"] = {"kernels", "kernels/operator", "kernels/points", "kernels/cuda/runtime", "kernels/cuda/ptx",
+                                "kernels/cuda/launch", "kernels/cuda/points"}
 ALL_KERNELS.add("kernels/cuda/system")
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
-for room in ("app/machine", "app/setup", "app/run", "app/bench", "app/inspect", "app/plot", "app"):
+for room in ("app/machine", "app/setup", "app/values", "app/run", "app/bench", "app/inspect", "app/plot", "app"):
     ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "plot", "io", "io/input", "io/language", "io/hdf5", "halo"}
 
 root = pathlib.Path(sys.argv[1])

@@ -63,7 +63,7 @@ SUITE = [
     Program("test_wgmma_sweep", parts=4),
     Program("test_tensor_units", ON_GPUS, ranks=(1, 2, 3), parts=4),
     Program("test_random_problems", ON_GPUS, ranks=(1, 2, 4)),
-    Program("test_systems", ON_GPUS, ranks=(1, 2, 3), parts=3),
+    Program("test_systems", ON_GPUS, ranks=(1, 2, 3), parts=5),
     Program("test_convergence", ON_GPUS, ranks=(1, 2)),
     Program("test_evolve", ON_GPUS, ranks=(1, 3)),
     Program("test_diagnostics", ON_GPUS, ranks=(1, 2, 5)),
@@ -73,6 +73,9 @@ SUITE = [
     Script("app_devices", "test_devices", ""),
     Script("app_files", "test_files"),
     Script("app_against_numpy", "test_against_numpy", SCALAR),
+    Script("app_equations", "test_equations"),
+    Script("app_around_equations", "test_around_equations"),
+    Script("app_pictures", "test_pictures"),
 ]
 # What compute-sanitizer is through with in a minute and a half.
 SANITIZED = [

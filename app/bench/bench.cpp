@@ -31,9 +31,10 @@ std::string shape_text(const Json& result) {
 void print_head(const BenchRequest& request, const Terminal& terminal) {
   if (request.suite == "sweet-spot")
     terminal.print(
-        "{:<8} {:<5} {:<13} {:<17} {:>4} {:>8} {:>6} {:>8} {:>6} {:>6} {:>8} {:>8} {:>5} {:>10} {:>7}",
-        "stencil", "prec", "unit", "layout", "fuse", "C", "M", "I", "alpha", "S", "bound", "scenario", "spot",
-        "GStencil/s", "model");
+        "{:<8} {:<5} {:<13} {:<17} {:>4} {:>8} {:>6} {:>8} {:>7} {:>6} {:>6} {:>8} {:>8} {:>6} {:>10} {:>7}  "
+        "{}",
+        "stencil", "prec", "unit", "layout", "fuse", "C", "M", "I", "I*", "alpha", "S", "bound", "scenario",
+        "eq. 13", "GStencil/s", "model", "verdict");
   else
     terminal.print("{:<28} {:>16} {:<5} {:<13} {:<17} {:>4} {:>11} {:>5} {:>5} {:>6} {:>8} {:>8}", "stencil",
                    "shape", "prec", "unit", "layout", "fuse", "GStencil/s", "copy", "fma", "model", "err l2",
@@ -52,13 +53,15 @@ void print_line(const BenchRequest& request, const Json& result, const Terminal&
   const double predicted = number("predicted_gstencil_per_s") * number("ranks") / number("gstencil_per_s");
   if (request.suite == "sweet-spot")
     terminal.print(
-        "{:<8} {:<5} {:<13} {:<17} {:>4.0f} {:>8.1f} {:>6.1f} {:>8.2f} {:>6.2f} {:>6.2f} {:>8} {:>8} {:>5} "
-        "{:>10.2f} {:>6.0f}%",
+        "{:<8} {:<5} {:<13} {:<17} {:>4.0f} {:>8.1f} {:>6.1f} {:>8.2f} {:>7.1f} {:>6.2f} {:>6.2f} {:>8} "
+        "{:>8} "
+        "{:>6.2f} {:>10.2f} {:>6.0f}%  {}",
         text("stencil"), text("precision"), text("unit"), text("layout"), number("fuse"),
         model["C_flop"].get<double>(), model["M_bytes"].get<double>(), model["I_flop_per_byte"].get<double>(),
-        model["alpha"].get<double>(), model["S"].get<double>(), model["bound"].get<std::string>(),
-        model["scenario"].get<int>(), model["in_sweet_spot"].get<bool>() ? "yes" : "no",
-        number("gstencil_per_s"), 100 * predicted);
+        model["I_ridge"].get<double>(), model["alpha"].get<double>(), model["S"].get<double>(),
+        model["bound"].get<std::string>(), model["scenario"].get<int>(),
+        model["speedup_roofline"].get<double>(), number("gstencil_per_s"), 100 * predicted,
+        model["verdict"].get<std::string>());
   else
     terminal.print(
         "{:<28} {:>16} {:<5} {:<13} {:<17} {:>4.0f} {:>11.4f} {:>4.0f}% {:>4.0f}% {:>5.0f}% {:>8} {:>8}",
@@ -109,9 +112,10 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   CommandLine command;
   command.file = file;
   const RunConfig config = load_input(communicator, command);
-  PlanRequest plan = plan_request(config);
+  const Problem problem = problem_of(communicator, config);
+  PlanRequest plan = plan_request(config, problem);
   ask(plan, request);
-  return {config.name, problem_of(communicator, config), plan, std::make_shared<RunConfig>(config)};
+  return {config.name, problem, plan, std::make_shared<RunConfig>(config)};
 }
 
 /// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.

@@ -11,7 +11,8 @@
 #include "app/setup/bench_errors.hpp"
 #include "app/setup/clock.hpp"
 #include "app/setup/distribution.hpp"
-#include "app/setup/fill_block.hpp"
+#include "app/setup/model_json.hpp"
+#include "app/values/fill_block.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/rounding.hpp"
 #include "solver/block.hpp"
@@ -34,19 +35,6 @@ Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t l
           {"unpacking", mean(&Timings::unpacking)}, {"interior", mean(&Timings::interior)},
           {"edges", mean(&Timings::edges)},         {"exchange_not_hidden", mean(&Timings::exchange)},
           {"compute", mean(&Timings::compute)}};
-}
-
-/// The numbers of the model, by the names of paper 003 where it has them: per point and launch.
-Json model_of(const Candidate& candidate) {
-  return {{"C_flop", 2 * candidate.fma * candidate.fuse},
-          {"M_bytes", candidate.bytes * candidate.fuse},
-          {"I_flop_per_byte", candidate.intensity()},
-          {"alpha", candidate.redundancy},
-          {"S", candidate.sparsity},
-          {"bound", candidate.bound},
-          {"scenario", candidate.scenario},
-          {"in_sweet_spot", candidate.in_sweet_spot},
-          {"error_bound_per_step", candidate.error}};
 }
 
 /// What is measured, ready to run.

@@ -43,7 +43,8 @@ BenchCase case_of_input(const std::string& name, const std::filesystem::path& in
   command.file = inputs / (name + ".toml");
   RunConfig config = load_input(self, command);
   config.time.fuse.reset();
-  return {name, problem_of(self, config), plan_request(config)};
+  const Problem problem = problem_of(self, config);
+  return {name, problem, plan_request(config, problem)};
 }
 
 }  // namespace

@@ -15,20 +15,23 @@
 #include <mpi-ext.h>
 #endif
 
+#include "app/inspect/describe.hpp"
+#include "app/inspect/draw_plan.hpp"
+#include "app/inspect/plan_json.hpp"
 #include "app/inspect/print_equations.hpp"
 #include "app/inspect/print_plan.hpp"
 #include "app/machine/host_memory.hpp"
 #include "app/setup/calibration_file.hpp"
 #include "app/setup/ceilings.hpp"
-#include "app/setup/describe.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/points.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
-#include "app/setup/values.hpp"
 #include "app/setup/versions.hpp"
+#include "app/values/values.hpp"
+#include "io/atomic_file.hpp"
 #include "io/file_info.hpp"
 #include "kernels/cache_directory.hpp"
 #include "kernels/catalogue/catalogue.hpp"
@@ -71,10 +74,12 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
-  terminal.print("files: {} of {} = {}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
-                 size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
-                 std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
-                 place_text(config.output.directory));
+  const Compression compression = config.output.compression;
+  terminal.print(
+      "files: {} of {} = {}{}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
+      size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
+      compression == Compression::none ? "" : fmt::format(" before {} shrinks them", to_string(compression)),
+      std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint), place_text(config.output.directory));
   warn_of_full_disk(setup, terminal);
 }
 
@@ -120,6 +125,17 @@ std::optional<DeviceModel> stand_in(const Communicator& communicator, const RunC
   return gpu;
 }
 
+/// Writes what `plan` is asked for beside its table.
+void write_plan(const Communicator& communicator, const CommandLine& command, const Setup& setup,
+                const DeviceModel& device, const Terminal& terminal) {
+  on_root(communicator, [&] {
+    if (!command.plan_json.empty()) write_text(command.plan_json, plan_json(setup, device).dump(2) + "\n");
+    if (command.plan_picture.empty()) return;
+    write_text(command.plan_picture, draw_plan(setup, device));
+    terminal.print("wrote {}", command.plan_picture.string());
+  });
+}
+
 }  // namespace
 
 Status check(const Communicator& communicator, const CommandLine& command) {
@@ -157,7 +173,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
 }
 
 Status show_plan(const Communicator& communicator, const CommandLine& command) {
-  const Terminal terminal(communicator, false);
+  const Terminal terminal(communicator, false, is_standard_output(command.plan_json) ? stderr : stdout);
   std::optional<DeviceModel> model;
   if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
   const RunConfig config = load_input(communicator, command);
@@ -174,12 +190,16 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
     on_root(communicator, [&] { print_layouts(setup, planned_for, terminal); });
   else
     print_plan(setup, planned_for, terminal);
+  write_plan(communicator, command, setup, planned_for, terminal);
+  if (!planned_for.gpu && !model)
+    terminal.print(
+        "this is a plan for CPUs; --device-model FILE plans for a GPU, such as inputs/devices/h200.toml");
   if (model) return Status::finished;
   terminal.print("this device: {}", describe_ceilings(setup.device));
   if (may_tune(config.compute, setup.device)) {
-    const bool is_tuned =
-        remembered_plan(communicator, setup.problem, plan_request(config), setup.device, terminal)
-            .has_value();
+    const bool is_tuned = remembered_plan(communicator, setup.problem, plan_request(config, setup.problem),
+                                          setup.device, terminal)
+                              .has_value();
     terminal.print("{}, unless compute.tune = false",
                    is_tuned              ? "a run takes the tuned plan"
                    : config.compute.tune ? "a run times the best candidates first"

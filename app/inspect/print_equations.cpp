@@ -12,7 +12,7 @@
 #include <optional>
 #include <sstream>
 
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "kernels/operator/spectral_radius.hpp"
 
 namespace spsolve {
@@ -73,8 +73,7 @@ FrozenValues frozen_values(const RunConfig& config, const CoefficientValues& val
   FrozenValues frozen;
   for (std::size_t i = 0; i < config.equations->coefficients.size(); ++i)
     frozen.coefficients.push_back(values.at(i, p));
-  for (int axis = 0; axis < axis_count; ++axis)
-    frozen.at[axis] = config.grid.coordinate(axis, p[axis]);
+  for (int axis = 0; axis < axis_count; ++axis) frozen.at[axis] = config.grid.coordinate(axis, p[axis]);
   return frozen;
 }
 

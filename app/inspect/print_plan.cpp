@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/setup/describe.hpp"
+#include "app/inspect/describe.hpp"
+#include "app/inspect/rooflines.hpp"
 #include "app/setup/planning.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
 #include "kernels/wall_reflections.hpp"
@@ -60,6 +61,51 @@ void print_walls(const Problem& problem, const Candidate& candidate, const Termi
         fmt::join(without, ", "));
 }
 
+void print_candidates(const Plan& plan, const Terminal& terminal) {
+  terminal.print(
+      "  {:<5} {:<13} {:<17} {:>4} {:>5} {:>8} {:>8} {:>8} {:>6} {:>6} {:>6} {:>8} {:>5} {:>6} {:>10}  {}",
+      "prec", "unit", "layout", "fuse", "terms", "bytes", "fma", "flop/B", "ridge", "alpha", "S", "err/step",
+      "scen.", "eq. 13", "GStencil/s", "bound");
+  for (const Candidate& c : plan.candidates) {
+    const bool chosen = is_same_method(c, plan.chosen), on_tensor_cores = c.spot.scenario > 0;
+    terminal.print(
+        "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6} {:>6.2f} {:>6.2f} {:>8.1e} "
+        "{:>5} "
+        "{:>6} {:>10.4g}  {}{}{}",
+        chosen ? ">" : " ", to_string(c.precision), to_string(c.unit), name_or(c.layout, "none"), c.fuse,
+        c.terms, c.bytes, c.fma, c.intensity(), c.ridge > 0 ? fmt::format("{:.3g}", c.ridge) : "-",
+        c.redundancy, c.sparsity, c.error, on_tensor_cores ? std::to_string(c.spot.scenario) : "-",
+        on_tensor_cores ? fmt::format("{:.2f}", c.spot.speedup) : "-", 1e-9 / c.seconds, c.bound,
+        on_tensor_cores ? ", " : "", to_string(c.spot.verdict()));
+  }
+}
+
+void print_legend(const Terminal& terminal) {
+  terminal.print(
+      "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
+  terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
+  terminal.print("flop/B: 2 fma / bytes; ridge: flop/B beyond which instructions bind instead of memory");
+  terminal.print("scen.: what binds the scalar unit and this one at the same depth, by flop/B and ridge,");
+  terminal.print("  1: memory, memory; 2: memory, compute; 3: compute, memory; 4: compute, compute");
+  terminal.print("eq. 13: rate over that of the scalar unit at the same depth, as the rooflines allow;");
+  terminal.print(
+      "  sweet spot: above 1; contradicted: the model, which knows more than memory and instructions, says "
+      "otherwise");
+}
+
+/// The ceilings behind the ridges, by unit and layout, and to which depth equation 13 is above 1.
+void print_rooflines(const Plan& plan, const DeviceModel& device, const Terminal& terminal) {
+  terminal.print("rooflines: memory copies {:.3g} TB/s", 1e-12 * ceilings_of(device).copy);
+  for (const Roofline& line : rooflines_of(plan))
+    terminal.print(
+        "  {} {}: {:.4g} TFLOP/s, ridge {:.3g} flop/B; flop/B {:.3g} to {:.3g} at {} to {} steps{}",
+        to_string(line.precision), line.name, 1e-12 * line.peak, line.ridge, line.points.front().intensity,
+        line.points.back().intensity, line.points.front().fuse, line.points.back().fuse,
+        !line.on_tensor_cores ? ""
+        : line.profitable > 0 ? fmt::format("; in the sweet spot up to {}", counted(line.profitable, "step"))
+                              : "; never in the sweet spot");
+}
+
 }  // namespace
 
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
@@ -67,42 +113,18 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   for (const std::string& reason : plan.reasons) terminal.print("{}", reason);
   terminal.print("device model: {}, {}; rates are of one device, all costs but exchange included",
                  device.name, device.origin);
-  terminal.print("  {:<5} {:<13} {:<17} {:>4} {:>5} {:>8} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5} {:>10}  {}",
-                 "prec", "unit", "layout", "fuse", "terms", "bytes", "fma", "flop/B", "alpha", "S",
-                 "err/step", "scen.", "GStencil/s", "bound");
-  for (const Candidate& c : plan.candidates) {
-    const bool chosen = is_same_method(c, plan.chosen);
-    terminal.print(
-        "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6.2f} {:>6.2f} {:>8.1e} {:>5} "
-        "{:>10.4g}  "
-        "{}{}",
-        chosen ? ">" : " ", to_string(c.precision), to_string(c.unit), name_or(c.layout, "none"), c.fuse,
-        c.terms, c.bytes, c.fma, c.intensity(), c.redundancy, c.sparsity, c.error,
-        c.scenario ? std::to_string(c.scenario) : "-", 1e-9 / c.seconds, c.bound,
-        c.in_sweet_spot ? ", sweet spot" : "");
-  }
+  print_candidates(plan, terminal);
   for (const std::string& line : describe(plan.left_out)) terminal.print("left out: {}", line);
-  const Pace pace = plan_request(setup.config).pace;
+  const Pace pace = plan_request(setup.config, setup.problem).pace;
   if (pace.every > 0)
     terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",
                    counted(pace.every, "step"), pace.last_alone ? ", the last of which is alone" : "");
-  terminal.print(
-      "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
-  terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
-  terminal.print("scen.: bounds of the scalar unit and of this one at the same depth (memory and compute),");
-  terminal.print("  1: memory, memory; 2: memory, compute; 3: compute, memory; 4: compute, compute");
+  print_legend(terminal);
+  print_rooflines(plan, device, terminal);
   const Candidate* tensor =
       plan.chosen.fused_weights()
           ? &plan.chosen
           : fastest(plan.candidates, [](const Candidate& c) { return c.fused_weights(); });
-  if (tensor && tensor->peak_ratio > 0)
-    terminal.print(
-        "sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU (peaks of tensor and CUDA cores); "
-        "{} {}, {} per launch: scenario {}, {:.3g} {} {:.3g} x {:.3g}: {}",
-        to_string(tensor->unit), name_or(tensor->layout, "none"), tensor->fuse, tensor->scenario,
-        tensor->redundancy,
-        tensor->redundancy < tensor->sparsity * tensor->peak_ratio ? "<" : ">=", tensor->sparsity,
-        tensor->peak_ratio, tensor->in_sweet_spot ? "inside" : "outside");
   if (tensor) print_walls(setup.problem, *tensor, terminal);
   print_scaling(setup.problem, device, plan.chosen, terminal);
 }

@@ -12,9 +12,9 @@ struct AvailableMemory {
   std::string whose;
 };
 
-/// What this process may take: the least of what the machine has and what the limits of its control groups,
-/// all up to the root, let it have (containers, batch jobs; cgroups v2 and v1). If `free_now`, less what is
-/// taken of it, but for pages of files, which make way. `root`: of the file system that says so.
+/// Returns what this process may take: the least of what the machine has and what the limits of its control
+/// groups, all up to the root, let it have (containers, batch jobs; cgroups v2 and v1). If `free_now`, less
+/// what is taken of it, but for pages of files, which make way. `root`: of the file system that says so.
 AvailableMemory available_memory(bool free_now, const std::filesystem::path& root = "/");
 
 /// Throws Error(invalid_input) unless there is that for `ranks` ranks that take so many bytes each.

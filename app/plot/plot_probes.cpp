@@ -42,7 +42,7 @@ std::vector<Value> read_all(hid_t dataset, hid_t type) {
   return values;
 }
 
-/// The names "group/field" of all data in a file.
+/// Returns the names "group/field" of all data in a file.
 std::vector<std::string> names_in(hid_t file) {
   std::vector<std::string> names;
   for (const std::string& path : dataset_names(file)) {
@@ -96,7 +96,7 @@ void for_each_row(const ProbeData& data, Visit&& visit) {
   }
 }
 
-/// The coordinates of a point, slowest axis first: "[2, 0.5]".
+/// Returns the coordinates of a point, slowest axis first: "[2, 0.5]".
 std::string place_text(const ProbeData& data, std::int64_t point) {
   std::vector<std::string> texts;
   for (std::int64_t axis = 0; axis < data.axes; ++axis)

@@ -13,8 +13,8 @@ namespace spsolve {
 /// A bit for each core of a machine, as many as Linux may have: those that a rank may run on.
 using CoreMask = std::array<std::uint64_t, 8192 / 64>;
 
-/// How many threads a rank starts: the cores of its mask, divided among the ranks whose masks have any of
-/// them; at least one. `masks`: of all ranks on its machine.
+/// Returns how many threads a rank starts: the cores of its mask, divided among the ranks whose masks have
+/// any of them; at least one. `masks`: of all ranks on its machine.
 int threads_of_rank(std::span<const CoreMask> masks, int rank);
 
 /// Sets the number of threads of this rank. Ranks that may run on the same cores divide them, and the ranks

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/setup/state_formula.hpp"
-#include "app/setup/values.hpp"
+#include "app/values/state_formula.hpp"
+#include "app/values/values.hpp"
 #include "io/input/config.hpp"
 #include "solver/block.hpp"
 
@@ -18,7 +18,7 @@ class FieldSums {
   /// Reads the coefficients. Collective.
   FieldSums(const Communicator& communicator, const RunConfig& config, const Block& block);
 
-  /// The names of the sums, in alphabetical order.
+  /// Returns the names of the sums, in alphabetical order.
   std::vector<std::string> names() const;
   /// Returns the sums over the whole grid at `step`, in the order of the names. Values are in double, and any
   /// number of ranks gives the same bits. Copies the fields that formulas use to the host. Collective.

@@ -40,10 +40,10 @@ class FileQueue {
   /// Waits until all files have ended, then throws what was thrown first.
   void finish();
 
-  /// Whether a file under way has failed, as far as this rank knows.
+  /// Returns true if a file under way has failed, as far as this rank knows.
   bool failed() const { return progress_->failures > 0; }
-  /// A guess of what finish() would take, and one more file of so many bytes of this rank, as those under way
-  /// have at most: at the worst rate so far, or a nominal one while all files were small.
+  /// Returns a guess of what finish() would take, and one more file of so many bytes of this rank, as those
+  /// under way have at most: at the worst rate so far, or a nominal one while all files were small.
   double seconds_to_finish(double bytes) const;
 
  private:

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/plot/section.hpp"
-#include "app/setup/state_formula.hpp"
-#include "app/setup/values.hpp"
+#include "app/values/state_formula.hpp"
+#include "app/values/values.hpp"
 #include "io/input/config.hpp"
 #include "solver/block.hpp"
 

@@ -9,8 +9,8 @@
 namespace spsolve {
 namespace {
 
-/// The axes that files of a stream have: all of the grid but those of which the region is one place. A file
-/// has one axis at least.
+/// Returns the axes that files of a stream have: all of the grid but those of which the region is one place.
+/// A file has one axis at least.
 std::vector<int> axes_of(const OutputStreamConfig& stream, const Domain& domain) {
   std::vector<int> axes;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
@@ -19,8 +19,8 @@ std::vector<int> axes_of(const OutputStreamConfig& stream, const Domain& domain)
   return axes;
 }
 
-/// The region as a grid of its own, in the points of the whole grid: a sample of it with the stride has the
-/// points of the stream.
+/// Returns the region as a grid of its own, in the points of the whole grid: a sample of it with the stride
+/// has the points of the stream.
 Grid grid_of(const OutputStreamConfig& stream, const Box& region, const std::vector<int>& axes,
              const Grid& whole) {
   Grid grid;
@@ -113,6 +113,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
                       stream.config.stride,
                       stream.config.precision,
                       stream.config.name};
+    snapshot.compression = stream.config.compression;
     std::ranges::copy(stream.axes, snapshot.axes.end() - std::ssize(stream.axes));
     write_snapshot(of_files_, stream.series, snapshot, box, rows);
   };

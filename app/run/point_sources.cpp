@@ -5,19 +5,24 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "io/input/read_points.hpp"
 #include "io/language/parser.hpp"
 #include "kernels/operator/interpret.hpp"
 
 namespace spsolve {
+
 PointSources::PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
-                           Block& block)
-    : dt_(config.time.dt), block_(block) {
+                           const Block& block)
+    : dt_(config.time.dt), steps_(config.time.steps) {
   const Grid& grid = config.grid;
   std::vector<std::vector<std::vector<Corner>>> corners;  // by source and point, those of this rank
   Box reached;
+  const auto images = [&](const Corner& corner) {
+    return images_of(corner.p, problem.domain, block.advanced());
+  };
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
     const PointSourceConfig& given = config.point_sources[i];
     Source source{key_of_source(config, i), {}, {}, nullptr, {}};
@@ -32,9 +37,7 @@ PointSources::PointSources(const Communicator& communicator, const RunConfig& co
     for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis) source.along.emplace_back();
     for (std::size_t point = 0; point < points.size(); ++point) {
       std::vector<Corner> around = corners_of(grid, points[point], given.interpolation);
-      if (std::ranges::none_of(around,
-                               [&](const Corner& corner) { return contains(block.owned(), corner.p); }))
-        continue;
+      if (std::ranges::all_of(around, [&](const Corner& corner) { return images(corner).empty(); })) continue;
       for (const Corner& corner : around) reached = hull_of(reached, {corner.p, corner.p + Index3{1, 1, 1}});
       for (std::size_t k = 0; k < source.along.size(); ++k)
         source.along[k].push_back(points[point][axis_count - 1 - k]);
@@ -55,24 +58,18 @@ PointSources::PointSources(const Communicator& communicator, const RunConfig& co
         }
       }
   }
-  for (std::size_t field = 0; field < problem.field_count(); ++field) {
-    std::vector<Index3> points;
-    std::map<Index3, std::size_t> numbers;
-    std::vector<Share> shares;
-    bool has_sources = false;
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
-      if (config.point_sources[i].field != problem.field_name(field)) continue;
-      has_sources = true;
-      for (std::size_t point = 0; point < corners[i].size(); ++point)
-        for (const Corner& corner : corners[i][point]) {
-          if (!contains(block.owned(), corner.p)) continue;
-          const auto [number, is_new] = numbers.try_emplace(corner.p, points.size());
-          if (is_new) points.push_back(corner.p);
-          shares.push_back({number->second, i, point, corner.weight});
-        }
-    }
-    if (has_sources) targets_.push_back({field, block.point_values(points), std::move(shares)});
+  std::map<std::pair<std::size_t, Index3>, std::size_t> columns;  // by field and grid point
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const std::size_t field = problem.field_number(config.point_sources[i].field);
+    for (std::size_t point = 0; point < corners[i].size(); ++point)
+      for (const Corner& corner : corners[i][point]) {
+        const auto [column, is_new] = columns.try_emplace({field, corner.p}, columns.size());
+        if (is_new)
+          for (const Index3& image : images(corner)) added_.push_back({{field, image}, column->second});
+        shares_.push_back({column->second, i, point, corner.weight});
+      }
   }
+  columns_ = columns.size();
   values_.resize(sources_.size());
 }
 
@@ -95,14 +92,12 @@ void PointSources::evaluate(const Source& source, std::int64_t step, std::vector
   }
 }
 
-void PointSources::add(std::int64_t step) {
+void PointSources::amounts(std::int64_t step, std::span<double> amounts) {
+  std::ranges::fill(amounts, 0.0);
+  if (step >= steps_) return;
   for (std::size_t i = 0; i < sources_.size(); ++i) evaluate(sources_[i], step, values_[i]);
-  for (const Targets& targets : targets_) {
-    amounts_.assign(targets.points.points().size(), 0.0);
-    for (const Share& share : targets.shares)
-      amounts_[share.target] += share.weight * values_[share.source][share.point];
-    block_.add(targets.points, targets.field, amounts_);
-  }
+  for (const Share& share : shares_)
+    amounts[share.column] += share.weight * values_[share.source][share.point];
 }
 
 }  // namespace spsolve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,20 +13,23 @@
 
 namespace spsolve {
 
-/// Adds the point sources of an input to the fields of a block.
+/// The point sources of an input, as amounts that are added to grid points of a block.
 class PointSources {
  public:
   /// Reads places and values. Collective; every rank throws the same Error(invalid_input) if a file cannot be
   /// read, a point lies outside the grid, or a dataset of values does not fit the points and the steps.
   PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
-               Block& block);
+               const Block& block);
 
-  bool empty() const { return sources_.empty(); }
-  /// Call after the launch from `step` to the next step.
-  void add(std::int64_t step);
+  /// The points of the block and of its halo that have amounts, and the number of amounts of a step.
+  const std::vector<AddedPoint>& added() const { return added_; }
+  std::size_t columns() const { return columns_; }
+  /// Sets the amounts that are added after the step from `step` to the next: 0 after the last step of the
+  /// run.
+  void amounts(std::int64_t step, std::span<double> amounts);
 
  private:
-  /// The points of one table that reach grid points of this rank.
+  /// The points of one table that reach grid points which the block computes.
   struct Source {
     std::string key;
     std::vector<std::vector<double>> along;  // x, y, z that the grid has, then coefficients; by point
@@ -37,22 +41,19 @@ class PointSources {
   };
   /// The share of a source's point that a grid point takes.
   struct Share {
-    std::size_t target, source, point;
+    std::size_t column, source, point;
     double weight;
-  };
-  struct Targets {
-    std::size_t field;
-    PointValues points;
-    std::vector<Share> shares;  // in the order of sources, points and corners, which sums follow
   };
   void evaluate(const Source& source, std::int64_t step, std::vector<double>& values);
 
   double dt_;
-  Block& block_;
+  std::int64_t steps_;
   std::vector<Source> sources_;
-  std::vector<Targets> targets_;             // by field
+  std::vector<AddedPoint> added_;
+  std::size_t columns_ = 0;
+  std::vector<Share> shares_;                // in the order of sources, points and corners, which sums follow
   std::vector<std::vector<double>> values_;  // by source and point, of the step
-  std::vector<double> amounts_, workspace_;
+  std::vector<double> workspace_;
 };
 
 }  // namespace spsolve

@@ -9,8 +9,8 @@
 namespace spsolve {
 namespace {
 
-/// Values that a rank keeps before it sends them to rank 0.
-constexpr std::size_t values_kept = 1 << 18;
+/// Rows that a block keeps before they travel to the host: as many as have about this many values on a rank.
+constexpr std::int64_t values_kept = 1 << 20, least_kept = 8, most_kept = 1024;
 
 /// Grid points that probes need, by the rank that owns them, each once and in their order.
 std::vector<std::vector<Index3>> points_by_rank(const std::vector<std::vector<Corner>>& corners,
@@ -28,42 +28,59 @@ std::vector<std::vector<Index3>> points_by_rank(const std::vector<std::vector<Co
 }  // namespace
 
 Probes::Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem,
-               Block& block)
+               Block& block, int fuse)
     : communicator_(communicator),
       config_(config),
       precision_(problem.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32),
-      block_(block) {
+      block_(block),
+      fuse_(fuse) {
   for (const ProbesConfig& given : config.probes) {
     Group group;
     const int axes = config.grid.domain.dimensions;
     group.file = {given.name, given.fields, axes, {}, given.every, config.time.steps / given.every + 1};
     const auto points =
         read_points(communicator, config.grid, given.at, fmt::format("probes.{}.at", given.name));
+    std::vector<std::vector<Corner>> corners;
     for (const Coordinates& point : points) {
       group.file.at.insert(group.file.at.end(), point.end() - axes, point.end());
-      group.corners.push_back(corners_of(config.grid, point, Interpolation::linear));
+      corners.push_back(corners_of(config.grid, point, Interpolation::linear));
     }
-    for (const std::string& name : given.fields)
-      for (std::size_t field = 0; field < problem.field_count(); ++field)
-        if (problem.field_name(field) == name) group.fields.push_back(field);
-    const auto by_rank = points_by_rank(group.corners, block.decomposition());
+    for (const std::string& name : given.fields) group.fields.push_back(problem.field_number(name));
+    const auto by_rank = points_by_rank(corners, block.decomposition());
     std::map<Index3, std::size_t> places;
     for (const auto& of_rank : by_rank) {
       group.counts.push_back(static_cast<int>(of_rank.size()));
       for (const Index3& p : of_rank) places.emplace(p, places.size());
     }
-    if (communicator.root())
-      for (const auto& around : group.corners)
-        for (const Corner& corner : around) group.places.push_back(places.at(corner.p));
-    group.own = std::make_unique<PointValues>(
-        block.point_values(by_rank[static_cast<std::size_t>(communicator.rank())]));
-    group.rows.resize(group.fields.size());
+    if (communicator.root()) {
+      for (const auto& around : corners) {
+        group.starts.push_back(group.shares.size());
+        for (const Corner& corner : around) group.shares.push_back({places.at(corner.p), corner.weight});
+      }
+      group.starts.push_back(group.shares.size());
+    }
+    group.own = by_rank[static_cast<std::size_t>(communicator.rank())];
+    // Every rank decides alike: the rank with the most grid points fills its memory first.
+    const std::int64_t most = *std::ranges::max_element(group.counts) * std::ssize(group.fields);
+    group.kept = std::clamp(values_kept / std::max<std::int64_t>(most, 1), least_kept, most_kept);
     groups_.push_back(std::move(group));
   }
 }
 
+std::vector<RecordedPoints> Probes::recorded() const {
+  std::vector<RecordedPoints> all;
+  for (const Group& group : groups_) {
+    // While some rows travel, others are recorded; a launch may record more than `kept` rows.
+    RecordedPoints& points = all.emplace_back(RecordedPoints{group.file.every, 2 * (group.kept + fuse_), {}});
+    for (const std::size_t field : group.fields)
+      for (const Index3& p : group.own) points.points.push_back({field, p});
+  }
+  return all;
+}
+
 void Probes::open(std::int64_t restart) {
   if (groups_.empty()) return;
+  for (Group& group : groups_) group.begin = group.end = restart < 0 ? 0 : restart / group.file.every + 1;
   on_root(communicator_, [&] {
     std::vector<ProbeGroup> groups;
     for (const Group& group : groups_) groups.push_back(group.file);
@@ -75,15 +92,10 @@ void Probes::open(std::int64_t restart) {
 void Probes::record(std::int64_t step) {
   for (std::size_t number = 0; number < groups_.size(); ++number) {
     Group& group = groups_[number];
-    if (step % group.file.every != 0) continue;
-    group.steps.push_back(step);
-    for (std::size_t i = 0; i < group.fields.size(); ++i) {
-      const std::vector<double> values = block_.values_at(*group.own, group.fields[i]);
-      group.rows[i].insert(group.rows[i].end(), values.begin(), values.end());
-    }
-    // Every rank decides alike: the rank with the most grid points fills its memory first.
-    const auto most = static_cast<std::size_t>(*std::ranges::max_element(group.counts));
-    if (group.steps.size() * most * group.fields.size() >= values_kept) write(number);
+    group.end = step / group.file.every + 1;
+    if (group.end - group.begin < group.kept) continue;
+    write(number);  // what was fetched when as many rows had been recorded before
+    fetch(number);
   }
 }
 
@@ -95,40 +107,66 @@ void Probes::end_at(std::int64_t step) {
 
 void Probes::flush() {
   if (groups_.empty()) return;
-  for (std::size_t number = 0; number < groups_.size(); ++number) write(number);
+  for (std::size_t number = 0; number < groups_.size(); ++number) {
+    write(number);
+    fetch(number);
+    write(number);
+  }
   on_root(communicator_, [&] { file_->flush(); });
+}
+
+void Probes::fetch(std::size_t number) {
+  Group& group = groups_[number];
+  if (group.begin == group.end) return;
+  group.travelling = block_.recorded(number, group.begin, group.end - group.begin);
+  group.travelling_begin = std::exchange(group.begin, group.end);
 }
 
 void Probes::write(std::size_t number) {
   Group& group = groups_[number];
-  if (group.steps.empty()) return;
-  const std::size_t rows = group.steps.size(), points = group.corners.size();
-  std::vector<std::vector<double>> values(group.fields.size());
-  std::size_t all = 0;
-  for (const int count : group.counts) all += static_cast<std::size_t>(count);
-  std::vector<int> starts;
-  for (int start = 0; const int count : group.counts) starts.push_back(std::exchange(start, start + count));
-  std::vector<double> row(communicator_.root() ? all : 0);
-  const auto own = static_cast<std::size_t>(group.counts[static_cast<std::size_t>(communicator_.rank())]);
-  for (std::size_t field = 0; field < values.size(); ++field) {
-    for (std::size_t i = 0; i < rows; ++i) {
-      check_mpi(MPI_Gatherv(group.rows[field].data() + i * own, static_cast<int>(own), MPI_DOUBLE, row.data(),
-                            group.counts.data(), starts.data(), MPI_DOUBLE, 0, communicator_.handle()));
-      if (!communicator_.root()) continue;
-      for (std::size_t point = 0, place = 0; point < points; ++point) {
-        double value = 0;
-        for (const Corner& corner : group.corners[point]) value += corner.weight * row[group.places[place++]];
-        values[field].push_back(value);
-      }
-    }
-    group.rows[field].clear();
+  if (!group.travelling) return;
+  const std::vector<double> recorded = std::exchange(group.travelling, nullptr)->wait();
+  const std::int64_t rows = group.begin - group.travelling_begin;
+  const std::size_t fields = group.fields.size(), own = group.own.size();
+  const auto points = static_cast<std::size_t>(group.file.points());
+  std::vector<std::vector<double>> values(fields);
+  std::vector<double> gathered;
+  for (std::size_t field = 0; field < fields; ++field) {
+    if (communicator_.root()) values[field].resize(static_cast<std::size_t>(rows) * points);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)
+      interpolate(group, recorded.data() + (row * fields + field) * own, gathered,
+                  values[field].data() + row * points);
   }
   on_root(communicator_, [&] {
+    std::vector<std::int64_t> steps;
     std::vector<double> times;
-    for (const std::int64_t step : group.steps) times.push_back(static_cast<double>(step) * config_.time.dt);
-    file_->write(number, group.steps.front() / group.file.every, group.steps, times, values);
+    for (std::int64_t row = group.travelling_begin; row < group.begin; ++row) {
+      steps.push_back(row * group.file.every);
+      times.push_back(static_cast<double>(steps.back()) * config_.time.dt);
+    }
+    file_->write(number, group.travelling_begin, steps, times, values);
   });
-  group.steps.clear();
+}
+
+void Probes::interpolate(const Group& group, const double* own, std::vector<double>& gathered,
+                         double* values) const {
+  std::vector<int> starts;
+  int all = 0;
+  for (const int count : group.counts) starts.push_back(std::exchange(all, all + count));
+  if (communicator_.root()) gathered.resize(static_cast<std::size_t>(all));
+  check_mpi(MPI_Gatherv(own, static_cast<int>(group.own.size()), MPI_DOUBLE, gathered.data(),
+                        group.counts.data(), starts.data(), MPI_DOUBLE, 0, communicator_.handle()));
+  if (!communicator_.root()) return;
+  constexpr std::int64_t few = 4096;  // points, which one thread interpolates faster
+  const std::int64_t points = group.file.points();
+#pragma omp parallel for schedule(static) if (points > few)
+  for (std::int64_t point = 0; point < points; ++point) {
+    const auto i = static_cast<std::size_t>(point);
+    double value = 0;
+    for (std::size_t k = group.starts[i]; k < group.starts[i + 1]; ++k)
+      value += group.shares[k].weight * gathered[group.shares[k].place];
+    values[i] = value;
+  }
 }
 
 }  // namespace spsolve

@@ -15,14 +15,17 @@ namespace spsolve {
 /// that the bits of a row do not depend on the number of ranks.
 class Probes {
  public:
-  /// Reads places. Collective; every rank throws the same Error(invalid_input) if a file cannot be read or a
-  /// point lies outside the grid.
-  Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem, Block& block);
+  /// Reads places. Launches of `block` take up to `fuse` steps. Collective; every rank throws the same
+  /// Error(invalid_input) if a file cannot be read or a point lies outside the grid.
+  Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem, Block& block,
+         int fuse);
 
+  /// The grid points that the block must record, a group for each table of the input.
+  std::vector<RecordedPoints> recorded() const;
   /// Opens probes.h5 in the output directory. `restart` is the step that the run goes on from, -1 at its
   /// beginning. Collective.
   void open(std::int64_t restart);
-  /// Keeps the rows that are due at `step`, and writes them now and then. Collective.
+  /// Takes note that the block has recorded rows up to `step`, and writes rows now and then. Collective.
   void record(std::int64_t step);
   /// Ends the file with the row of `step`, the last of a run that ended before its time. Collective.
   void end_at(std::int64_t step);
@@ -30,22 +33,37 @@ class Probes {
   void flush();
 
  private:
+  /// The share of a grid point in the value at a point; `place` is in what rank 0 gathers.
+  struct Share {
+    std::size_t place;
+    double weight;
+  };
   struct Group {
     ProbeGroup file;
-    std::vector<std::size_t> fields;           // numbers in the problem
-    std::vector<std::vector<Corner>> corners;  // by point
-    std::vector<std::size_t> places;           // by point and corner: of its value in what rank 0 gathers
-    std::unique_ptr<PointValues> own;          // grid points of this rank
-    std::vector<int> counts;                   // of grid points, by rank
-    std::vector<std::int64_t> steps;           // of the rows that are kept
-    std::vector<std::vector<double>> rows;     // by field: values of the grid points of this rank
+    std::vector<std::size_t> fields;  // numbers in the problem
+    std::vector<Index3> own;          // grid points of this rank
+    std::vector<int> counts;          // of grid points, by rank
+    std::vector<Share> shares;        // on rank 0, by point
+    std::vector<std::size_t> starts;  // of points in `shares`, and the end
+    std::int64_t kept = 1;            // rows that the block keeps before they are fetched
+    std::int64_t begin = 0, end = 0;  // rows that the block has recorded and that were not fetched
+    std::unique_ptr<RecordedRows>
+        travelling;  // rows before those, on their way to the host, if there are any
+    std::int64_t travelling_begin = 0;
   };
+  /// Starts to bring the recorded rows of a group to the host.
+  void fetch(std::size_t number);
+  /// Writes the rows that fetch() brings.
   void write(std::size_t number);
+  /// Returns the values of a row at the points of a group, on rank 0.
+  void interpolate(const Group& group, const double* own, std::vector<double>& gathered,
+                   double* values) const;
 
   Communicator communicator_;
   const RunConfig& config_;
   Precision precision_;
   Block& block_;
+  int fuse_;
   std::vector<Group> groups_;
   std::unique_ptr<ProbeFile> file_;  // on rank 0
 };

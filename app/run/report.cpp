@@ -25,7 +25,7 @@ struct Spread {
   nlohmann::ordered_json json() const { return {{"min", min}, {"max", max}}; }
 };
 
-/// What run.json says from the start of a run on. Collective; complete on rank 0.
+/// Returns what run.json says from the start of a run on. Collective; complete on rank 0.
 nlohmann::ordered_json report_of_start(const Communicator& communicator, const Setup& setup,
                                        const std::string& transport, const Schedule& schedule) {
   return {{"name", setup.config.name},

@@ -20,8 +20,8 @@ struct RunTimes {
 /// `directory`/run.json
 std::filesystem::path report_file(const std::filesystem::path& directory);
 
-/// What a report says of its problem, as a checkpoint does (step and plan are left out); nothing where there
-/// is none that can be read.
+/// Returns what a report says of its problem, as a checkpoint does (step and plan are left out); nothing
+/// where there is none that can be read.
 std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& file);
 
 /// Returns the last step of the run that a report describes. Returns nothing if the run did not finish or if

@@ -24,7 +24,7 @@ class Requests {
 
   /// Call after every launch, on all ranks; `files` are those under way.
   Request poll(const FileQueue& files);
-  /// Whether any rank knew at the last poll of a file under way that has failed.
+  /// Returns true if any rank knew at the last poll of a file under way that has failed.
   bool file_failed() const { return file_failed_; }
   /// The time until the next checkpoint starts anew.
   void checkpoint_begun() { last_checkpoint_ = Clock::now(); }

@@ -9,7 +9,7 @@
 
 #include "app/run/report.hpp"
 #include "app/setup/setup.hpp"
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 
 namespace spsolve {
 namespace {
@@ -48,8 +48,8 @@ bool same_values(const std::optional<FieldForm>& a, const ValueChecksums& values
   return one->file.filename() == other->file.filename() && one->dataset == other->dataset;
 }
 
-/// What makes the results of two inputs different problems, rather than a longer run or other output of one;
-/// `stored` is the header in `file`, `contents` belongs to `config`.
+/// Returns what makes the results of two inputs different problems, rather than a longer run or other output
+/// of one; `stored` is the header in `file`, `contents` belongs to `config`.
 std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
                                      const RunConfig& config, const Contents& contents) {
   const RunConfig other = parse_config(stored.input, file, {});

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
+#include "app/inspect/describe.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/field_sums.hpp"
 #include "app/run/images.hpp"
@@ -17,13 +19,12 @@
 #include "app/run/run_directory.hpp"
 #include "app/run/writer.hpp"
 #include "app/setup/clock.hpp"
-#include "app/setup/describe.hpp"
-#include "app/setup/fill_block.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
+#include "app/values/fill_block.hpp"
 #include "io/checkpoint.hpp"
 
 namespace spsolve {
@@ -65,8 +66,8 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   if (!may_tune(config.compute, setup.device)) return;
   const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
   const std::optional<KeptPlan> tuned =
-      tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps, setup.device,
-                 config.parallel, terminal);
+      tuned_plan(communicator, setup.problem, plan_request(config, setup.problem), setup.plan, steps,
+                 setup.device, config.parallel, terminal);
   if (!tuned) return;
   setup = make_setup(communicator, config, tuned);
   require_memory(communicator, setup, true);
@@ -99,8 +100,8 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
-/// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
-/// outlive it.
+/// Returns what the time loop calls: files and answers, with word of them to the watch and the terminal. All
+/// must outlive it.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
                        Probes& probes, const FieldSums& sums, Block& block) {
   return {[&](std::int64_t step, const CopyState& state) {
@@ -172,7 +173,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                     setup.plan.chosen.fuse,
                     config.checkpoint.final,
                     config.time.until_change,
-                    record_intervals(config),
+                    record_intervals(config, setup.problem),
                     setup.problem.keeps_previous()};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
@@ -185,7 +186,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   PointSources sources(communicator, config, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);
-  Probes probes(communicator, config, setup.problem, block);
+  Probes probes(communicator, config, setup.problem, block, setup.plan.chosen.fuse);
+  if (setup.problem.has_points)
+    block.set_points({sources.added(), sources.columns(), probes.recorded()},
+                     [&](std::int64_t step, std::span<double> amounts) { sources.amounts(step, amounts); });
   Images images(communicator, config, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
@@ -197,7 +201,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                          begun_at);
 
   probes.open(begun_at);
-  if (!restart) probes.record(0);
+  if (!restart && setup.problem.has_points) {
+    block.record();
+    probes.record(0);
+  }
   images.open(begun_at);
   if (!restart) images.draw(0);
 
@@ -217,8 +224,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Ending ending{Outcome::finished, schedule.last};
   try {
     Observers observers = observers_of(writer, watch, requests, progress, probes, field_sums, block);
-    observers.launched = [&](std::int64_t from, std::int64_t to) {
-      if (!sources.empty()) sources.add(from);
+    observers.launched = [&](std::int64_t, std::int64_t to) {
       probes.record(to);
       writer.outputs(to, block);
       if (!images.due(to)) return;

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may not be gone yet
 constexpr const char* diagnostics_name = "diagnostics.csv";
 
-/// Whether a file name is one that a run writes, whole or not.
+/// Returns true if a file name is one that a run writes, whole or not.
 bool is_result(const std::string& name) {
   static const std::regex names(
       R"(([\w-]+_\d{10}\.hdf|[\w-]+\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|[\w-]+_\d{10}\.png|run\.json)(\.tmp)?)");
@@ -70,7 +70,7 @@ void refuse_results(const fs::path& directory) {
                                                    directory.string(), whole));
 }
 
-/// The first line of diagnostics.csv, without its end.
+/// Returns the first line of diagnostics.csv, without its end.
 std::string diagnostics_columns(const std::vector<std::string>& fields,
                                 const std::vector<std::string>& sums) {
   std::string columns = "step,time";

@@ -22,7 +22,7 @@ class RunDirectory {
 
   /// Throws Error(invalid_input) if there are results.
   void require_no_results() const;
-  /// Whether `file` is one of the results there.
+  /// Returns true if `file` is one of the results there.
   bool holds(const std::filesystem::path& file) const;
   /// Returns true if there is a snapshot of `step` or of an earlier step.
   bool holds_snapshots_until(std::int64_t step) const;

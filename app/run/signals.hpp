@@ -25,7 +25,7 @@ class Signals {
   /// After the first TERM or INT another one of either ends the process at once.
   std::optional<int> next();
 
-  /// Whether TERM or INT has arrived and was not asked for yet. Of any thread.
+  /// Returns true if TERM or INT has arrived and was not asked for yet. Any thread may call this.
   bool termination_requested() const;
 
  private:

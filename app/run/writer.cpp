@@ -54,9 +54,9 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
           *infinite +=
               std::count_if(numbers, numbers + points, [](float value) { return std::isinf(value); });
         };
-    write_snapshot(of_files_.get(), series_,
-                   {config.name, step, time(step), config.grid, config.output.stride, precision},
-                   values.front()->owned(), fields);
+    Snapshot snapshot{config.name, step, time(step), config.grid, config.output.stride, precision};
+    snapshot.compression = config.output.compression;
+    write_snapshot(of_files_.get(), series_, snapshot, values.front()->owned(), fields);
     if (storage_bytes(precision) < storage_bytes(setup_.problem.precision))
       *infinite = of_files_.get().all_reduce(infinite->load(), MPI_SUM);
   };

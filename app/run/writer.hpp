@@ -36,7 +36,7 @@ class Writer {
   /// After finish(): whether the checkpoint that the last launch gave reason to, if any, was written. That
   /// may be of the state before it.
   bool checkpoint_written() const { return wanted_checkpoint_ < 0 || wanted_checkpoint_ == last_checkpoint_; }
-  /// The step of the last checkpoint that is there to go on from; -1 if there is none.
+  /// Returns the step of the last checkpoint that is there to go on from; -1 if there is none.
   std::int64_t last_checkpoint() const { return last_checkpoint_; }
   FileQueue& files() { return files_; }
   /// Writes the streams of [[outputs]] that are due at `step`, or the rest of them.

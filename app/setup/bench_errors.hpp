@@ -14,9 +14,9 @@ struct Errors {
   double l2 = 0, max = 0;  // relative to the l2 norm and the largest magnitude of the reference
 };
 
-/// The error of the state after `steps` steps from set_benchmark_data(), with a source of the same data where
-/// there is one, on boxes at the corners and in the middle of every rank's block. The reference of a box is
-/// computed from all that it depends on: the box grown by steps * radius, up to walls. Collective.
+/// Returns the error of the state after `steps` steps from set_benchmark_data(), with a source of the same
+/// data where there is one, on boxes at the corners and in the middle of every rank's block. The reference of
+/// a box is computed from all that it depends on: the box grown by steps * radius, up to walls. Collective.
 Errors measure_errors(const Communicator& communicator, const Problem& problem, const Field& state,
                       int steps);
 

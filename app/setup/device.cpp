@@ -16,7 +16,8 @@ namespace spsolve {
 namespace {
 
 #ifdef SPSOLVE_CUDA
-/// Whether two ranks have one GPU. Throws where that is not `allowed`: they would only slow each other down.
+/// Returns true if two ranks have one GPU. Throws where that is not `allowed`: they would only slow each
+/// other down.
 bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, bool allowed) {
   const auto gpus = communicator.gather(host_name() + ": " + gpu);
   bool shared = false;

@@ -12,7 +12,7 @@
 
 namespace spsolve {
 
-enum class Verb { run, check, plan, bench, info, plot, doctor };
+enum class Verb { run, check, plan, bench, info, plot, begin, doctor };
 
 /// What `spsolve bench` measures: one case, or a named suite of them.
 struct BenchRequest {
@@ -53,7 +53,8 @@ struct PlotRequest {
 /// The command line, checked as far as it can be without files.
 struct CommandLine {
   Verb verb = Verb::run;
-  std::filesystem::path file;          // input of run, check and plan; file of info and plot
+  std::filesystem::path file;          // input of run, check and plan; file of info, plot and new
+  std::string kind;                    // of the input that `new` writes
   std::vector<std::string> overrides;  // --set section.key=value
   std::optional<std::string> restart;  // "latest" or a file
   std::optional<std::filesystem::path> output;
@@ -62,7 +63,8 @@ struct CommandLine {
   std::optional<int> ranks;                           // of check and plan: those that a run will have
   std::optional<std::filesystem::path> device_model;  // of plan
   std::optional<std::filesystem::path> calibration;   // the same: coefficients of the model
-  bool layouts = false;  // the same: of the morph layout, instead of the candidates
+  bool layouts = false;                           // the same: of the morph layout, instead of the candidates
+  std::filesystem::path plan_json, plan_picture;  // the same: files to write, or empty
   BenchRequest bench;
   PlotRequest plot;
 };

@@ -16,6 +16,7 @@
 #include "io/input/toml_section.hpp"
 #include "kernels/error.hpp"
 #include "solver/interval.hpp"
+#include "solver/plan/kernel_family.hpp"
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/runtime/device.hpp"
 #endif
@@ -26,12 +27,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Launches end at the most frequent event, or at the last step.
-Pace pace_of(const RunConfig& config) {
+Pace pace_of(const RunConfig& config, const Problem& problem) {
   Pace pace{config.time.steps, true};  // the last step has diagnostics
   for (const std::int64_t every : {config.output.every, config.checkpoint.every, config.diagnostics.every})
     if (every > 0 && every < pace.every) pace = {every, false};
   pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
-  for (const Interval& interval : record_intervals(config))
+  for (const Interval& interval : record_intervals(config, problem))
     if (const std::int64_t every = interval.following(0); every < pace.every) pace = {every, false};
   const auto cut_by = [&](std::int64_t every, bool alone) {
     if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
@@ -76,25 +77,27 @@ Interval interval_of(const OutputStreamConfig& stream, double dt) {
   return {stream.every, stream.every_time.value_or(0.0), dt};
 }
 
-std::vector<Interval> record_intervals(const RunConfig& config) {
+std::vector<Interval> record_intervals(const RunConfig& config, const Problem& problem) {
   std::vector<Interval> intervals;
-  for (const ProbesConfig& probes : config.probes) intervals.push_back({probes.every});
+  // Launches of equations record the steps that they take.
+  if (!problem.equations)
+    for (const ProbesConfig& probes : config.probes) intervals.push_back({probes.every});
   for (const OutputStreamConfig& stream : config.outputs)
     intervals.push_back(interval_of(stream, config.time.dt));
   for (const ImagesConfig& images : config.images) intervals.push_back({images.every});
   return intervals;
 }
 
-PlanRequest plan_request(const RunConfig& config) {
-  if (!config.point_sources.empty() && config.time.fuse.value_or(1) > 1)
-    throw Error(
-        Status::invalid_input,
-        fmt::format("[time] fuse = {}: point sources are added after every single step; leave it out, "
-                    "or \"auto\"",
-                    *config.time.fuse));
-  return {config.compute.unit, config.compute.layout,
-          config.point_sources.empty() ? config.time.fuse : std::optional(1), pace_of(config),
-          config.compute.accuracy};
+PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
+  // Several steps of a stencil are one sweep, which leaves no room for amounts between them.
+  const bool single = !config.point_sources.empty() && !problem.equations;
+  if (single && config.time.fuse.value_or(1) > 1)
+    throw Error(Status::invalid_input,
+                fmt::format("[time] fuse = {}: with [stencil], point sources are added after every single "
+                            "step; leave it out, or \"auto\", or write the stencil as [equations]",
+                            *config.time.fuse));
+  return {config.compute.unit, config.compute.layout, single ? std::optional(1) : config.time.fuse,
+          pace_of(config, problem), config.compute.accuracy};
 }
 
 KeptPlan parse_plan(const std::string& json) {
@@ -117,8 +120,9 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
     return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
                                  "compute.accuracy = {:g}",
                                  what, kept.error, *request.accuracy)};
-  if ((request.unit && request.unit != kept.unit) || (request.layout && request.layout != kept.layout))
-    return {request};
+  const bool other_layout =
+      request.layout && layout_here(request.layout, device) != layout_here(kept.layout, device);
+  if ((request.unit && request.unit != kept.unit) || other_layout) return {request};
   if (kept.unit != UnitKind::scalar && !device.gpu && plan.device != "cpu" && !request.unit)
     return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
                                  "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
@@ -200,6 +204,8 @@ DeviceModel device_model(const std::filesystem::path& file) {
   const TomlSection root(document, file.string());
   root.allow({"device"});
   const TomlSection section = required_section(root, "device");
+  constexpr Limits positive{.least = 0, .is_open = true};
+  constexpr double most = std::numeric_limits<int>::max();
   std::vector<std::string> keys{"name", "gpu"};
   for (const DeviceModelEntry& entry : device_model_entries()) keys.emplace_back(entry.key);
   section.allow(keys);
@@ -209,10 +215,10 @@ DeviceModel device_model(const std::filesystem::path& file) {
   model.origin = "from " + file.string();
   for (const auto& [key, value, least] : device_model_entries())
     if (least == 0)
-      model.*value = section.number(key, 0.0).value_or(model.*value);
-    else if (const auto given = section.integer(key, least, std::numeric_limits<int>::max()))
+      model.*value = section.number(key, positive).value_or(model.*value);
+    else if (const auto given = section.integer(key, {static_cast<double>(least), most}))
       model.*value = static_cast<double>(*given);
-  if (section.number("node_latency", 0.0) || section.number("node_bandwidth", 0.0))
+  if (section.number("node_latency", positive) || section.number("node_bandwidth", positive))
     model.node_exchange.clear();  // what was measured elsewhere
   return model;
 }

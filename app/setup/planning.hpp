@@ -12,14 +12,15 @@
 
 namespace spsolve {
 
-/// How often a stream of [[outputs]] writes a file.
+/// Returns how often a stream of [[outputs]] writes a file.
 Interval interval_of(const OutputStreamConfig& stream, double dt);
 
-/// The intervals of probes, streams and images, at whose ends launches end, too.
-std::vector<Interval> record_intervals(const RunConfig& config);
+/// Returns the intervals of streams and images, and of probes of a problem without equations, at whose ends
+/// launches end, too.
+std::vector<Interval> record_intervals(const RunConfig& config, const Problem& problem);
 
-/// What an input asks of the plan.
-PlanRequest plan_request(const RunConfig& config);
+/// Returns what an input asks of the plan.
+PlanRequest plan_request(const RunConfig& config, const Problem& problem);
 
 /// A request that continues a plan; `note` says in words what it does not keep of that plan.
 struct ContinuedRequest {
@@ -34,19 +35,19 @@ struct KeptPlan {
   std::optional<double> dropped;  // Method::dropped; nothing in checkpoints of the first versions
 };
 
-/// A plan from its JSON text. Throws Error(file_failure) if it cannot be read.
+/// Returns a plan from its JSON text. Throws Error(file_failure) if it cannot be read.
 KeptPlan parse_plan(const std::string& json);
-/// The part of a plan that a run needs to go on, as JSON text.
+/// Returns the part of a plan that a run needs to go on, as JSON text.
 std::string to_json(const Plan& plan);
 
-/// The request of a run that goes on with a plan. The plan is kept where the request says "auto", unless it
-/// needs tensor cores that `device` lacks, or its error bound exceeds the accuracy that is accepted now. Its
-/// precision is always kept, since the values have it.
+/// Returns the request of a run that goes on with a plan. The plan is kept where the request says "auto",
+/// unless it needs tensor cores that `device` lacks, or its error bound exceeds the accuracy that is accepted
+/// now. Its precision is always kept, since the values have it.
 ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan);
 
-/// The candidates of rank 0 on all ranks, which may have other processors and so other roundings and other
-/// choices: what launches need of them, and the seconds that how often halos are exchanged follows from.
-/// Collective.
+/// Returns the candidates of rank 0 on all ranks, which may have other processors and so other roundings and
+/// other choices: what launches need of them, and the seconds that how often halos are exchanged follows
+/// from. Collective.
 std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
                                             const std::vector<Candidate>& candidates);
 
@@ -54,9 +55,9 @@ std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
                  const PlanRequest& request);
 
-/// The model of what a run uses: the nominal one, in proportion to the ceilings measured on devices of this
-/// kind where there are any; or the one that a file describes: [device] with name, gpu and the keys of
-/// device_model_entries(), others as nominal. Throws Error(invalid_input) naming line and key.
+/// Returns the model of what a run uses: the nominal one, in proportion to the ceilings measured on devices
+/// of this kind where there are any; or the one that a file describes: [device] with name, gpu and the keys
+/// of device_model_entries(), others as nominal. Throws Error(invalid_input) naming line and key.
 DeviceModel device_model(const DeviceChoice& device);
 DeviceModel device_model(const std::filesystem::path& file);
 

@@ -18,14 +18,14 @@
 namespace spsolve {
 namespace {
 
-/// The stencil of `section`, read where a file holds it.
+/// Returns the stencil of `section`, read where a file holds it.
 Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string& section) {
   if (const auto stencil = make_stencil(form, grid)) return *stencil;
   const auto& source = std::get<DatasetForm>(form);
   try {
     return read_weights(source.file, source.dataset, grid.domain.dimensions);
   } catch (const Error& error) {
-    throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
+    throw Error(error.status(), blame_of(source, section) + error.what());
   }
 }
 
@@ -58,8 +58,8 @@ bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
   return false;
 }
 
-/// What to say where halos are too deep for memory: the key that makes them so, and how much of it fits.
-/// Empty where there is too little memory without them.
+/// Returns what to say where halos are too deep for memory: the key that makes them so, and how much of it
+/// fits. Empty where there is too little memory without them.
 std::string halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
   const int first = setup.problem.domain.first_axis();
   const Index3 block = setup.decomposition.block(0).extent();
@@ -105,7 +105,10 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config) {
         canonical_form(system_of(*config.equations, config.grid, config.time.dt,
                                  read_stencils(communicator, *config.equations, config.grid)));
     std::vector<FilledFace> filled = filled_faces(communicator, config);
-    if (const auto stencil = single_stencil(canonical); stencil && filled.empty())
+    // Launches of several steps of a stencil leave no room for point sources, those of equations do.
+    const bool as_equations =
+        !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
+    if (const auto stencil = single_stencil(canonical); stencil && !as_equations)
       return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
     if (precision == Precision::tf32)
       throw Error(
@@ -143,13 +146,14 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
                  const std::optional<KeptPlan>& continued, const std::optional<DeviceModel>& model,
                  std::optional<int> ranks) {
   Problem problem = problem_of(communicator, config);
+  problem.has_points = !config.point_sources.empty() || !config.probes.empty();
   const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
                                                    .of_rank = model->name + ", " + model->origin,
                                                    .model = model->name,
                                                    .note = {}}
                                     : choose_device(communicator, config.compute, config.parallel);
   const DeviceModel modelled = model ? *model : device_model(device);
-  ContinuedRequest request{plan_request(config)};
+  ContinuedRequest request{plan_request(config, problem)};
   if (continued) request = continue_plan(request.request, modelled, *continued);
   Plan plan;
   try {
@@ -157,7 +161,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   } catch (const Error&) {
     if (!continued || !config.compute.accuracy) throw;
     const auto precision = request.request.precision;
-    request = {plan_request(config),
+    request = {plan_request(config, problem),
                fmt::format("planned anew: at this pace of events the plan so far errs by more than "
                            "compute.accuracy = {:g}",
                            *config.compute.accuracy)};
@@ -167,19 +171,10 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   problem.precision = plan.chosen.precision;
   require_walls_in_range(problem);
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
-  ParallelConfig parallel = config.parallel;
-  if (!config.point_sources.empty()) {
-    // Each rank adds to its own points, which others must see before they take another step.
-    if (parallel.exchange_every.value_or(1) > 1)
-      throw Error(
-          Status::invalid_input,
-          fmt::format("[parallel] exchange_every = {}: with point sources halos are exchanged in every step",
-                      *parallel.exchange_every));
-    parallel.exchange_every = 1;
-  }
-  const auto [decomposition, exchange_every] =
-      distribute(communicator, ranks.value_or(communicator.size()), parallel, problem, plan.chosen, device);
-  return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
+  const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
+                                                          config.parallel, problem, plan.chosen, device);
+  const std::string& note = request.note.empty() ? plan.note : request.note;
+  return {config, problem, device, plan, note, decomposition, exchange_every, background};
 }
 
 MemoryNeed memory_need(const Setup& setup) {

@@ -26,7 +26,8 @@ struct Setup {
   Problem problem;  // in the precision of the plan
   DeviceChoice device;
   Plan plan;
-  std::string plan_note;  // why a plan to go on with was not kept; empty where it was
+  std::string
+      plan_note;  // why a plan to go on with was not kept, or Plan::note; empty where there is neither
   Decomposition decomposition;
   int exchange_every = 1;      // launches that share an exchange of halos
   bool background = false;     // files are written while the run goes on
@@ -34,7 +35,8 @@ struct Setup {
 
   /// Points around a block that are known after an exchange.
   Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.radius(); }
-  /// What copies of the state hold for the files; where values are rounded to fewer bits, it is done there.
+  /// Returns what copies of the state hold for the files; where values are rounded to fewer bits, it is done
+  /// there.
   Sampling for_snapshots() const;
   Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
@@ -45,16 +47,16 @@ struct MemoryNeed {
 };
 MemoryNeed memory_need(const Setup& setup);
 
-/// What an input wants solved, in the precision that it names; weights are read where a file holds them.
-/// Equations of a single field that are one stencil become that stencil. Collective; every rank throws the
-/// same Error.
+/// Returns what an input wants solved, in the precision that it names; weights are read where a file holds
+/// them. Equations of a single field that are one stencil become that stencil. Collective; every rank throws
+/// the same Error.
 Problem problem_of(const Communicator& communicator, const RunConfig& config);
 
-/// The weights of [stencils] by name, read where a file holds them. Collective, as problem_of().
+/// Returns the weights of [stencils] by name, read where a file holds them. Collective, as problem_of().
 std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
                                                           const EquationsConfig& equations, const Grid& grid);
 
-/// A checksum that tells whether two problems have the same stencil, or the same equations.
+/// Returns a checksum that tells whether two problems have the same stencil, or the same equations.
 std::string checksum_of(const Problem& problem);
 
 /// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.

@@ -32,7 +32,7 @@ constexpr double part_of_run = 0.02;   // that timing may take without being ask
 // Both are larger where rates of the device are guessed.
 constexpr double may_be_fastest_guessed = 2.5, part_of_run_guessed = 0.1;
 
-/// A block that a candidate advances, without data. Throws Error on all ranks where it does not fit.
+/// Returns a block that a candidate advances, without data. Throws Error on all ranks where it does not fit.
 std::unique_ptr<Block> make_block(const Communicator& communicator, const Problem& problem,
                                   const Candidate& candidate, const DeviceChoice& device,
                                   const ParallelConfig& parallel, Backend& backend) {
@@ -58,7 +58,7 @@ double time_steps(const Communicator& communicator, Block& block, int fuse, Back
   return best / fuse;
 }
 
-/// Whether timing so many candidates takes a small part of a run, as the model has it.
+/// Returns true if timing so many candidates takes a small part of a run, as the model has it.
 bool pays(const std::vector<Candidate>& candidates, const Plan& plan, double points, std::int64_t steps) {
   double seconds = 0;
   for (const Candidate& candidate : candidates) {
@@ -70,7 +70,7 @@ bool pays(const std::vector<Candidate>& candidates, const Plan& plan, double poi
                         static_cast<double>(steps);
 }
 
-/// Where the winner is kept: named by everything that a plan depends on.
+/// Returns where the winner is kept: named by everything that a plan depends on.
 std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
                                              const DeviceChoice& device) {
   std::string text =
@@ -88,7 +88,7 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
   return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
 }
 
-/// The candidates, timed: the fastest, if one of them fits.
+/// Returns the candidates, timed: the fastest, if one of them fits.
 std::optional<Candidate> fastest_candidate(const Communicator& communicator, Problem problem,
                                            const std::vector<Candidate>& candidates,
                                            const DeviceChoice& device, const ParallelConfig& parallel,

@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// Whether a run may tune its plan: "auto" does on GPUs, where timing pays.
+/// Returns true if a run may tune its plan: "auto" does on GPUs, where timing pays.
 inline bool may_tune(const ComputeConfig& compute, const DeviceChoice& device) {
   return compute.tune.value_or(device.cuda);
 }
@@ -25,14 +25,14 @@ std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const 
                                         const PlanRequest& request, const DeviceChoice& device,
                                         const Terminal& terminal);
 
-/// Which of a plan's best few candidates are timed for a run of so many steps on `points` points per rank:
-/// those that may be the fastest, and none where that would take more than a fiftieth of the run (a tenth,
-/// and more of them, where rates of the device are guessed). All of them without a number of steps.
+/// Returns which of a plan's best few candidates are timed for a run of so many steps on `points` points per
+/// rank: those that may be the fastest, and none where that would take more than a fiftieth of the run (a
+/// tenth, and more of them, where rates of the device are guessed). All of them without a number of steps.
 std::vector<Candidate> candidates_to_time(const Plan& plan, double points, std::optional<std::int64_t> steps);
 
-/// The remembered plan or, where there is none, that with the fastest of the best few candidates, timed on
-/// the real grid and these ranks, and remembered; nothing where it is not tuned. With `steps`, those of the
-/// run, timing must pay (see above). The same on every rank. Collective.
+/// Returns the remembered plan or, where there is none, that with the fastest of the best few candidates,
+/// timed on the real grid and these ranks, and remembered; nothing where it is not tuned. With `steps`, those
+/// of the run, timing must pay (see above). The same on every rank. Collective.
 std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Problem& problem,
                                    const PlanRequest& request, const Plan& plan,
                                    std::optional<std::int64_t> steps, const DeviceChoice& device,

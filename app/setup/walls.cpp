@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
+#include <string_view>
 
 #include "app/setup/points.hpp"
 #include "io/input/read_equations.hpp"
@@ -13,8 +16,8 @@
 namespace spsolve {
 namespace {
 
-/// Where a point lies that a face is asked for: coordinates go on beyond walls, and repeat along periodic
-/// axes.
+/// Returns where a point lies that a face is asked for: coordinates go on beyond walls, and repeat along
+/// periodic axes.
 Index3 repeated(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (domain.periodic(axis)) p[axis] = wrap(p[axis], domain.shape[axis]);
@@ -22,24 +25,23 @@ Index3 repeated(const Domain& domain, Index3 p) {
 }
 
 /// Evaluates a formula of the coordinates along a face, t, dt and step.
-auto values_by_formula(const RunConfig& config, int axis, const std::string& formula) {
+auto values_by_formula(const RunConfig& config, const FilledFace& face, const Syntax& formula) {
   const auto program = std::make_shared<const RowProgram>(
-      parse_expression(formula), names_on_face(config.grid, axis, config.equations->constants));
-  return [program, axis, grid = config.grid, dt = config.time.dt](const Index3& first, std::int64_t step,
-                                                                  std::span<double> values) {
+      formula, names_on_face(config.grid, face.axis, config.equations->constants));
+  return [program, along = face.line_axis(), slow = face.slow_axis(), grid = config.grid,
+          dt = config.time.dt](const Index3& first, std::int64_t step, std::span<double> values) {
     const double n = static_cast<double>(step), t = n * dt;
-    std::array<double, axis_count> of_row{};
-    std::vector<double> x(values.size()), workspace;
-    for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = grid.coordinate(
-          x_axis, repeated(grid.domain, first + Index3{0, 0, static_cast<std::int64_t>(i)})[x_axis]);
-    const Index3 row = repeated(grid.domain, first);
-    for (const int along : {y_axis, z_axis}) of_row[along] = grid.coordinate(along, row[along]);
+    const double of_line = grid.coordinate(slow, repeated(grid.domain, first)[slow]);
+    std::vector<double> on_line(values.size()), workspace;
+    for (std::size_t i = 0; i < on_line.size(); ++i) {
+      Index3 p = first;
+      p[along] += static_cast<std::int64_t>(i);
+      on_line[i] = grid.coordinate(along, repeated(grid.domain, p)[along]);
+    }
     for (std::size_t begin = 0; begin < values.size(); begin += RowProgram::width) {
       std::vector<const double*> variables;
-      if (axis != x_axis) variables.push_back(x.data() + begin);
-      for (const int along : {y_axis, z_axis})
-        if (along != axis && along >= grid.domain.first_axis()) variables.push_back(&of_row[along]);
+      if (along >= grid.domain.first_axis()) variables.push_back(on_line.data() + begin);
+      if (slow >= grid.domain.first_axis()) variables.push_back(&of_line);
       variables.insert(variables.end(), {&t, &dt, &n});
       program->evaluate(
           variables, values.subspan(begin, std::min<std::size_t>(values.size() - begin, RowProgram::width)),
@@ -50,15 +52,15 @@ auto values_by_formula(const RunConfig& config, int axis, const std::string& for
 
 /// Looks up values in a table that holds one for each point of the face; beyond its ends they repeat along
 /// periodic axes and are mirrored elsewhere.
-auto values_by_table(const Domain& domain, int axis, Table table) {
-  return [domain, axis, table = std::make_shared<const Table>(std::move(table))](
-             const Index3& first, std::int64_t, std::span<double> values) {
+auto values_by_table(const Domain& domain, const FilledFace& face, Table table) {
+  return [domain, along = face.line_axis(), slow = face.slow_axis(),
+          table = std::make_shared<const Table>(std::move(table))](const Index3& first, std::int64_t,
+                                                                   std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const Index3 p = wrapped_or_reflected(domain, first + Index3{0, 0, static_cast<std::int64_t>(i)});
-      std::int64_t index = 0;
-      for (int along = 0; along < axis_count; ++along)
-        if (along != axis) index = index * domain.shape[along] + p[along];
-      values[i] = table->values[static_cast<std::size_t>(index)];
+      Index3 p = first;
+      p[along] += static_cast<std::int64_t>(i);
+      p = wrapped_or_reflected(domain, p);
+      values[i] = table->values[static_cast<std::size_t>(p[slow] * domain.shape[along] + p[along])];
     }
   };
 }
@@ -71,11 +73,32 @@ Table read_face(const Communicator& communicator, const Domain& domain, int axis
     if (along != axis) wanted.push_back(domain.shape[along]);
   wanted.resize(2, 1);  // a face of a 1D grid is one point
   if (table.rows != wanted[0] || table.columns != wanted[1])
-    throw Error(
-        Status::invalid_input,
-        fmt::format("{}.file: {}: dataset {} has {} x {} values; wanted {} x {}, those of the face", key,
-                    form.file.string(), form.dataset, table.rows, table.columns, wanted[0], wanted[1]));
+    throw Error(Status::invalid_input,
+                fmt::format("{}{}: dataset {} has {} x {} values; wanted {} x {}, those of the face",
+                            blame_of(form, key), form.file.string(), form.dataset, table.rows, table.columns,
+                            wanted[0], wanted[1]));
   return table;
+}
+
+bool uses_any_of(const Syntax& formula, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(formula.nodes, [&](const SyntaxNode& node) {
+    return node.kind == SyntaxNode::Kind::name && std::ranges::find(names, node.text) != names.end();
+  });
+}
+
+/// Sets what gives the values of a face, by a formula or by a dataset.
+void set_values(FilledFace& face, const Communicator& communicator, const RunConfig& config,
+                const Domain& domain, const FieldForm& form, const std::string& key) {
+  if (const auto* formula = std::get_if<ExpressionForm>(&form)) {
+    const Syntax syntax = parse_expression(formula->expression);
+    face.values = values_by_formula(config, face, syntax);
+    face.varies_along_face = uses_any_of(syntax, {"x", "y", "z"});
+    face.varies_in_time = uses_any_of(syntax, {"t", "step"});
+  } else {
+    face.values = values_by_table(
+        domain, face, read_face(communicator, domain, face.axis, std::get<DatasetForm>(form), key));
+    face.varies_in_time = false;
+  }
 }
 
 }  // namespace
@@ -98,16 +121,13 @@ std::vector<FilledFace> filled_faces(const Communicator& communicator, const Run
         if (const auto& wall = given.walls[axis][side]) {
           face.condition = wall->condition;
           face.robin = wall->robin;
-          if (const auto* formula = std::get_if<ExpressionForm>(&wall->value))
-            face.values = values_by_formula(config, axis, formula->expression);
-          else
-            face.values = values_by_table(
-                domain, axis, read_face(communicator, domain, axis, std::get<DatasetForm>(wall->value), key));
+          set_values(face, communicator, config, domain, wall->value, key);
         } else if (plain.kind == BoundaryKind::dirichlet) {
           face.condition = WallCondition::dirichlet;
           face.values = [value = plain.value](const Index3&, std::int64_t, std::span<double> values) {
             std::ranges::fill(values, value);
           };
+          face.varies_along_face = face.varies_in_time = false;
         }
         filled.push_back(std::move(face));
       }

@@ -49,7 +49,8 @@ class Hdf5Id {
   Close close_;
 };
 
-/// What `work` returns; Errors that do not name the file get it as a prefix, with what in it was read.
+/// Returns what `work` returns; Errors that do not name the file get it as a prefix, with what in it was
+/// read.
 template <class Work>
 auto naming(const std::filesystem::path& file, Work&& work, const std::string& within = "") {
   try {
@@ -78,13 +79,14 @@ Hdf5Id create_group(hid_t parent, const std::string& name);
 /// equal bytes.
 Hdf5Id timeless_properties(hid_t property_class);
 
-/// The file type of a storage format: IEEE float64, float32, float16, or bfloat16 (not IEEE: 8 exponent, 7
-/// mantissa bits).
+/// Returns the file type of a storage format: IEEE float64, float32, float16, or bfloat16 (not IEEE: 8
+/// exponent, 7 mantissa bits).
 Hdf5Id storage_type(Precision precision);
-/// The storage format that `type` is, with fp32 for float32; throws Error(file_failure) for any other.
+/// Returns the storage format that `type` is, with fp32 for float32; throws Error(file_failure) for any
+/// other.
 Precision storage_precision(hid_t type);
-/// Whether values convert to doubles: integers, floating-point numbers, and enumerations by their integers
-/// (h5py's booleans: 0 and 1).
+/// Returns true if values convert to doubles: integers, floating-point numbers, and enumerations by their
+/// integers (h5py's booleans: 0 and 1).
 bool holds_numbers(hid_t type);
 /// "float64", "bfloat16", "int32", "string", ..., as numpy names them.
 std::string type_name(hid_t type);
@@ -93,7 +95,7 @@ std::string type_name(hid_t type);
 /// about to be written.
 Hdf5Id create_contiguous(hid_t parent, const std::string& name, hid_t type,
                          const std::vector<hsize_t>& extents);
-/// The byte offset of the values of a dataset that create_contiguous() made.
+/// Returns the byte offset of the values of a dataset that create_contiguous() made.
 std::int64_t values_offset(hid_t dataset);
 
 /// Extents of a dataset, slowest axis first.
@@ -112,13 +114,13 @@ using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 void write_attributes(hid_t object, const Attributes& attributes);
 
-/// An attribute by the type wanted: std::int64_t, double, std::string or a std::vector of std::int64_t,
-/// std::uint64_t or double. Throws Error(file_failure) if it is missing or of another class.
+/// Returns an attribute by the type wanted: std::int64_t, double, std::string or a std::vector of
+/// std::int64_t, std::uint64_t or double. Throws Error(file_failure) if it is missing or of another class.
 template <class Value>
 Value read_attribute(hid_t object, const std::string& name);
 bool has_attribute(hid_t object, const std::string& name);
 std::vector<std::string> attribute_names(hid_t object);
-/// An attribute of any type as text for people; long arrays and long text are cut.
+/// Returns an attribute of any type as text for people; long arrays and long text are cut.
 std::string attribute_text(hid_t object, const std::string& name);
 
 /// Names of what a group, or the root of a file, holds, in alphabetical order.

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/compressed_array.hpp"
 #include "io/input/read_equations.hpp"
 #include "io/input/read_images.hpp"
 #include "io/input/read_points.hpp"
@@ -26,10 +27,6 @@ namespace spsolve {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t most_steps = 9'999'999'999;  // file names hold ten digits
-constexpr int most_fused = 4096;  // far beyond what pays; the bytes of its halo can be counted
-constexpr int int_max = std::numeric_limits<int>::max();
 
 /// True where a key is absent or "auto"; any other string is an error.
 bool is_auto(const TomlSection& section, std::string_view key, std::string_view otherwise) {
@@ -50,8 +47,14 @@ std::string read_name(const TomlSection& root, const fs::path& file_name) {
   return name;
 }
 
-/// The fewest steps of dt that reach `end`. A quotient that is whole up to the rounding of end, dt and the
-/// division is meant to be whole.
+/// Returns true if the stencil has a time step of its own.
+bool has_own_time_step(const StencilForm& stencil) {
+  const auto* preset = std::get_if<PresetForm>(&stencil);
+  return preset && preset->parameters.contains("dt");
+}
+
+/// Returns the fewest steps of dt that reach `end`. A quotient that is whole up to the rounding of end, dt
+/// and the division is meant to be whole.
 double steps_until(double end, double dt) {
   const double steps = end / dt, whole = std::round(steps);
   const double rounding = 2.0 * std::numeric_limits<double>::epsilon() * steps;
@@ -59,17 +62,17 @@ double steps_until(double end, double dt) {
 }
 
 TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
-  section.allow({"steps", "end", "dt", "fuse", "wall_limit_minutes", "until_change"});
+  section.allow();
   TimeConfig time;
-  const auto* preset = std::get_if<PresetForm>(&stencil);
-  const bool of_preset = preset && preset->parameters.contains("dt"), has_dt = of_preset || section.has("dt");
+  const bool of_preset = has_own_time_step(stencil), has_dt = of_preset || section.has("dt");
   if (of_preset && section.has("dt"))
     section.fail("dt", "'dt' is that of the preset: give it in [stencil] alone");
-  time.dt = of_preset ? preset->parameters.at("dt").front() : section.number("dt", 0.0).value_or(time.dt);
+  time.dt = of_preset ? std::get<PresetForm>(stencil).parameters.at("dt").front()
+                      : section.number("dt").value_or(time.dt);
   if (section.exactly_one_of({"steps", "end"}) == "steps") {
-    time.steps = *section.integer("steps", 0, most_steps);
+    time.steps = *section.integer("steps");
   } else {
-    const double end = *section.number("end", 0.0);
+    const double end = *section.number("end");
     if (!has_dt)
       section.fail("end", "'end' needs 'dt', the time that a step takes; give it here, or 'steps' instead");
     const double steps = steps_until(end, time.dt);
@@ -79,21 +82,20 @@ TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
     time.steps = static_cast<std::int64_t>(steps);
   }
   if (!is_auto(section, "fuse", "an integer of at least 1"))
-    time.fuse = static_cast<int>(*section.integer("fuse", 1, most_fused));
-  time.wall_limit_minutes = section.number("wall_limit_minutes", 0.0);
-  time.until_change = section.number("until_change", 0.0);
+    time.fuse = static_cast<int>(*section.integer("fuse"));
+  time.wall_limit_minutes = section.number("wall_limit_minutes");
+  time.until_change = section.number("until_change");
   return time;
 }
 
 ComputeConfig read_compute(const TomlSection& section) {
-  section.allow({"device", "precision", "unit", "layout", "accuracy", "tune"});
+  section.allow();
   ComputeConfig compute;
-  compute.device = section.one_of("device", device_names).value_or(compute.device);
-  compute.unit = parse_unit_kind(section.one_of("unit", unit_names).value_or("auto"));
-  compute.layout = parse_layout(section.one_of("layout", layout_names).value_or("auto"));
-  if (const auto name = section.one_of("precision", precision_names))
-    compute.precision = *parse_precision(*name);
-  compute.accuracy = section.number("accuracy", 0.0);
+  compute.device = section.one_of("device").value_or(compute.device);
+  compute.unit = parse_unit_kind(section.one_of("unit").value_or("auto"));
+  compute.layout = parse_layout(section.one_of("layout").value_or("auto"));
+  if (const auto name = section.one_of("precision")) compute.precision = *parse_precision(*name);
+  compute.accuracy = section.number("accuracy");
   if (!is_auto(section, "tune", "true or false")) compute.tune = *section.boolean("tune");
   if (compute.unit == UnitKind::scalar && compute.layout)
     section.fail("layout", fmt::format("layout '{}' is for tensor units, and unit is 'scalar'",
@@ -102,19 +104,16 @@ ComputeConfig read_compute(const TomlSection& section) {
 }
 
 ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
-  section.allow({"ranks", "transport", "exchange_every", "share_gpus", "graphs", "timeout_seconds"});
+  section.allow();
   ParallelConfig parallel;
-  parallel.transport = section.one_of("transport", transport_names).value_or(parallel.transport);
+  parallel.transport = section.one_of("transport").value_or(parallel.transport);
   if (!is_auto(section, "exchange_every", "a number of launches"))
-    parallel.exchange_every = static_cast<int>(*section.integer("exchange_every", 1, most_exchange_every));
+    parallel.exchange_every = static_cast<int>(*section.integer("exchange_every"));
   parallel.share_gpus = section.boolean("share_gpus").value_or(parallel.share_gpus);
   parallel.graphs = section.boolean("graphs").value_or(parallel.graphs);
   parallel.timeout_seconds = section.number("timeout_seconds").value_or(parallel.timeout_seconds);
-  if (!(parallel.timeout_seconds >= 1 && parallel.timeout_seconds <= 1e8))
-    section.fail("timeout_seconds", "'timeout_seconds' must be at least 1, and at most 1e8");
   if (is_auto(section, "ranks", "a list with one integer per axis")) return parallel;
-  parallel.ranks =
-      per_axis<std::int64_t>(section, "ranks", *section.integers("ranks", 1, int_max), domain.dimensions, 1);
+  parallel.ranks = per_axis<std::int64_t>(section, "ranks", *section.integers("ranks"), domain.dimensions, 1);
   for (int axis = 0; axis < axis_count; ++axis)
     if ((*parallel.ranks)[axis] > domain.shape[axis])
       section.fail("ranks", fmt::format("'ranks' cuts the {} points of axis '{}' into {} blocks",
@@ -122,7 +121,7 @@ ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
   return parallel;
 }
 
-/// The fields that snapshots hold.
+/// Returns the fields that snapshots hold.
 std::vector<std::string> read_output_fields(const TomlSection& section,
                                             const std::vector<std::string>& known) {
   std::vector<std::string> fields;
@@ -138,12 +137,20 @@ std::vector<std::string> read_output_fields(const TomlSection& section,
   return fields;
 }
 
+Compression read_compression(const TomlSection& section) {
+  const std::string name = section.one_of("compression").value_or("none");
+  const auto place = std::ranges::find(compression_names, name) - compression_names.begin();
+  const auto compression = static_cast<Compression>(place);
+  if (const std::string why = objection_to(compression); !why.empty()) section.fail("compression", why);
+  return compression;
+}
+
 OutputConfig read_output(const std::optional<TomlSection>& section, const RunConfig& config) {
   OutputConfig output;
   output.directory = fs::path("out") / config.name;
   output.precision = config.compute.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
   if (!section) return output;
-  section->allow({"directory", "every", "precision", "stride", "background", "fields"});
+  section->allow();
   if (section->has("fields")) output.fields = read_output_fields(*section, field_names(config));
   if (const auto directory = section->text("directory")) output.directory = *directory;
   if (output.directory.empty()) section->fail("directory", "'directory' is empty");
@@ -151,11 +158,10 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const RunCon
     section->fail("directory", fmt::format("'directory' holds '{}', which only shells expand; give the whole "
                                            "path, or --output on the command line",
                                            word));
-  output.every = section->integer("every", 0, most_steps).value_or(output.every);
-  output.stride = section->integer("stride", 1, most_points).value_or(output.stride);
-  constexpr std::array<std::string_view, 2> precisions{"fp32", "fp64"};
-  if (const auto precision = section->one_of("precision", precisions))
-    output.precision = *parse_precision(*precision);
+  output.every = section->integer("every").value_or(output.every);
+  output.stride = section->integer("stride").value_or(output.stride);
+  output.compression = read_compression(*section);
+  if (const auto precision = section->one_of("precision")) output.precision = *parse_precision(*precision);
   if (!is_auto(*section, "background", "true or false")) output.background = *section->boolean("background");
   return output;
 }
@@ -172,7 +178,7 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
   std::vector<OutputStreamConfig> streams;
   const Domain& domain = config.grid.domain;
   for (const TomlSection& section : root.sections("outputs")) {
-    section.allow({"name", "fields", "every", "every_time", "region", "stride", "precision"});
+    section.allow();
     OutputStreamConfig stream;
     section.require("name");
     stream.name = *section.text("name");
@@ -189,13 +195,12 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
     if (section.has("fields")) stream.fields = read_output_fields(section, field_names(config));
     if (section.has("every") && section.has("every_time"))
       section.fail("every_time", "'every' and 'every_time' contradict each other; give one of them");
-    stream.every = section.integer("every", 0, most_steps).value_or(0);
-    stream.every_time = section.number("every_time", 0.0);
-    stream.stride = section.integer("stride", 1, most_points).value_or(1);
+    stream.every = section.integer("every").value_or(0);
+    stream.every_time = section.number("every_time");
+    stream.stride = section.integer("stride").value_or(1);
     stream.precision = config.compute.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
-    constexpr std::array<std::string_view, 2> precisions{"fp32", "fp64"};
-    if (const auto precision = section.one_of("precision", precisions))
-      stream.precision = *parse_precision(*precision);
+    if (const auto precision = section.one_of("precision")) stream.precision = *parse_precision(*precision);
+    stream.compression = read_compression(section);
     if (const auto region = section.section("region")) {
       region->allow({axis_names.rbegin(), axis_names.rend() - domain.first_axis()});
       for (int axis = domain.first_axis(); axis < axis_count; ++axis)
@@ -209,8 +214,8 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
 }
 
 DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& config) {
-  section.allow({"every", "sums"});
-  DiagnosticsConfig diagnostics{section.integer("every", 0, most_steps).value_or(0), {}};
+  section.allow();
+  DiagnosticsConfig diagnostics{section.integer("every").value_or(0), {}};
   const auto sums = section.section("sums");
   if (!sums) return diagnostics;
   for (const auto& [key, value] : sums->table()) {
@@ -232,11 +237,11 @@ DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& 
 }
 
 CheckpointConfig read_checkpoint(const TomlSection& section) {
-  section.allow({"every", "minutes", "keep", "final"});
+  section.allow();
   CheckpointConfig checkpoint;
-  checkpoint.every = section.integer("every", 0, most_steps).value_or(checkpoint.every);
-  checkpoint.minutes = section.number("minutes", 0.0);
-  checkpoint.keep = static_cast<int>(section.integer("keep", 1, int_max).value_or(checkpoint.keep));
+  checkpoint.every = section.integer("every").value_or(checkpoint.every);
+  checkpoint.minutes = section.number("minutes");
+  checkpoint.keep = static_cast<int>(section.integer("keep").value_or(checkpoint.keep));
   checkpoint.final = section.boolean("final").value_or(checkpoint.final);
   return checkpoint;
 }
@@ -246,10 +251,8 @@ CheckpointConfig read_checkpoint(const TomlSection& section) {
 RunConfig parse_config(std::string_view text, const fs::path& file_name,
                        const std::vector<std::string>& overrides) {
   const toml::table document = parse_toml(text, file_name.string(), overrides);
-  const TomlSection root(document, file_name.string());
-  root.allow({"name",      "grid",        "boundary",   "constants", "coefficients",  "stencils", "fields",
-              "equations", "stencil",     "initial",    "source",    "time",          "compute",  "parallel",
-              "output",    "diagnostics", "checkpoint", "outputs",   "point_sources", "probes",   "images"});
+  const TomlSection root = TomlSection::of_input(document, file_name.string());
+  root.allow();
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
@@ -258,12 +261,16 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   if (!config.equations) {
     config.stencil = read_stencil(required_section(root, "stencil"), config.grid, directory);
     config.initial = read_field(required_section(root, "initial"), config.grid, directory);
-    if (const auto section = root.section("source"))
+    if (const auto section = root.section("source")) {
       config.source = read_field(*section, config.grid, directory, true);
+      config.source_is_rate = section->boolean("rate").value_or(false);
+    }
   }
   if (!config.equations) config.equations = equations_of_stencil(root, config);
   const TomlSection time = required_section(root, "time");
   config.time = read_time(time, config.stencil);
+  if (config.source_is_rate && !time.has("dt") && !has_own_time_step(config.stencil))
+    time.fail("", "[source] rate needs 'dt', the time that a step takes");
   if (config.equations && !config.equations->of_stencil)
     check_equations(root, *config.equations, config.grid, config.time.dt, time.has("dt"));
   if (const auto section = root.section("compute")) config.compute = read_compute(*section);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/array_format.hpp"
 #include "io/field_form.hpp"
 #include "io/grid.hpp"
 #include "io/input/equations_config.hpp"
@@ -50,6 +51,10 @@ struct ComputeConfig {
 
 /// Launches that may share an exchange of halos.
 constexpr int most_exchange_every = 64;
+/// Names of files hold ten digits of the step.
+constexpr std::int64_t most_steps = 9'999'999'999;
+/// Steps per launch far beyond what pays; the bytes of their halo can be counted.
+constexpr int most_fused = 4096;
 
 struct ParallelConfig {
   std::optional<Index3> ranks;        // per axis, absent axes 1; nothing: auto
@@ -69,6 +74,7 @@ struct OutputConfig {
   std::int64_t stride = 1;                // snapshots keep the points whose indices are multiples of it
   std::optional<bool> background = {};    // files are written while the run goes on; nothing: auto, on GPUs
   std::vector<std::string> fields = {};   // that snapshots hold; empty: all
+  Compression compression = Compression::none;
 
   friend bool operator==(const OutputConfig&, const OutputConfig&) = default;
 };
@@ -82,6 +88,7 @@ struct OutputStreamConfig {
   std::array<std::optional<std::array<double, 2>>, 3> region;  // {z, y, x}: coordinates [first, last]
   std::int64_t stride = 1;                                     // as OutputConfig
   Precision precision = Precision::fp64;                       // as OutputConfig
+  Compression compression = Compression::none;
 
   friend bool operator==(const OutputStreamConfig&, const OutputStreamConfig&) = default;
 };
@@ -112,6 +119,7 @@ struct RunConfig {
   StencilForm stencil;
   FieldForm initial;
   std::optional<FieldForm> source;
+  bool source_is_rate = false;  // each step adds dt times the source
   TimeConfig time;
   ComputeConfig compute;
   ParallelConfig parallel;
@@ -128,9 +136,10 @@ struct RunConfig {
 
 inline constexpr std::array<std::string_view, 3> device_names{"auto", "cuda", "cpu"};
 inline constexpr std::array<std::string_view, 4> unit_names{"auto", "scalar", "tensor", "sparse-tensor"};
-inline constexpr std::array<std::string_view, 5> layout_names{"auto", "strided-swap", "morph",
-                                                              "dual-tessellation", "separable"};
+inline constexpr std::array<std::string_view, 6> layout_names{
+    "auto", "strided-swap", "morph", "natural-order", "dual-tessellation", "separable"};
 inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer", "nccl", "mpi"};
+inline constexpr std::array<std::string_view, 2> file_precision_names{"fp32", "fp64"};
 
 /// Reads and validates an input. `file_name` is what errors call it, and relative paths in it start at its
 /// directory. Each override is "section.key=value" (deeper: "boundary.z.low.dirichlet=1"): value is TOML, or
@@ -139,22 +148,23 @@ inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer",
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file_name,
                        const std::vector<std::string>& overrides = {});
 
-/// The resolved input as TOML: parse_config of it gives the same RunConfig, whatever the file name.
+/// Returns the resolved input as TOML: parse_config of it gives the same RunConfig, whatever the file name.
 std::string to_toml(const RunConfig& config);
 
-/// The names of the fields in their order: "u" without equations.
+/// Returns the names of the fields in their order: "u" without equations.
 std::vector<std::string> field_names(const RunConfig& config);
 
-/// The points of a stream of snapshots, in indices of the grid divided by the stride of the stream: those in
-/// its region, or, along an axis where the region begins and ends at one place, the nearest. Empty if there
-/// are none.
+/// Returns the points of a stream of snapshots, in indices of the grid divided by the stride of the stream:
+/// those in its region, or, along an axis where the region begins and ends at one place, the nearest. Empty
+/// if there are none.
 Box points_of(const OutputStreamConfig& output, const Grid& grid);
 
-/// The names that formulas about the state may use, in this order: coordinates x, y, z that the grid has,
-/// fields, coefficients, t, dt and step; and the constants.
+/// Returns the names that formulas about the state may use, in this order: coordinates x, y, z that the grid
+/// has, fields, coefficients, t, dt and step; and the constants.
 ExpressionNames names_of_state(const RunConfig& config);
 
-/// The stencil of a preset or of weights in the input; nothing for the dataset form, which the caller reads.
+/// Returns the stencil of a preset or of weights in the input; nothing for the dataset form, which the caller
+/// reads.
 std::optional<Stencil> inline_stencil(const RunConfig& config);
 
 }  // namespace spsolve

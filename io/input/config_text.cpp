@@ -14,7 +14,8 @@ namespace spsolve {
 
 namespace {
 
-/// The shortest decimal that reads back as the same double, and as a float: an integer would lose the sign of
+/// Returns the shortest decimal that reads back as the same double, and as a float: an integer would lose the
+/// sign of
 /// -0.
 std::string number(double value) {
   std::string text = fmt::format("{}", value);
@@ -31,7 +32,7 @@ std::string list(std::span<const Value> values) {
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-/// The values of the axes that the grid has.
+/// Returns the values of the axes that the grid has.
 template <class Value>
 std::string per_axis(const Domain& domain, const std::array<Value, 3>& values) {
   return list(std::span<const Value>(values).subspan(domain.first_axis()));
@@ -59,7 +60,7 @@ std::string form(const PresetForm& preset) {
   return text;
 }
 
-/// The weights of one level of nesting, from position `next` on.
+/// Returns the weights of one level of nesting, from position `next` on.
 std::string nested(const WeightsForm& weights, int axis, std::size_t& next) {
   if (axis == axis_count) return number(weights.weights[next++]);
   std::vector<std::string> texts;
@@ -86,7 +87,7 @@ std::string field_text(const FieldForm& field) {
   return std::visit([](const auto& chosen) { return form(chosen); }, field);
 }
 
-/// A formula or a dataset as the value of a key.
+/// Returns a formula or a dataset as the value of a key.
 std::string values_text(const FieldForm& values) {
   if (const auto* formula = std::get_if<ExpressionForm>(&values)) return toml_string(formula->expression);
   const auto& dataset = std::get<DatasetForm>(values);
@@ -126,8 +127,9 @@ std::string names_text(const std::vector<std::string>& names) {
 }
 
 std::string output_text(const OutputStreamConfig& output, const Domain& domain) {
-  std::string text = fmt::format("\n[[outputs]]\nname = {}\nstride = {}\nprecision = \"{}\"\n",
-                                 toml_string(output.name), output.stride, to_string(output.precision));
+  std::string text = fmt::format(
+      "\n[[outputs]]\nname = {}\nstride = {}\nprecision = \"{}\"\ncompression = \"{}\"\n",
+      toml_string(output.name), output.stride, to_string(output.precision), to_string(output.compression));
   text += output.every_time ? fmt::format("every_time = {}\n", number(*output.every_time))
                             : fmt::format("every = {}\n", output.every);
   if (!output.fields.empty()) text += fmt::format("fields = {}\n", names_text(output.fields));
@@ -157,7 +159,7 @@ std::string probes_text(const ProbesConfig& probes, const Domain& domain) {
                      names_text(probes.fields), places_text(probes.at, domain), probes.every);
 }
 
-/// The statements as they were written, in a text of several lines where TOML can hold them so.
+/// Returns the statements as they were written, in a text of several lines where TOML can hold them so.
 std::string statements_text(const std::string& step) {
   const bool is_plain = std::ranges::all_of(
       step, [](char c) { return c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f); });
@@ -212,6 +214,7 @@ std::string to_toml(const RunConfig& config) {
     text += "\n[stencil]\n" + stencil_text(config.stencil, domain);
     text += "\n[initial]\n" + field_text(config.initial);
     if (config.source) text += "\n[source]\n" + field_text(*config.source);
+    if (config.source_is_rate) text += "rate = true\n";
   }
 
   text += fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
@@ -235,9 +238,11 @@ std::string to_toml(const RunConfig& config) {
       config.parallel.transport,
       config.parallel.exchange_every ? std::to_string(*config.parallel.exchange_every) : "\"auto\"",
       config.parallel.share_gpus, config.parallel.graphs, number(config.parallel.timeout_seconds));
-  text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n",
-                      toml_string(config.output.directory.string()), config.output.every,
-                      to_string(config.output.precision), config.output.stride);
+  text += fmt::format(
+      "\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n"
+      "compression = \"{}\"\n",
+      toml_string(config.output.directory.string()), config.output.every, to_string(config.output.precision),
+      config.output.stride, to_string(config.output.compression));
   if (!config.output.fields.empty()) text += fmt::format("fields = {}\n", names_text(config.output.fields));
   if (const auto& background = config.output.background)
     text += fmt::format("background = {}\n", *background);

@@ -35,10 +35,16 @@ System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
   return resolve_step(parse_step(equations.step), names);
 }
 
-bool uses_time(const std::string& step) {
+std::map<std::string, double, std::less<>> with_dt(std::map<std::string, double, std::less<>> constants,
+                                                   double dt) {
+  constants["dt"] = dt;
+  return constants;
+}
+
+bool uses_any(const std::string& step, const std::vector<std::string_view>& names) {
   const Syntax syntax = step.find(".next") == std::string::npos ? parse_expression(step) : parse_step(step);
-  return std::ranges::any_of(syntax.nodes, [](const SyntaxNode& node) {
-    return node.kind == SyntaxNode::Kind::name && (node.text == "dt" || node.text == "t");
+  return std::ranges::any_of(syntax.nodes, [&](const SyntaxNode& node) {
+    return node.kind == SyntaxNode::Kind::name && std::ranges::find(names, node.text) != names.end();
   });
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/field_form.hpp"
@@ -58,7 +59,12 @@ std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& gri
 System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
                  std::map<std::string, Stencil, std::less<>> stencils);
 
-/// Returns true if statements, or an expression alone, use the length of a step or the time.
-bool uses_time(const std::string& step);
+/// Returns the constants and `dt`, which initial values, sources and coefficients may use: the length of a
+/// step.
+std::map<std::string, double, std::less<>> with_dt(std::map<std::string, double, std::less<>> constants,
+                                                   double dt);
+
+/// Returns true if statements, or an expression alone, use one of the names.
+bool uses_any(const std::string& step, const std::vector<std::string_view>& names);
 
 }  // namespace spsolve

@@ -16,13 +16,13 @@ namespace spsolve {
 
 namespace {
 
-/// As much of a formula as a message has room for.
+/// Returns as much of a formula as a message has room for.
 std::string shown(const std::string& text) {
   constexpr std::size_t most = 120;
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-/// The coordinates that the grid has, of which only x varies along a row, then the given values.
+/// Returns the coordinates that the grid has, of which only x varies along a row, then the given values.
 ExpressionNames names_of(const Expression& expression, const Grid& grid) {
   ExpressionNames names;
   for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "plot/colormap.hpp"
 
@@ -20,6 +22,8 @@ struct ImagePlane {
 /// Which values take the first and the last color: the extremes of each image, those of the first image whose
 /// values are not all equal, or given ones.
 enum class ImageScale { automatic, fixed, given };
+/// The names of the first two.
+inline constexpr std::array<std::string_view, 2> image_range_names{"auto", "fixed"};
 
 /// Pictures that are drawn while a run goes on, <name>_<step>.png: a table of [[images]].
 struct ImagesConfig {

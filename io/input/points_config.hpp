@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -17,6 +18,7 @@ using PointsForm = std::variant<std::vector<std::array<double, 3>>, DatasetForm>
 
 /// How the value of a source is spread over grid points around it.
 enum class Interpolation { linear, nearest };
+inline constexpr std::array<std::string_view, 2> interpolation_names{"linear", "nearest"};
 
 /// Something that is added to a field at points in every step, after the statements: a table of
 /// [[point_sources]].

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::array<const char*, 4> sections_of_equations{"fields", "coefficients", "constants", "stencils"};
 constexpr std::array<const char*, 3> sections_of_stencil{"stencil", "initial", "source"};
 
-/// The keys of a table in the order of the text; those that the command line sets come last.
+/// Returns the keys of a table in the order of the text; those that the command line sets come last.
 std::vector<std::string> keys_in_order(const TomlSection& root, const char* name) {
   const auto section = root.section(name);
   std::vector<std::tuple<bool, toml::source_position, std::string>> keys;
@@ -58,13 +58,13 @@ FieldConfig read_field(const TomlSection& fields, const std::string& name, const
                        const EquationsConfig& equations, const fs::path& directory) {
   const auto found = fields.section(name);
   const TomlSection& section = *found;
-  section.allow({"initial", "previous"});
+  section.allow();
   FieldConfig field;
   field.name = name;
   const auto read = [&](const char* key) {
     const FieldForm form = read_values(section, key, directory);
     if (const auto* expression = std::get_if<ExpressionForm>(&form))
-      Expression{expression->expression, section.blame(key) + key, equations.constants}.check(grid);
+      Expression{expression->expression, expression->at.text, with_dt(equations.constants, 1.0)}.check(grid);
     return form;
   };
   if (section.has("initial")) field.initial = read("initial");
@@ -86,6 +86,14 @@ void read_walls(const TomlSection& root, FieldConfig& field, const Grid& grid, c
                                 "[boundary] it is {}periodic",
                                 axis_names[axis], grid.domain.periodic(axis) ? "" : "not "));
   field.faces = domain.faces;
+  const bool has_extent = root.section("grid")->has("extent");
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (has_extent && !has_walls_at_the_same_places(grid, field.faces, field.walls, axis))
+      section->fail(
+          axis_names[axis],
+          fmt::format("the walls of axis '{}' lie elsewhere than those of [boundary]; [grid] extent "
+                      "is for walls at one place, so give spacing and origin instead",
+                      axis_names[axis]));
 }
 
 /// Checks the formulas of walls that a section gives.
@@ -105,7 +113,7 @@ void check_walls(const TomlSection& section, const WallsConfig& walls, const Gri
     }
 }
 
-/// The names that a formula uses.
+/// Returns the names that a formula uses.
 std::set<std::string> names_in(const std::string& expression) {
   std::set<std::string> names;
   for (const SyntaxNode& node : parse_expression(expression).nodes)
@@ -138,7 +146,7 @@ std::vector<CoefficientConfig> ordered(const TomlSection& section,
           throw Error(Status::invalid_input, fmt::format("{}: {}", key, error.what()));
         }
         if (std::ranges::any_of(names, is_waiting_for)) continue;
-        Expression expression{formula->expression, key, equations.constants};
+        Expression expression{formula->expression, key, with_dt(equations.constants, 1.0)};
         for (const CoefficientConfig& above : result) expression.given.push_back({above.name, {}});
         expression.check(grid);
       }
@@ -174,7 +182,7 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
                             std::string_view(name) == "stencil"   ? "stencils, see [stencils]"
                             : std::string_view(name) == "initial" ? "initial values, see [fields]"
                                                                   : "terms"));
-  section->allow({"step"});
+  section->allow();
   section->require("step");
   EquationsConfig equations;
   equations.step = *section->text("step");
@@ -215,8 +223,9 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
 ExpressionNames names_on_face(const Grid& grid, int axis,
                               const std::map<std::string, double, std::less<>>& constants) {
   ExpressionNames names;
+  const int of_lines = axis == x_axis ? y_axis : x_axis;
   for (int along = axis_count - 1; along >= grid.domain.first_axis(); --along)
-    if (along != axis) names.variables.push_back({axis_names[along], along == x_axis});
+    if (along != axis) names.variables.push_back({axis_names[along], along == of_lines});
   for (const char* name : names_of_time) names.variables.push_back({name, false});
   names.constants = constants;
   return names;
@@ -224,7 +233,7 @@ ExpressionNames names_on_face(const Grid& grid, int axis,
 
 std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, const RunConfig& config) {
   const auto* formula = config.source ? std::get_if<ExpressionForm>(&*config.source) : nullptr;
-  const bool depends_on_time = formula && uses_time(formula->expression);
+  const bool depends_on_time = formula && uses_any(formula->expression, {"t", "step"});
   if (!has_walls(config.grid.walls) && !depends_on_time) return {};
   if (const auto boundary = root.section("boundary"))
     check_walls(*boundary, config.grid.walls, config.grid, {});
@@ -238,10 +247,11 @@ std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, con
   field.walls = config.grid.walls;
   equations.fields.push_back(field);
   equations.step = "u.next = correlate(w, u)";
-  if (formula) equations.step += " + (" + formula->expression + ")";
+  const std::string factor = config.source_is_rate ? "dt*" : "";
+  if (formula) equations.step += " + " + factor + "(" + formula->expression + ")";
   if (config.source && !formula) {
     equations.coefficients.push_back({"source", *config.source});
-    equations.step += " + source";
+    equations.step += " + " + factor + "source";
   }
   return equations;
 }
@@ -260,7 +270,7 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
   } catch (const Error& error) {
     throw Error(error.status(), fmt::format("{}step: {}", section.blame("step"), error.what()));
   }
-  if (!has_dt && uses_time(equations.step))
+  if (!has_dt && uses_any(equations.step, {"t", "dt"}))
     root.fail("time", "[time] needs 'dt', the length of a step, because the equations use it");
 }
 

@@ -23,8 +23,8 @@ std::vector<std::string> field_names_of(const TomlSection& root);
 std::optional<EquationsConfig> read_equations(const TomlSection& root, const Grid& grid,
                                               const std::filesystem::path& directory);
 
-/// The names that the value of a wall across `axis` may use, in this order: the coordinates x, y, z of the
-/// other axes that the grid has, t, dt and step; and constants.
+/// Returns the names that the value of a wall across `axis` may use, in this order: coordinates x, y, z of
+/// the other axes that the grid has, t, dt and step; and constants. The first coordinate varies along a line.
 ExpressionNames names_on_face(const Grid& grid, int axis,
                               const std::map<std::string, double, std::less<>>& constants);
 

@@ -41,7 +41,7 @@ std::string read_value(const TomlSection& section, const RunConfig& config) {
 std::optional<ImagePlane> read_plane(const TomlSection& section, const Grid& grid) {
   if (!section.has("plane")) return {};
   const std::optional<TomlSection> given = section.section("plane");
-  given->allow({axis_names.begin(), axis_names.end()});
+  given->allow();
   const std::string name = given->exactly_one_of({axis_names.begin(), axis_names.end()});
   const ImagePlane plane{static_cast<int>(std::ranges::find(axis_names, name) - axis_names.begin()),
                          *given->number(name)};
@@ -56,8 +56,7 @@ std::optional<ImagePlane> read_plane(const TomlSection& section, const Grid& gri
 void read_range(const TomlSection& section, ImagesConfig& images) {
   if (!section.has("range")) return;
   if (section.find("range")->is_string()) {
-    constexpr std::array<std::string_view, 2> names{"auto", "fixed"};
-    images.scale = *section.one_of("range", names) == "auto" ? ImageScale::automatic : ImageScale::fixed;
+    images.scale = *section.one_of("range") == "auto" ? ImageScale::automatic : ImageScale::fixed;
     return;
   }
   const std::vector<double> range = *section.numbers("range");
@@ -72,15 +71,14 @@ void read_range(const TomlSection& section, ImagesConfig& images) {
 std::vector<ImagesConfig> read_images(const TomlSection& root, const RunConfig& config) {
   std::vector<ImagesConfig> all;
   for (const TomlSection& section : root.sections("images")) {
-    section.allow({"name", "value", "every", "plane", "range", "colormap"});
+    section.allow();
     ImagesConfig images;
     images.name = read_name(section, all);
     images.value = read_value(section, config);
-    images.every = section.integer("every", 1).value_or(images.every);
+    images.every = section.integer("every").value_or(images.every);
     images.plane = read_plane(section, config.grid);
     read_range(section, images);
-    if (const auto name = section.one_of("colormap", colormap_names))
-      images.colormap = *parse_colormap(*name);
+    if (const auto name = section.one_of("colormap")) images.colormap = *parse_colormap(*name);
     all.push_back(std::move(images));
   }
   return all;

@@ -93,7 +93,7 @@ std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const
   const std::vector<std::string> fields = field_names(config);
   std::vector<PointSourceConfig> sources;
   for (const TomlSection& section : root.sections("point_sources")) {
-    section.allow({"field", "at", "value", "interpolation"});
+    section.allow();
     PointSourceConfig source;
     if (fields.size() > 1) section.require("field");
     source.field = known_field(section, "field", section.text("field").value_or(fields.front()), fields);
@@ -107,8 +107,7 @@ std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const
         throw Error(Status::invalid_input, fmt::format("{}value: {}", section.blame("value"), error.what()));
       }
     }
-    constexpr std::array<std::string_view, 2> interpolations{"linear", "nearest"};
-    if (section.one_of("interpolation", interpolations).value_or("linear") == "nearest")
+    if (section.one_of("interpolation").value_or("linear") == "nearest")
       source.interpolation = Interpolation::nearest;
     sources.push_back(std::move(source));
   }
@@ -120,7 +119,7 @@ std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& 
   const std::vector<std::string> fields = field_names(config);
   std::vector<ProbesConfig> all;
   for (const TomlSection& section : root.sections("probes")) {
-    section.allow({"name", "fields", "at", "every"});
+    section.allow();
     ProbesConfig probes;
     section.require("name");
     probes.name = *section.text("name");
@@ -141,7 +140,7 @@ std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& 
         section.fail("fields",
                      fmt::format("probes cannot hold the field '{}', whose name their files use", taken));
     probes.at = read_places(section, config.grid, directory);
-    probes.every = section.integer("every", 1).value_or(1);
+    probes.every = section.integer("every").value_or(1);
     all.push_back(std::move(probes));
   }
   return all;

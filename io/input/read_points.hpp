@@ -20,8 +20,8 @@ std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& 
 /// and the first is inside. `what` begins the message.
 void require_inside(const Grid& grid, const std::array<double, 3>& point, const std::string& what);
 
-/// The names that values of point sources may use, in this order: the coordinates x, y, z that the grid has,
-/// coefficients, t, dt and step; and constants.
+/// Returns the names that values of point sources may use, in this order: the coordinates x, y, z that the
+/// grid has, coefficients, t, dt and step; and constants.
 ExpressionNames names_at_point(const RunConfig& config);
 
 /// The names that values of point sources may use besides coordinates and coefficients.

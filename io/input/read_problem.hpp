@@ -18,10 +18,16 @@ Grid read_grid(const TomlSection& root, const std::filesystem::path& directory);
 void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
                    const std::vector<std::string>& fields, const std::filesystem::path& directory);
 
-/// { file, dataset }; a relative file starts at `directory`.
-DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory);
+/// Returns true if walls of an axis lie where those of the grid lie: their conditions decide how far beyond
+/// the outermost points.
+bool has_walls_at_the_same_places(const Grid& grid, const std::array<std::array<Face, 2>, 3>& faces,
+                                  const WallsConfig& walls, int axis);
 
-/// A number, a formula in quotes, or { file, dataset }. Formulas are not checked.
+/// { file, dataset }; a relative file starts at `directory`. `valid`: the keys that the section may hold.
+DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory,
+                         const std::vector<std::string>& valid = {"file", "dataset"});
+
+/// Returns a number, a formula in quotes, or { file, dataset }. Formulas are not checked.
 FieldForm read_values(const TomlSection& section, const std::string& key,
                       const std::filesystem::path& directory);
 
@@ -30,7 +36,7 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid,
                          const std::filesystem::path& directory);
 
 /// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
-/// Formulas may use t, dt and step if they are of a source, which `knows_time`.
+/// Formulas may use dt, and also t and step if they are of a source, which `knows_time`.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory,
                      bool knows_time = false);
 
@@ -42,13 +48,13 @@ std::string shell_word(const std::filesystem::path& path);
 /// A section that must be there.
 TomlSection required_section(const TomlSection& root, std::string_view name);
 
-/// The stencil of a form that needs no file; nothing for a dataset. Throws std::invalid_argument.
+/// Returns the stencil of a form that needs no file; nothing for a dataset. Throws std::invalid_argument.
 std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
 
 /// Any count of points and any number beyond it are refused: products of a few of them stay below 2^63.
 constexpr std::int64_t most_points = std::int64_t{1} << 48;
 
-/// A list with one value per axis of the grid, as {z, y, x}; absent axes take `absent`.
+/// Returns a list with one value per axis of the grid, as {z, y, x}; absent axes take `absent`.
 template <class Value>
 std::array<Value, 3> per_axis(const TomlSection& section, std::string_view key,
                               const std::vector<Value>& values, int dimensions, Value absent) {

@@ -20,7 +20,7 @@ inline constexpr std::string_view override_mark = "--set ";
 toml::table parse_toml(std::string_view text, const std::string& file_name,
                        const std::vector<std::string>& overrides);
 
-/// A TOML basic string that stands for any UTF-8 text.
+/// Returns a TOML basic string that stands for any UTF-8 text.
 std::string toml_string(std::string_view text);
 
 }  // namespace spsolve

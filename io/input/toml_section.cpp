@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "io/nearest_name.hpp"
 #include "kernels/error.hpp"
@@ -45,6 +46,8 @@ std::optional<std::string> text_of_override(const toml::source_region& region, s
   return value;
 }
 
+Limits limits_of(const Key* key, const Limits& otherwise) { return key ? key->limits : otherwise; }
+
 }  // namespace
 
 std::string TomlSection::where(const toml::source_region& region) const {
@@ -81,34 +84,62 @@ void TomlSection::fail(const toml::node& node, const std::string& message) const
   throw Error(Status::invalid_input, blame(node.source()) + message);
 }
 
+TomlSection TomlSection::of_input(const toml::table& root, std::string file_name) {
+  TomlSection section(root, std::move(file_name));
+  section.section_ = "";
+  return section;
+}
+
+const Key* TomlSection::known(std::string_view key) const {
+  if (!section_) return nullptr;
+  if (const Key* found = find_key(*section_, key)) return found;
+  throw std::logic_error(fmt::format("the table of keys has no '{}' in section '{}'", key, *section_));
+}
+
+const toml::node* TomlSection::find(std::string_view key) const {
+  known(key);
+  return table_->get(key);
+}
+
+/// The table that `key` holds, or one of the tables.
+TomlSection TomlSection::below(const toml::table& table, std::string_view key) const {
+  TomlSection below(table, file_);
+  if (const Key* in_table = known(key)) below.section_ = in_table->below;
+  return below;
+}
+
 std::optional<TomlSection> TomlSection::section(std::string_view key) const {
+  known(key);
   const auto found = table_->find(key);
   if (found == table_->end()) return {};
   if (!found->second.is_table())
     fail(key, fmt::format("'{}' must be a table, not {}", key, type_name(found->second)));
-  TomlSection below(*found->second.as_table(), file_);
-  below.name_ = name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
-  below.region_ = found->first.source();
-  return below;
+  TomlSection inner = below(*found->second.as_table(), key);
+  inner.name_ = name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
+  inner.region_ = found->first.source();
+  return inner;
 }
 
 std::vector<TomlSection> TomlSection::sections(std::string_view key) const {
-  const auto found = table_->find(key);
-  if (found == table_->end()) return {};
-  const toml::array* list = found->second.as_array();
+  const toml::node* found = find(key);
+  if (!found) return {};
+  const toml::array* list = found->as_array();
   if (!list || !std::ranges::all_of(*list, [](const toml::node& node) { return node.is_table(); }))
     fail(key, fmt::format("'{}' must be tables, each with the header [[{}]]", key, key));
   std::vector<TomlSection> all;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    TomlSection below(*(*list)[i].as_table(), file_);
-    below.name_ = list->size() > 1 ? fmt::format("{}.{}", key, i) : std::string(key);
-    below.region_ = (*list)[i].source();
-    all.push_back(std::move(below));
+    TomlSection one = below(*(*list)[i].as_table(), key);
+    one.name_ = list->size() > 1 ? fmt::format("{}.{}", key, i) : std::string(key);
+    one.region_ = (*list)[i].source();
+    all.push_back(std::move(one));
   }
   return all;
 }
 
+void TomlSection::allow() const { allow(names_of_keys(section_.value())); }
+
 void TomlSection::allow(const std::vector<std::string>& valid) const {
+  for (const std::string& key : valid) known(key);
   // In the order of the text, so that the first error reported is the first in the file.
   const toml::key* first = nullptr;
   for (const auto& [key, value] : *table_)
@@ -172,47 +203,46 @@ std::optional<bool> TomlSection::boolean(std::string_view key) const {
   fail(key, fmt::format("'{}' must be true or false, not {}", key, type_name(*node)));
 }
 
-std::optional<std::string> TomlSection::one_of(std::string_view key,
-                                               std::span<const std::string_view> names) const {
+std::optional<std::string> TomlSection::one_of(std::string_view key) const {
   auto value = text(key);
-  if (!value || std::find(names.begin(), names.end(), *value) != names.end()) return value;
+  if (!value) return value;
+  const auto names = known(key)->choices;
+  if (std::find(names.begin(), names.end(), *value) != names.end()) return value;
   fail(key, fmt::format("'{}' is '{}'{}valid values: {}", key, *value, did_you_mean(*value, names),
                         fmt::join(names, ", ")));
 }
 
-std::optional<double> TomlSection::number(std::string_view key, double above) const {
+std::optional<double> TomlSection::number(std::string_view key, const Limits& otherwise) const {
   const toml::node* node = find(key);
   if (!node) return {};
-  const double value = number_of(key, *node);
-  if (!(value > above)) fail(key, fmt::format("'{}' must be above {}, not {}", key, above, value));
-  return value;
+  return number_within(key, *node, limits_of(known(key), otherwise));
 }
 
-std::optional<std::int64_t> TomlSection::integer(std::string_view key, std::int64_t least,
-                                                 std::int64_t most) const {
+std::optional<std::int64_t> TomlSection::integer(std::string_view key, const Limits& otherwise) const {
   const toml::node* node = find(key);
   if (!node) return {};
-  return integer_of(key, *node, least, most);
+  return integer_within(key, *node, limits_of(known(key), otherwise));
 }
 
 std::optional<std::vector<double>> TomlSection::numbers(std::string_view key) const {
   const toml::node* node = find(key);
   if (!node) return {};
+  const Limits limits = limits_of(known(key), {});
   const toml::array* list = node->as_array();
-  if (!list) return std::vector{number_of(key, *node)};
+  if (!list) return std::vector{number_within(key, *node, limits)};
   std::vector<double> values;
-  for (const toml::node& element : *list) values.push_back(number_of(key, element));
+  for (const toml::node& element : *list) values.push_back(number_within(key, element, limits));
   return values;
 }
 
-std::optional<std::vector<std::int64_t>> TomlSection::integers(std::string_view key, std::int64_t least,
-                                                               std::int64_t most) const {
+std::optional<std::vector<std::int64_t>> TomlSection::integers(std::string_view key) const {
   const toml::node* node = find(key);
   if (!node) return {};
+  const Limits limits = limits_of(known(key), {});
   const toml::array* list = node->as_array();
   if (!list) fail(key, fmt::format("'{}' must be a list of integers, not {}", key, type_name(*node)));
   std::vector<std::int64_t> values;
-  for (const toml::node& element : *list) values.push_back(integer_of(key, element, least, most));
+  for (const toml::node& element : *list) values.push_back(integer_within(key, element, limits));
   return values;
 }
 
@@ -224,12 +254,25 @@ double TomlSection::number_of(std::string_view key, const toml::node& node) cons
   return value;
 }
 
-std::int64_t TomlSection::integer_of(std::string_view key, const toml::node& node, std::int64_t least,
-                                     std::int64_t most) const {
+double TomlSection::number_within(std::string_view key, const toml::node& node, const Limits& limits) const {
+  const double value = number_of(key, node);
+  if (limits.is_open && !(value > limits.least))
+    fail(node, fmt::format("'{}' must be above {}, not {}", key, limits.least, value));
+  if (!(value >= limits.least))
+    fail(node, fmt::format("'{}' must be at least {}, not {}", key, limits.least, value));
+  if (!(value <= limits.most))
+    fail(node, fmt::format("'{}' must be at most {}, not {}", key, limits.most, value));
+  return value;
+}
+
+std::int64_t TomlSection::integer_within(std::string_view key, const toml::node& node,
+                                         const Limits& limits) const {
   if (!node.is_integer()) fail(node, fmt::format("'{}' must be an integer, not {}", key, type_name(node)));
   const std::int64_t value = node.as_integer()->get();
-  if (value < least) fail(node, fmt::format("'{}' must be at least {}, not {}", key, least, value));
-  if (value > most) fail(node, fmt::format("'{}' must be at most {}, not {}", key, most, value));
+  if (static_cast<double>(value) < limits.least)
+    fail(node, fmt::format("'{}' must be at least {:.0f}, not {}", key, limits.least, value));
+  if (static_cast<double>(value) > limits.most)
+    fail(node, fmt::format("'{}' must be at most {:.0f}, not {}", key, limits.most, value));
   return value;
 }
 

@@ -333,7 +333,7 @@ class Parser {
     throw SyntaxError(text_, token.position, found, wanted);
   }
 
-  /// The text from a byte to the end of the last token that was read, as far as a message has room.
+  /// Returns the text from a byte to the end of the last token that was read, as far as a message has room.
   std::string source(std::size_t begin) const {
     const Token& last = tokens_[at_ - 1];
     const std::string_view text = text_.substr(begin, last.begin + last.text.size() - begin);

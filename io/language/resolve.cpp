@@ -25,8 +25,8 @@ bool contains_name(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The taps of a derivative (0: the value) of an even order of accuracy along an axis, at the point itself
-/// or, where `place` is 0.5 or -0.5, in the middle between it and its neighbour.
+/// Returns the taps of a derivative (0: the value) of an even order of accuracy along an axis, at the point
+/// itself or, where `place` is 0.5 or -0.5, in the middle between it and its neighbour.
 std::vector<Tap> difference_taps(int axis, int derivative, int order, double place, double spacing) {
   // 2 n points about a middle give a derivative m the order 2 n - m, one more where m is odd.
   const int half = (order + derivative) / 2;

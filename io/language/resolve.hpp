@@ -30,7 +30,7 @@ constexpr int farthest_offset = 1024;
 /// with the place of what is wrong.
 System resolve_step(const Syntax& step, const StepNames& names);
 
-/// What is wrong with a name for a field, a coefficient, a constant or a shorthand, or "".
+/// Returns what is wrong with a name for a field, a coefficient, a constant or a shorthand, or "".
 std::string objection_to_name(std::string_view name);
 
 }  // namespace spsolve

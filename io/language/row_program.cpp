@@ -32,7 +32,7 @@ struct Pending {
 
 Pending pending_constant(double number) { return {{Kind::constant, 0, number, false}}; }
 
-/// Whether numbers and multiples of a variable, and which one.
+/// Returns the number of the variable that a value is or is a multiple of; nothing for constants.
 std::optional<int> variable_of(const Pending& value) {
   if (value.affine || value.variable()) return value.operand.index;
   return {};
@@ -42,7 +42,7 @@ bool same_variable(const Pending& a, const Pending& b) {
   return (of_a || a.constant()) && (of_b || b.constant()) && (!of_a || !of_b || *of_a == *of_b);
 }
 
-/// As factor * variable + addend; a constant has the factor 0.
+/// Returns a value as factor * variable + addend; a constant has the factor 0.
 Pending as_affine(Pending value) {
   if (value.constant()) value.factor = 0.0, value.addend = value.operand.number;
   value.affine = true;
@@ -186,7 +186,7 @@ class RowCompiler {
     return {product};
   }
 
-  /// An operand that instructions can take.
+  /// Returns an operand that instructions can take.
   RowOperand finished(const Pending& value) {
     if (!value.affine) return value.operand;
     return append({Operation::add,

@@ -16,7 +16,7 @@ std::string_view line_of(std::string_view text, int line) {
   return text.substr(0, text.find('\n'));
 }
 
-/// The line, or the part of a long one around the column, with a caret below.
+/// Returns the line, or the part of a long one around the column, with a caret below.
 std::string underlined(std::string_view line, int column) {
   constexpr int before = 60, after = 40;  // characters
   std::string shown, space;

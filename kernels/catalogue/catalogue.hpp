@@ -46,8 +46,8 @@ const std::vector<CatalogueEntry>& catalogue();
 /// Returns the entry of that name, or null if there is none.
 const CatalogueEntry* find_in_catalogue(std::string_view name);
 
-/// The parts of the catalogue, one per file.
-std::vector<CatalogueEntry> transport_entries();  // diffusion, solvers, fluid dynamics, lattice Boltzmann
+/// Return the parts of the catalogue, one per file.
+std::vector<CatalogueEntry> transport_entries();  // diffusion, solvers, fluid dynamics, lattice weights
 std::vector<CatalogueEntry> physics_entries();  // phase field, geophysics, weather, electromagnetics, physics
 std::vector<CatalogueEntry> signal_entries();   // image processing, finance, biology
 

@@ -79,12 +79,12 @@ std::vector<CatalogueEntry> geophysics_entries() {
                         "Nye, Proc. R. Soc. A 256 (1960) 559: waves on glaciers with diffusion",
                         transport_equation({0, 0, 0.2}, {0, 0, 0.2})),
       scaled_operator(
-          "acoustic2d-order4", d, 2,
-          "Alford, Kelly and Boore, Geophysics 39 (1974) 834: Laplacian of the acoustic wave equation",
+          "laplacian2d-order4", d, 2,
+          "Alford, Kelly and Boore, Geophysics 39 (1974) 834: Laplacian in their acoustic wave equation",
           laplacian(2, 4), laplace_equation(2, 1.0), 6),
-      scaled_operator("acoustic2d-order10", d, 2, "Dablain, Geophysics 51 (1986) 54: Laplacian of order 10",
+      scaled_operator("laplacian2d-order10", d, 2, "Dablain, Geophysics 51 (1986) 54: Laplacian of order 10",
                       laplacian(2, 10), laplace_equation(2, 1.0), 12),
-      scaled_operator("acoustic3d-order8", d, 3, "Dablain (1986): Laplacian of order 8", laplacian(3, 8),
+      scaled_operator("laplacian3d-order8", d, 3, "Dablain (1986): Laplacian of order 8", laplacian(3, 8),
                       laplace_equation(3, 1.0), 10),
       finite_difference("one-way-wave1d", d, 1,
                         "Claerbout, Imaging the Earth's Interior (1985), chapter 2: waves of one direction; "

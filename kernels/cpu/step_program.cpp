@@ -151,7 +151,7 @@ class StageWriter {
     for_each_operand(node_of(key), key.second, [&](const Key& operand) { count(operand); });
   }
 
-  /// An operand that instructions can read without computing it first.
+  /// Returns an operand that instructions can read without computing it first.
   bool in_memory(const Key& key) const {
     if (kept_.contains(key) || has_row(key)) return true;
     const CanonicalNode& node = node_of(key);

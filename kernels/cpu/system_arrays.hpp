@@ -36,7 +36,7 @@ class SystemArrays {
   T scalar(int index) const { return scalars_[index]; }
   const std::array<std::array<Storage, 2>, 3>& ghosts(int field) const { return ghosts_[field]; }
 
-  /// The array that an operand reads or writes, of T for coefficients and of Storage for fields.
+  /// Returns the array that an operand reads or writes, of T for coefficients and of Storage for fields.
   const Field& array(const ProgramOperand& operand) const {
     const auto index = static_cast<std::size_t>(operand.index);
     if (operand.kind == ProgramOperand::Kind::coefficient) return *coefficients_[index];

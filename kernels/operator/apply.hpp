@@ -10,10 +10,10 @@
 
 namespace spsolve {
 
-/// The value of an operation in precision T (float or double): every addition, product, quotient and root in
-/// it is rounded once, in the order written here. This is what the operations of `operation_table` mean;
-/// those with `same_bits` have it on every processor. Comparisons, && and || give 0 or 1; a number stands for
-/// "true" unless it is 0. `a` holds as many operands as the operation takes.
+/// Returns the value of an operation in precision T (float or double): every addition, product, quotient and
+/// root in it is rounded once, in the order written here. This is what the operations of `operation_table`
+/// mean; those with `same_bits` have it on every processor. Comparisons, && and || give 0 or 1; a number
+/// stands for "true" unless it is 0. `a` holds as many operands as the operation takes.
 template <class T>
 T apply(Operation operation, std::span<const T> a) {
   const auto sum = [&] {
@@ -62,17 +62,17 @@ T apply(Operation operation, std::span<const T> a) {
     case Operation::acos:
       return std::acos(a[0]);
     case Operation::acosh:
-      return std::log(a[0] + std::sqrt(a[0] * a[0] - T{1}));
+      return std::acosh(a[0]);
     case Operation::asin:
       return std::asin(a[0]);
     case Operation::asinh:
-      return std::log(a[0] + std::sqrt(a[0] * a[0] + T{1}));
+      return std::asinh(a[0]);
     case Operation::atan:
       return std::atan(a[0]);
     case Operation::atan2:
       return std::atan2(a[0], a[1]);
     case Operation::atanh:
-      return T{0.5} * std::log((T{1} + a[0]) / (T{1} - a[0]));
+      return std::atanh(a[0]);
     case Operation::average:
       return sum() / static_cast<T>(a.size());
     case Operation::ceil:

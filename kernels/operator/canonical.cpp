@@ -105,7 +105,7 @@ class Canonicaliser {
 
   static Form given(TermId term) { return {.kind = Form::Kind::given, .term = term}; }
 
-  /// A linear form; what is left where every weight is cancelled is its start.
+  /// Returns a linear form; what is left where every weight is cancelled is its start.
   Form linear_form(LinearForm linear, std::optional<TermId> start = {}) {
     if (linear.taps().empty()) return given(start ? *start : canonical_.terms.number(0.0));
     if (start && number_of(given(*start)) == 0.0) start.reset();
@@ -157,7 +157,7 @@ class Canonicaliser {
     return plain_operation(term.operation, operands);
   }
 
-  /// An operation of which nothing better is known.
+  /// Returns an operation of which nothing better is known.
   Form plain_operation(Operation operation, const std::vector<Form>& operands) {
     Dependence depends;
     bool all_given = true;
@@ -198,7 +198,7 @@ class Canonicaliser {
     return canonical_.terms.displaced(canonical_.terms.operation(operation, std::move(operands)), *common);
   }
 
-  /// The sum or difference where one is linear, and the other too or given for points.
+  /// Returns the sum or difference where one is linear, and the other too or given for points.
   std::optional<Form> linear_sum(const Form& a, const Form& b, Operation operation) {
     const auto startable = [&](const Form& form) {
       return form.kind == Form::Kind::given && !dependence(form.term).on_time;
@@ -354,8 +354,8 @@ class Canonicaliser {
     return shared(std::move(node));
   }
 
-  /// A chain, or the displacement of one that there is already: they are known by what they are after the
-  /// displacement that brings the first tap to the point itself.
+  /// Returns a chain, or the displacement of one that there is already: they are known by what they are after
+  /// the displacement that brings the first tap to the point itself.
   Reading shared(CanonicalNode node) {
     const Index3 first = node.links[0].stencil.taps()[0].offset;
     CanonicalNode moved{.kind = Kind::chain, .start = node.start};

@@ -78,7 +78,7 @@ struct Canonical {
 /// Throws Error(invalid_input) where weights are not finite, or reach over more than 10^6 points.
 Canonical canonical_form(const System& system);
 
-/// The canonical form for `check`: a line per derived coefficient, scalar, shared node and equation.
+/// Returns the canonical form for `check`: a line per derived coefficient, scalar, shared node and equation.
 std::string text_of(const Canonical& canonical);
 
 }  // namespace spsolve

@@ -15,7 +15,7 @@ struct Phrase {
   int strength = name;
 };
 
-/// The shortest text that reads back as the number.
+/// Returns the shortest text that reads back as the number.
 std::string number_text(double number);
 
 Phrase phrase_of(double number);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
+#include "kernels/box.hpp"
 #include "kernels/domain.hpp"
 
 namespace spsolve {
@@ -25,10 +26,28 @@ struct FilledFace {
   Side side = low;
   WallCondition condition = WallCondition::flux;
   double spacing = 1, robin = 0;
-  /// Gives c at the points `first`, `first` + 1, ... along x for the level of time `step`. The points lie in
-  /// the face; their index along `axis` has no meaning. For faces across x it is one point. Points beyond the
-  /// ends of the face may be asked for. Several threads call it at once. Null: c is 0.
+  /// Gives c at the points `first`, `first` + 1, ... along line_axis() for the level of time `step`. The
+  /// points lie in the face; their index along `axis` has no meaning. Points beyond the ends of the face may
+  /// be asked for. Several threads call it at once. Null: c is 0.
   std::function<void(const Index3& first, std::int64_t step, std::span<double> values)> values = {};
+  bool varies_along_face = true;  // else c is the same at all points of the face
+  bool varies_in_time = true;     // else c is the same at all levels of time
+
+  /// The axes along the face: of the lines on which c is asked for, and the slower one.
+  int line_axis() const { return axis == x_axis ? y_axis : x_axis; }
+  int slow_axis() const { return axis == z_axis ? y_axis : z_axis; }
+
+  /// Gives c on a line as `values` does, for every face.
+  void evaluate(const Index3& first, std::int64_t step, std::span<double> line) const {
+    if (!values) {
+      std::ranges::fill(line, 0.0);
+    } else if (varies_along_face) {
+      values(first, step, line);
+    } else {
+      values(first, step, line.first(1));
+      std::ranges::fill(line, line.front());
+    }
+  }
 
   double scale(std::int64_t layer) const {
     switch (condition) {
@@ -63,5 +82,25 @@ struct FilledFace {
   /// From a ghost point to its mirror image.
   double distance(std::int64_t layer) const { return static_cast<double>(2 * layer + 1) * spacing; }
 };
+
+/// Returns true if ghost points beyond a face mirror points of `known`, a box of points of the grid.
+inline bool touches(const Domain& domain, const Box& known, int axis, Side side) {
+  return side == low ? known.begin[axis] <= 0 : known.end[axis] >= domain.shape[axis];
+}
+
+/// Returns the points beside which ghost points beyond the faces of `axis` are filled where `known` is known:
+/// known points and, beyond earlier axes in the order x, y, z, the ghost points in `allocated`. The extent
+/// along `axis` is one.
+inline Box face_section(const Domain& domain, const Box& allocated, const Box& known, int axis) {
+  Box section = known;
+  for (int earlier = axis + 1; earlier < axis_count; ++earlier) {
+    if (domain.periodic(earlier)) continue;
+    if (touches(domain, known, earlier, low)) section.begin[earlier] = allocated.begin[earlier];
+    if (touches(domain, known, earlier, high)) section.end[earlier] = allocated.end[earlier];
+  }
+  section.begin[axis] = 0;
+  section.end[axis] = 1;
+  return section;
+}
 
 }  // namespace spsolve

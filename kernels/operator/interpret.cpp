@@ -21,7 +21,7 @@ struct Values {
 
 Box moved(const Box& box, const Index3& offset) { return {box.begin + offset, box.end + offset}; }
 
-/// Where every term is needed for the value of one on a box.
+/// Returns where every term is needed for the value of one on a box.
 std::vector<Box> needed_boxes(const Terms& terms, TermId root, const Box& box) {
   std::vector<Box> needed(root + 1);
   needed[root] = box;

@@ -11,17 +11,17 @@ namespace spsolve {
 /// at a point, which may lie beyond the faces of the grid.
 using LeafValue = std::function<double(const Term& leaf, const Index3& p)>;
 
-/// A term at the points of `box`, x fastest, in double, every operation as `apply` has it and weighted sums
-/// as plain loops over their taps.
+/// Returns a term at the points of `box`, x fastest, in double, every operation as `apply` has it and
+/// weighted sums as plain loops over their taps.
 std::vector<double> interpret(const Terms& terms, TermId id, const Box& box, const LeafValue& leaf);
 
-/// The box of points at which interpret() asks for coefficients; empty if it asks for none.
+/// Returns the box of points at which interpret() asks for coefficients; empty if it asks for none.
 Box coefficient_leaves(const Terms& terms, TermId id, const Box& box);
 
 /// Coordinates, coefficients, t and n of the surroundings; throws std::logic_error for fields.
 LeafValue given_values(const Surroundings& surroundings, std::int64_t step);
 
-/// The smallest box that holds two, of which one may be empty.
+/// Returns the smallest box that holds two, of which one may be empty.
 Box hull_of(const Box& a, const Box& b);
 
 }  // namespace spsolve

@@ -33,7 +33,7 @@ class LinearForm {
   LinearForm times(double factor) const;
   LinearForm over(double divisor) const;
   LinearForm displaced(const Index3& offset) const;
-  /// The form as the source of weights. Throws Error(invalid_input) where that has over 10^6 weights.
+  /// Returns the form as the source of weights. Throws Error(invalid_input) where that has over 10^6 weights.
   LinearForm convolved(const std::vector<Tap>& taps) const;
 
   /// Without weights that are zero or cancelled; throws Error(invalid_input) where one is not finite, or a

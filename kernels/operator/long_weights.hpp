@@ -21,7 +21,8 @@ class LongWeights {
   const Box& offsets() const { return offsets_; }
   LongWeights times(long double factor) const;
   friend LongWeights operator+(const LongWeights& a, const LongWeights& b);
-  /// The convolution: `a` applied to what `b` makes. Added in the order of fuse_steps (kernels/stencil.hpp).
+  /// Returns the convolution: `a` applied to what `b` makes. Added in the order of fuse_steps
+  /// (kernels/stencil.hpp).
   friend LongWeights operator*(const LongWeights& a, const LongWeights& b);
 
   /// Rounded to double; nothing where all weights are zero.

@@ -143,7 +143,7 @@ static_assert([] {
 
 constexpr bool is_function(Operation operation) { return operation >= Operation::absolute; }
 
-/// A function by name; "ln" is another name of "log".
+/// Returns a function by name; "ln" is another name of "log".
 constexpr std::optional<Operation> find_function(std::string_view name) {
   if (name == "ln") return Operation::log;
   for (const OperationInfo& info : operation_table)

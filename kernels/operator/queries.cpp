@@ -21,7 +21,7 @@ struct Degree {
 
 void merge(std::set<int>& into, const std::set<int>& from) { into.insert(from.begin(), from.end()); }
 
-/// Whether an operation is linear in its operands that have fields, given those of all operands.
+/// Returns true if an operation is linear in its operands that have fields, given those of all operands.
 bool is_linear(Operation operation, const std::vector<Degree>& operands) {
   const auto free = [&](std::size_t i) { return operands[i].fields.empty(); };
   switch (operation) {
@@ -140,7 +140,7 @@ Box composed(const Box& outer, const Box& inner) {
   return {outer.begin + inner.begin, outer.end + inner.end - Index3{1, 1, 1}};
 }
 
-/// Whether an equation reads, at displaced points, what the equations from `first` on have made.
+/// Returns true if an equation reads, at displaced points, what the equations from `first` on have made.
 bool reads_displaced_next(const SystemFacts& facts, int equation, int first) {
   for (const auto& [read, offsets] : facts.equations[equation].reach)
     for (int other = first; other < equation; ++other)

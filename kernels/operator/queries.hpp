@@ -58,25 +58,26 @@ SystemFacts facts_of(const Canonical& canonical);
 /// statements read of its `.next`, cut off at walls.
 std::vector<Box> statement_boxes(const SystemFacts& facts, const Domain& domain, const Box& region);
 
-/// How far around a region a step reads fields, or computes statements that others read displaced.
+/// Returns how far around a region a step reads fields, or computes statements that others read displaced.
 Index3 halo_radius(const SystemFacts& facts, const Domain& domain);
 
-/// A periodic axis along which a statement is computed beyond the ends of the grid although it reads a
-/// coordinate of that axis, if there is one. Coordinates go on beyond the ends where values repeat, so that
+/// Returns a periodic axis along which a statement is computed beyond the ends of the grid although it reads
+/// a coordinate of that axis, if there is one. Coordinates go on beyond the ends where values repeat, so that
 /// what is computed there would not be the statement's value at the point it stands for.
 std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, const SystemFacts& facts,
                                                 const Domain& domain);
 
-/// The equation as weights per field and level, where it is linear with constant weights; what it adds
-/// without fields is left out. Throws as LinearForm does.
+/// Returns the equation as weights per field and level, where it is linear with constant weights; what it
+/// adds without fields is left out. Throws as LinearForm does.
 std::optional<std::map<LinearSource, std::vector<Tap>>> constant_weights(const Canonical& canonical,
                                                                          const Reading& equation);
 
-/// The weights of a system that is u.next = sum of weights times u as a whole, so that a stencil computes the
-/// same bits; nothing for any other system.
+/// Returns the weights of a system that is u.next = sum of weights times u as a whole, so that a stencil
+/// computes the same bits; nothing for any other system.
 std::optional<Stencil> single_stencil(const Canonical& canonical);
 
-/// The facts of an equation as a line: "linear, constant weights; reads p at [-4..4, -4..4], p.previous".
+/// Returns the facts of an equation as a line: "linear, constant weights; reads p at [-4..4, -4..4],
+/// p.previous".
 std::string text_of(const EquationFacts& facts, const Canonical& canonical);
 
 }  // namespace spsolve

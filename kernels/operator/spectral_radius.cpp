@@ -62,7 +62,7 @@ void balance(Matrix& matrix) {
   }
 }
 
-/// Whether an eigenvalue has fewer eigenvectors than its multiplicity.
+/// Returns true if an eigenvalue has fewer eigenvectors than its multiplicity.
 bool is_defective(const Matrix& symbol, const Cluster& cluster) {
   if (cluster.count < 2) return false;
   const Matrix rest = symbol - cluster.mean * Matrix::Identity(symbol.rows(), symbol.cols());

@@ -16,14 +16,15 @@ struct Growth {
   /// agree but for rounding are replaced by their mean, which rounding changes less.
   double spectral_radius = 0.0;
   std::array<double, 3> wave{};  // {z, y, x}, radians per point, of that eigenvalue
-  /// Whether a wave grows without an eigenvalue beyond the unit circle: one on it is defective, so that its
+  /// True if a wave grows without an eigenvalue beyond the unit circle: one on it is defective, so that its
   /// wave grows linearly. The constant wave is left out: u(n + 1) = 2 u(n) - u(n - 1), free motion, is the
   /// exact solution of a wave equation.
   bool defective = false;
   std::array<double, 3> defective_wave{};
 };
 
-/// The growth of a step on a periodic grid of `shape` over the waves of sampled_waves (kernels/stencil.hpp).
+/// Returns the growth of a step on a periodic grid of `shape` over the waves of sampled_waves
+/// (kernels/stencil.hpp).
 Growth growth_of(const StencilMatrix& step, const Index3& shape);
 
 /// The values of what varies, in place of fields: one per coefficient, coordinates {z, y, x}, t and n.
@@ -34,7 +35,7 @@ struct FrozenValues {
   std::int64_t step = 0;
 };
 
-/// The system with these values everywhere: its weights are constant where it is linear.
+/// Returns the system with these values everywhere: its weights are constant where it is linear.
 System frozen(const System& system, const FrozenValues& values);
 
 }  // namespace spsolve

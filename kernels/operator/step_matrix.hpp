@@ -13,7 +13,7 @@ namespace spsolve {
 /// everything fused, they are exact where no ghost point of a wall is reached.
 class StencilMatrix {
  public:
-  /// Of zeros.
+  /// Makes a matrix of zeros.
   explicit StencilMatrix(int size) : size_(size), entries_(static_cast<std::size_t>(size) * size) {}
   static StencilMatrix identity(int size);
 

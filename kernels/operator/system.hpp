@@ -52,8 +52,8 @@ inline Index3 wrapped_or_reflected(const Domain& domain, Index3 p) {
   return p;
 }
 
-/// A field at any point of the infinite grid: ghosts are resolved z first, since the last axis padded covers
-/// the corners.
+/// Returns a field at any point of the infinite grid: ghosts are resolved z first, since the last axis padded
+/// covers the corners.
 template <class T>
 T padded(const Domain& domain, const std::vector<T>& values, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis) {

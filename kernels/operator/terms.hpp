@@ -80,8 +80,8 @@ struct TermNames {
   const std::vector<std::string>& coefficients;
 };
 
-/// A term as text, in the language of equations but for weighted sums, which are "weights<number>(...)". Long
-/// texts are shortened with "...".
+/// Returns a term as text, in the language of equations but for weighted sums, which are
+/// "weights<number>(...)". Long texts are shortened with "...".
 std::string text_of(const Terms& terms, TermId id, const TermNames& names);
 
 }  // namespace spsolve

@@ -35,6 +35,7 @@ Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mm
       return cheapest_swap(stencil, mma, shape);
     case Layout::morph:
       return morph(stencil, cheapest_tile(stencil, shape, mma), Pairing::columns);
+    case Layout::natural_order:
     case Layout::dual_tessellation:
     case Layout::separable:
       break;

@@ -16,11 +16,11 @@ Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mm
 /// Returns the instructions per output of an operand whose tiles are fully used.
 double mma_per_output(const Operand& operand, const MmaShape& mma);
 
-/// Returns true if tensor cores accept operands of this precision in this layout. fp64 is dense only
-/// (dual-tessellation); all other precisions use the sparse layouts only.
+/// Returns true if tensor cores, real or emulated, accept operands of this precision in this layout. fp64 has
+/// the dense layouts only (fp64_layout()); all other precisions have the sparse layouts only.
 constexpr bool supports(Layout layout, Precision precision) {
-  if (precision == Precision::fp64) return layout == Layout::dual_tessellation;
-  return layout != Layout::dual_tessellation;
+  const bool is_dense = layout == Layout::natural_order || layout == Layout::dual_tessellation;
+  return is_dense == (precision == Precision::fp64);
 }
 
 }  // namespace spsolve

@@ -79,7 +79,9 @@ std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index
   for (const Index3& tile : tiles_on(shape, max_outputs))
     candidates.push_back(candidate(stencil, tile, shape, mma, storage, rates));
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const LayoutCandidate& a, const LayoutCandidate& b) { return a.seconds < b.seconds; });
+                   [](const LayoutCandidate& a, const LayoutCandidate& b) {
+                     return std::pair(a.seconds, a.mma_count) < std::pair(b.seconds, b.mma_count);
+                   });
   return candidates;
 }
 

@@ -31,8 +31,9 @@ struct LayoutCandidate {
 };
 
 /// Returns every tile {r3, r2, r1} of at most max_outputs outputs on the axes of the grid, ordered by the
-/// time in the model, fastest first (SparStencil equation 11). `shape` is the grid in points. Data are read
-/// and written once in precision `storage`.
+/// time in the model, fastest first (SparStencil equation 11). Tiles of equal time are ordered by their
+/// instructions: where memory binds, the model makes no other difference between them. `shape` is the grid in
+/// points. Data are read and written once in precision `storage`.
 std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index3& shape, const MmaShape& mma,
                                              Precision storage, const TensorRates& rates,
                                              int max_outputs = mma_rows);

@@ -88,6 +88,30 @@ Calibration::Rates rates_of(const DeviceModel& gpu) {
   return rates;
 }
 
+Calibration::Ceilings ceilings_of(const DeviceModel& device) {
+  const Calibration& shipped = shipped_calibration();
+  Calibration::Ceilings ceilings = shipped.ceilings;
+  if (!device.gpu) {
+    ceilings.copy = device.bandwidth;
+    ceilings.fma_fp64 = shipped.cpu.ceiling_fma_fp64 * device.scalar_fp64 / shipped.cpu.scalar_fp64;
+    ceilings.fma_fp32 = shipped.cpu.ceiling_fma_fp32 * device.scalar_fp32 / shipped.cpu.scalar_fp32;
+    return ceilings;
+  }
+  const Calibration::Rates &there = shipped.rates, here = rates_of(device);
+  ceilings.copy *= here.bandwidth / there.bandwidth;
+  ceilings.fma_fp64 *= here.scalar_fp64 / there.scalar_fp64;
+  ceilings.fma_fp32 *= here.scalar_fp32 / there.scalar_fp32;
+  ceilings.mma_half *= here.mma_half / there.mma_half;
+  ceilings.mma_half_sparse *= here.mma_half_sparse / there.mma_half_sparse;
+  ceilings.mma_tf32 *= here.mma_tf32 / there.mma_tf32;
+  ceilings.mma_tf32_sparse *= here.mma_tf32_sparse / there.mma_tf32_sparse;
+  ceilings.mma_fp64 *= here.mma_fp64 / there.mma_fp64;
+  ceilings.wgmma_tf32_sparse *= here.wgmma_tf32_sparse / there.wgmma_tf32_sparse;
+  ceilings.wgmma_half_sparse *= here.wgmma_tf32_sparse / there.wgmma_tf32_sparse;
+  ceilings.shared_memory *= here.shared_bandwidth / there.shared_bandwidth;
+  return ceilings;
+}
+
 void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration) {
   take_rates(gpu, calibration->rates);
   gpu.calibration = std::move(calibration);

@@ -67,6 +67,10 @@ void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration)
 /// The rates of a device as calibrations have them.
 Calibration::Rates rates_of(const DeviceModel& gpu);
 
+/// Returns the rates that nothing exceeds on a device: the ceilings of an H200, each in proportion to what
+/// the model gives the device and an H200. For devices whose ceilings were measured, these are they.
+Calibration::Ceilings ceilings_of(const DeviceModel& device);
+
 /// What a driver says of a GPU.
 struct DriverRates {
   double memory_bandwidth = 0, clock = 0, multiprocessors = 0;  // bytes/s, Hz

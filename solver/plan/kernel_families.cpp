@@ -29,7 +29,7 @@ std::optional<Refusal> takes_all(const Problem&, const DeviceModel&, const Metho
 std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& method) {
   const bool fp64 = problem.precision == Precision::fp64;
   if (!supports(*method.layout, problem.precision))
-    return none(fp64 ? std::string("fp64 has the layout dual-tessellation alone, by unit = \"tensor\"")
+    return none(fp64 ? std::string("fp64 has dense layouts only, by unit = \"tensor\"")
                      : fmt::format("the layout {} is not for {}", to_string(*method.layout),
                                    to_string(problem.precision)));
   const Index3 reach = method.fuse * problem.stencil.radius();
@@ -46,6 +46,18 @@ std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& 
 }
 
 std::optional<Refusal> refusal_of_dense(const Problem& problem, const DeviceModel&, const Method& method) {
+  return refusal_of_weights(problem, method);
+}
+
+std::optional<Refusal> refusal_of_natural_order(const Problem& problem, const DeviceModel& device,
+                                                const Method& method) {
+  if (!device.gpu) return none("the layout natural-order is for GPUs; CPUs emulate dual-tessellation");
+  return refusal_of_weights(problem, method);
+}
+
+std::optional<Refusal> refusal_of_tessellation(const Problem& problem, const DeviceModel& device,
+                                               const Method& method) {
+  if (device.gpu) return none("dual-tessellation is emulated on CPUs only; GPUs take natural-order");
   return refusal_of_weights(problem, method);
 }
 
@@ -68,9 +80,9 @@ std::optional<Refusal> refusal_of_separable(const Problem& problem, const Device
 }
 
 cuda::DeviceRates sweep_rates_of(const DeviceModel& device) {
-  return {device.mma_half,         device.mma_half_sparse, device.mma_tf32,
-          device.mma_tf32_sparse,  device.mma_fp64,        device.wgmma_tf32_sparse,
-          device.shared_bandwidth, device.scalar_fp32,     limits_of(device)};
+  return {device.mma_half,   device.mma_half_sparse,   device.mma_tf32,         device.mma_tf32_sparse,
+          device.mma_fp64,   device.wgmma_tf32_sparse, device.shared_bandwidth, device.scalar_fp32,
+          limits_of(device), ceilings_of(device)};
 }
 
 MadeOr<cuda::SweepWork> count_mma(const Problem& problem, const Method& method, const Stencil& fused,
@@ -105,8 +117,10 @@ constexpr KernelFamily families[] = {
      evaluate_by<count_mma>},
     {"dense mma", UnitKind::tensor, Layout::morph, depths_of_tensor, refusal_of_dense,
      evaluate_by<count_mma>},
-    {"mma in fp64", UnitKind::tensor, Layout::dual_tessellation, depths_of_tensor, refusal_of_dense,
+    {"mma in fp64", UnitKind::tensor, Layout::natural_order, depths_of_tensor, refusal_of_natural_order,
      evaluate_by<count_mma>},
+    {"emulated mma in fp64", UnitKind::tensor, Layout::dual_tessellation, depths_of_tensor,
+     refusal_of_tessellation, evaluate_by<count_mma>},
     {"wgmma.sp, or mma.sp", UnitKind::sparse_tensor, Layout::strided_swap, depths_of_tensor,
      refusal_of_sparse, evaluate_by<count_wgmma>},
     {"mma.sp", UnitKind::sparse_tensor, Layout::morph, depths_of_tensor, refusal_of_sparse,
@@ -118,10 +132,18 @@ constexpr KernelFamily families[] = {
 
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   (device.gpu ? evaluate_on_gpu : evaluate_on_cpu)(problem, device, candidate);
+  const Calibration::Ceilings ceilings = ceilings_of(device);
+  candidate.peak = problem.precision == Precision::fp64 ? ceilings.fma_fp64 : ceilings.fma_fp32;
+  candidate.ridge = candidate.peak / ceilings.copy;
   candidate.sparsity = static_cast<double>(problem.stencil.taps().size()) / candidate.fma;
 }
 
 std::span<const KernelFamily> kernel_families() { return families; }
+
+std::optional<Layout> layout_here(std::optional<Layout> layout, const DeviceModel& device) {
+  const bool is_of_fp64 = layout == Layout::natural_order || layout == Layout::dual_tessellation;
+  return is_of_fp64 ? fp64_layout(device.gpu) : layout;
+}
 
 std::variant<const KernelFamily*, Refusal> family_of(const Problem& problem, const DeviceModel& device,
                                                      const Method& method) {

@@ -29,6 +29,10 @@ struct KernelFamily {
 /// All of them, one for each unit and layout.
 std::span<const KernelFamily> kernel_families();
 
+/// Returns the layout that a device has in place of what is asked for. In fp64 GPUs have natural-order and
+/// the emulation on CPUs dual-tessellation. Inputs and checkpoints may name either on both.
+std::optional<Layout> layout_here(std::optional<Layout> layout, const DeviceModel& device);
+
 /// The family that takes a problem by a method, or why none does.
 std::variant<const KernelFamily*, Refusal> family_of(const Problem& problem, const DeviceModel& device,
                                                      const Method& method);

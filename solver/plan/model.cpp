@@ -101,6 +101,7 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
     return candidate;
   }
   std::get<const KernelFamily*>(family)->evaluate(problem, device, candidate);
+  if (!candidate.no_kernel.empty()) return candidate;
   candidate.error = launch_error(problem, method) / method.fuse;
   candidate.copy_seconds = copy_seconds(problem, device, candidate) / method.fuse /
                            static_cast<double>(problem.domain.box().points());
@@ -112,6 +113,8 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
                         ? "shared"
                     : candidate.compute_seconds > candidate.memory_seconds ? "compute"
                                                                            : "memory";
+  if (candidate.fused_weights() && device.gpu)
+    candidate.spot = compare(candidate, evaluate(given, device, Method(method.fuse)));
   return candidate;
 }
 

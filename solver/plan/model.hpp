@@ -7,6 +7,7 @@
 #include "solver/plan/device_model.hpp"
 #include "solver/plan/left_out.hpp"
 #include "solver/plan/method.hpp"
+#include "solver/plan/sweet_spot.hpp"
 #include "solver/problem.hpp"
 
 namespace spsolve {
@@ -19,7 +20,8 @@ struct Candidate : Method {
   double bytes = 0;           // to and from main memory, per step [M / t]
   double fma = 0;             // executed, what is computed twice and padding included, per step [C / 2t]
   double redundancy = 1;      // [alpha]: taps of the fused weights / (t taps)
-  double sparsity = 1;        // [S]: taps of the fused weights / fma executed per launch
+  double sparsity = 1;        // [S]: taps of the fused weights / fma executed per launch; above 1 where
+                              // folding or separable passes need fewer multiply-adds than there are taps
   double memory_seconds = 0;  // per point and step, as what follows
   double compute_seconds = 0;
   double shared_seconds = 0;
@@ -29,9 +31,9 @@ struct Candidate : Method {
   std::array<bool, 3> wraps{};  // axes that have no images where ranks have them whole
   double seconds = 0;           // all together
   std::string bound = {};       // memory, compute, shared, or what takes most of the time: launch, walls
-  int scenario = 0;             // 1 to 4: bounds of the scalar unit at the same depth and of this one
-  double peak_ratio = 0;        // of tensor cores to the scalar unit [P_TC / P_CU]
-  bool in_sweet_spot = false;   // scenario 3, and 4 where alpha < S P_TC / P_CU [equation 19]
+  double peak = 0;              // flop/s that its instructions reach at most, zeros counted [P]
+  double ridge = 0;             // peak over the bandwidth of a copy, flop/B [I*]
+  SweetSpot spot = {};          // on tensor cores of GPUs, against the scalar unit at this depth
   std::string no_kernel = {};   // why seconds are infinite; empty where they are not
   double error = 0;             // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
 

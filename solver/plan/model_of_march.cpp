@@ -238,9 +238,8 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
 
   candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
   if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
-  // Half of a multiply-add: an addition of points that share a weight.
-  const double fma = (march.stencil.operations + static_cast<double>(march.stencil.taps.size())) / 2;
-  candidate.fma = tile ? fma * Launch(march, *tile, march.shape).executed / points
+  // An addition of points that share a weight is half of a multiply-add.
+  candidate.fma = tile ? 0.5 * march.stencil.flops * Launch(march, *tile, march.shape).executed / points
                        : static_cast<double>(problem.stencil.taps().size());
   // Halos of tiles are read again, in 3D partly from memory, in 1D where tiles end within lines of it.
   const bool within = problem.domain.dimensions == 1 && tile &&

@@ -17,23 +17,6 @@ Domain inside(Domain domain, const Index3& reach) {
   return domain;
 }
 
-/// Paper 003, section 4.1: bounds of both units at this depth, and equation 19. `peak`: multiply-adds/s of
-/// the tensor cores.
-void place_in_sweet_spot(const Problem& problem, const DeviceModel& device, double peak,
-                         Candidate& candidate) {
-  Problem everywhere = problem;
-  everywhere.domain.faces = {};
-  Candidate exact{Method(candidate.fuse)};
-  evaluate_scalar(everywhere, device, exact);
-  const bool scalar_computes = exact.compute_seconds > exact.memory_seconds;
-  const bool tensor_computes = candidate.compute_seconds > candidate.memory_seconds;
-  candidate.scenario = 1 + 2 * scalar_computes + tensor_computes;
-  candidate.peak_ratio = peak / device.scalar_rate(problem.precision);
-  candidate.in_sweet_spot =
-      candidate.scenario == 3 ||
-      (candidate.scenario == 4 && candidate.redundancy < candidate.sparsity * candidate.peak_ratio);
-}
-
 }  // namespace
 
 void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork count,
@@ -57,6 +40,8 @@ void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork
   candidate.fma = work.fma / steps;
   candidate.redundancy = fused_taps / (steps * taps);
   candidate.sparsity = fused_taps / work.fma;
+  candidate.peak = device.gpu ? work.ceiling : 2 * device.costs().cpu.emulated_fma;
+  candidate.ridge = candidate.peak / ceilings_of(device).copy;
   if (!device.gpu) {  // emulated, some 2e8 multiply-adds/s
     candidate.compute_seconds = candidate.fma / device.costs().cpu.emulated_fma;
     candidate.memory_seconds = candidate.bytes / device.bandwidth;
@@ -85,7 +70,6 @@ void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork
                           : 1 - filled(problem.domain, device.costs().bands.enough_points);
   candidate.seconds = sweep + scale + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep - scale;
-  place_in_sweet_spot(problem, device, work.peak * work.fma / work.instructions, candidate);
 }
 
 }  // namespace spsolve

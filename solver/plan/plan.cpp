@@ -112,8 +112,10 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
   if (plan.left_out.empty())
     why += request.unit == UnitKind::scalar && request.layout
                ? "; no kernel: the scalar unit has no layouts"
-               : "; no kernel: sparse-tensor takes strided-swap, morph and separable (few terms), tensor the "
-                 "first two, and in fp64 dual-tessellation";
+               : fmt::format(
+                     "; no kernel: sparse-tensor takes strided-swap, morph and separable (few terms), "
+                     "tensor the first two, and in fp64 {}",
+                     to_string(fp64_layout(device.gpu)));
   throw Error(Status::invalid_input, fmt::format("{}{}{}", why, plan.left_out.empty() ? "" : "; ",
                                                  fmt::join(describe(plan.left_out), "; ")));
 }
@@ -131,6 +133,20 @@ constexpr const char* scenario_texts[] = {"", "1: memory-bound on CUDA cores and
                                           "3: compute-bound on CUDA cores, memory-bound on tensor cores",
                                           "4: compute-bound on CUDA cores and on tensor cores"};
 
+/// A verdict within a sentence on a candidate.
+std::string_view sentence_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::inside:
+      return "inside the sweet spot";
+    case Verdict::outside:
+      return "outside the sweet spot";
+    case Verdict::equal:
+      return "no gain over CUDA cores, as memory binds both";
+    default:
+      return "the criterion of the sweet spot errs, because other things than memory and instructions bind";
+  }
+}
+
 bool are_alike(const Candidate& a, const Candidate& b) {
   return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision && a.strided == b.strided;
 }
@@ -139,10 +155,11 @@ bool are_alike(const Candidate& a, const Candidate& b) {
 std::string line_of(const Candidate& candidate) {
   std::string text = fmt::format("{}: {:.4g} GStencil/s, bound by {}", describe_candidate(candidate),
                                  1e-9 / candidate.seconds, candidate.bound);
-  if (candidate.scenario)
-    text += fmt::format("; {} the sweet spot (redundancy {:.3g}, sparsity {:.3g}; scenario {})",
-                        candidate.in_sweet_spot ? "inside" : "outside", candidate.redundancy,
-                        candidate.sparsity, scenario_texts[candidate.scenario]);
+  const SweetSpot& spot = candidate.spot;
+  if (spot.scenario)
+    text += fmt::format("; {} (scenario {}; CUDA cores x {:.3g} by the roofline, x {:.3g} by the plan)",
+                        sentence_of(spot.verdict()), scenario_texts[spot.scenario], spot.speedup,
+                        spot.modelled_speedup);
   return text;
 }
 
@@ -210,9 +227,18 @@ double paced_error(const Problem& problem, const Candidate& candidate, const Pac
          (candidate.fuse > 1 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);
 }
 
-Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
-  if (problem.equations) return plan_of_equations(problem, device, request);
+Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& requested) {
+  if (problem.equations) return plan_of_equations(problem, device, requested);
   Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
+  PlanRequest request = requested;
+  request.layout = layout_here(requested.layout, device);
+  if (request.layout != requested.layout)
+    plan.note =
+        fmt::format("layout = \"{}\": here it is \"{}\", because {}", to_string(*requested.layout),
+                    to_string(*request.layout),
+                    device.gpu ? "the tessellation of ConvStencil is emulated on CPUs only; on GPUs the "
+                                 "former name stood for dense slices in natural order"
+                               : "CPUs emulate the tessellation of ConvStencil");
   find_candidates(plan, problem, device, request);
   if (plan.candidates.empty()) fail_without_candidates(plan, problem, device, request);
   for (Candidate& candidate : plan.candidates) {

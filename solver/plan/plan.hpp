@@ -44,6 +44,7 @@ struct Plan {
   std::vector<Candidate> candidates = {};  // by precision, unit, layout, depth; seconds and error at the pace
   std::vector<LeftOut> left_out = {};      // in the same order, and what an accepted accuracy excludes
   std::vector<std::string> reasons = {};   // in words: what was chosen, and instead of what
+  std::string note = {};  // what was taken in place of a layout that the device does not have
 };
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws

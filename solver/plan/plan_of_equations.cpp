@@ -10,6 +10,7 @@
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
+#include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_march.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
@@ -89,7 +90,9 @@ Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, 
        facts.coefficients_read * static_cast<double>(storage_bytes(sum_precision(problem.precision)))) /
       method.fuse;
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
-  candidate.launch_seconds = device.launch_seconds * static_cast<double>(facts.groups.size()) /
+  // Ghost points that are filled take a launch before every group of statements.
+  const std::size_t launches = facts.groups.size() * (problem.equations->filled.empty() ? 1 : 2);
+  candidate.launch_seconds = device.launch_seconds * static_cast<double>(launches) /
                              static_cast<double>(problem.domain.box().points()) / method.fuse;
   candidate.seconds = candidate.memory_seconds + candidate.launch_seconds;
   candidate.bound = candidate.launch_seconds > candidate.memory_seconds ? "launch" : "memory";
@@ -172,6 +175,7 @@ void require_possible(const Problem& problem, const DeviceModel& device, const P
 Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& given) {
   require_possible(problem, device, given);
   PlanRequest request = given;
+  request.layout = layout_here(given.layout, device);
   // Fields with values one step before have these at diagnostics, without a step alone.
   if (problem.keeps_previous()) request.pace.last_alone = false;
   const bool scalar = request.unit.value_or(UnitKind::scalar) == UnitKind::scalar && !request.layout;

@@ -18,6 +18,8 @@ namespace {
 
 /// A stride with more weights takes CUDA cores longer than the steps that it replaces.
 constexpr std::size_t most_scalar_weights = 400;
+/// Two roots that are one at 1 differ by the root of a rounding.
+constexpr double merged_roots = 1e-6;
 
 Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
 
@@ -84,7 +86,7 @@ class Strides {
     const StridedRun run = run_of(steps);
     const double error = strided_error(equation_, method, problem_.precision, run);
     candidate.error = error / static_cast<double>(run.steps);
-    if (auto refusal = why_no_promise(error, run.steps); refusal && !request_.unpromised) return *refusal;
+    if (auto refusal = why_no_promise(method, run); refusal && !request_.unpromised) return *refusal;
     return candidate;
   }
 
@@ -109,7 +111,7 @@ class Strides {
   std::optional<Refusal> refusal_of(const Method& method) const {
     if (!device_.gpu && !method.layout)
       return none("CPUs take strides by emulated tensor cores alone, to examine them");
-    if (!(growth_.largest_root < 1 + 1e-9) || growth_.of_difference > 1)
+    if (!(growth_.largest_root < 1 + merged_roots) || growth_.of_difference > 1)
       return none(
           fmt::format("the equation amplifies a wave {:.6g} times per step, so that there is no bound "
                       "for rounding errors",
@@ -144,14 +146,15 @@ class Strides {
     if (!method.layout || method.layout == Layout::separable || !device_.gpu || asked) return {};
     return why_too_wide(tap_box(weights).extent(), problem_.domain);
   }
-  std::optional<Refusal> why_no_promise(double error, std::int64_t steps) const {
-    const double single = single_steps_error(equation_, problem_.precision, steps);
+  std::optional<Refusal> why_no_promise(const Method& method, const StridedRun& run) const {
+    const double error = strided_error(equation_, method, problem_.precision, run, Roundings::probable),
+                 single = single_steps_error(equation_, problem_.precision, run.steps, Roundings::probable);
     if (error <= promised_over_scalar * single) return {};
     return Refusal{
         Obstacle::promise,
-        fmt::format("the bound on the error of {} steps is {:.2g} of the field's norm, {:.3g} times that of "
-                    "single steps ({:.2g}), and strides promise {:g} times",
-                    steps, error, error / single, single, promised_over_scalar)};
+        fmt::format("in {} steps it would err by up to {:.2g} of the field's norm, {:.3g} times what single "
+                    "steps do ({:.2g}), and strides promise {:g} times",
+                    run.steps, error, error / single, single, promised_over_scalar)};
   }
 
   const Problem& problem_;

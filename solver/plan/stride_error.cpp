@@ -24,19 +24,33 @@ double sum_of_geometric(double r, double count) {
   return r >= 1 ? at_most : std::min(at_most, count / (1 - r));
 }
 
+/// Returns what `count` roundings of a sum add up to, in units of one.
+double of_sum(double count, Roundings roundings) {
+  return roundings == Roundings::worst ? count : std::sqrt(count);
+}
+
+/// Returns the additions of a sum: separable sweeps add the taps of each axis.
+double additions(const Stencil& weights, const Method& method) {
+  if (method.layout != Layout::separable) return static_cast<double>(weights.taps().size() + 1);
+  const Index3 extent = tap_box(weights).extent();
+  return static_cast<double>(extent[z_axis] + extent[y_axis] + extent[x_axis]);
+}
+
 /// Bounds the error of a sweep without a source, as a share of sum |w| times the norm of what it reads. A
 /// chain of multiply-adds rounds each weight once, and once per weight and for the source.
-double sweep_bound(const Stencil& weights, const Method& method, Precision precision) {
-  if (method.layout) return sweep_error(weights, precision, *method.layout, method.dropped).total();
-  const double roundings = static_cast<double>(weights.taps().size() + 2) * rounding_of(precision);
-  return roundings / (1 - roundings);
+double sweep_bound(const Stencil& weights, const Method& method, Precision precision, Roundings roundings) {
+  const double count = additions(weights, method);
+  if (!method.layout) return (1 + of_sum(count, roundings)) * rounding_of(precision);
+  LaunchError error = sweep_error(weights, precision, *method.layout, method.dropped);
+  error.accumulation *= of_sum(count, roundings) / count;
+  return error.total();
 }
 
 /// Bounds the error of a sweep whose field and source have these norms.
-double sweep_bound(const Stencil& weights, const Method& method, Precision precision, double field,
-                   double source_factor, double source) {
+double sweep_bound(const Stencil& weights, const Method& method, Precision precision, Roundings roundings,
+                   double field, double source_factor, double source) {
   const double added = std::abs(source_factor) * source;
-  return sweep_bound(weights, method, precision) * (sum_abs(weights) * field + added) +
+  return sweep_bound(weights, method, precision, roundings) * (sum_abs(weights) * field + added) +
          rounding_of(precision) * added;
 }
 
@@ -47,10 +61,11 @@ struct LocalErrors {
   double conversion;                     // from u(n - 1) to the difference, or back
 };
 
-LocalErrors local_errors(const StrideWeights& weights, const Method& method, Precision precision) {
+LocalErrors local_errors(const StrideWeights& weights, const Method& method, Precision precision,
+                         Roundings roundings) {
   constexpr double difference = 2;  // the norm of u(n) - u(n - 1) at most
   const auto local = [&](const Stencil& of, double field, double factor, double source) {
-    return sweep_bound(of, method, precision, field, factor, source);
+    return sweep_bound(of, method, precision, roundings, field, factor, source);
   };
   const auto& [stride, factor] = weights.stride;
   return {
@@ -91,10 +106,10 @@ TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
 }
 
 double strided_error(const TwoLevelEquation& equation, const Method& method, Precision precision,
-                     const StridedRun& run) {
-  const LocalErrors local = local_errors(stride_weights(equation, method.fuse), method, precision);
+                     const StridedRun& run, Roundings roundings) {
+  const LocalErrors local = local_errors(stride_weights(equation, method.fuse), method, precision, roundings);
   const TwoLevelGrowth growth = growth_of(equation);
-  const double single = single_steps_error(equation, precision, 1);
+  const double single = single_steps_error(equation, precision, 1, roundings);
   const auto steps = static_cast<double>(run.steps),
              length = static_cast<double>(std::clamp<std::int64_t>(run.begun_every, 1, run.steps));
   // Stretches of strides, in groups whose errors all grow as long as those of the first.
@@ -110,10 +125,11 @@ double strided_error(const TwoLevelEquation& equation, const Method& method, Pre
   return error;
 }
 
-double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps) {
-  const double q = std::abs(equation.q);
-  const double roundings = static_cast<double>(equation.s.taps().size() + 2) * rounding_of(precision);
-  return roundings * (sum_abs(equation.s) + q) * sum_of_geometric(q, static_cast<double>(steps));
+double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps,
+                          Roundings roundings) {
+  const double q = std::abs(equation.q), count = static_cast<double>(equation.s.taps().size() + 1);
+  return (1 + of_sum(count, roundings)) * rounding_of(precision) * (sum_abs(equation.s) + q) *
+         sum_of_geometric(q, static_cast<double>(steps));
 }
 
 }  // namespace spsolve

@@ -24,11 +24,16 @@ struct StridedRun {
   std::int64_t begun_every = 1000;
 };
 
+/// How the roundings of one sum add up: at worst all have the same sign; probably n of them are no more than
+/// sqrt(n) (Higham and Mary, SIAM J. Sci. Comput. 41 (2019) A2815).
+enum class Roundings { worst, probable };
+
 /// Bounds the error at the end of a run of a stable equation, as a share of the largest norm that the field
 /// has during the run, in every p-norm in which sum |w| bounds sweeps (docs/internals/numerics.md#waves):
 /// launches of `method.fuse` steps as strides; and single steps by the scalar unit.
 double strided_error(const TwoLevelEquation& equation, const Method& method, Precision precision,
-                     const StridedRun& run);
-double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps);
+                     const StridedRun& run, Roundings roundings = Roundings::worst);
+double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps,
+                          Roundings roundings = Roundings::worst);
 
 }  // namespace spsolve

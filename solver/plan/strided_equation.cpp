@@ -8,6 +8,7 @@ namespace spsolve {
 std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& problem) {
   if (!problem.equations) return "it has no equation with two levels of time";
   const Equations& equations = *problem.equations;
+  if (problem.has_points) return "point sources or probes are worked on in every step";
   if (equations.canonical.field_count() != 1) return "there are several fields";
   if (!equations.filled.empty()) return "walls other than periodic, neumann and { dirichlet = 0 } are filled";
   const EquationFacts& facts = equations.facts.equations.front();

@@ -200,6 +200,39 @@ class AroundEquations(spsolve.TestCase):
             expected.append(0.75 * u[7, 8] + 0.25 * u[8, 8])
         with h5py.File(self.directory / "out/heat/probes.h5") as file:
             np.testing.assert_allclose(file["middle/u"][:, 0], expected, rtol=20 * 20 * np.finfo(float).eps)
+        # Launches between exchanges of halos add sources of neighbours, too.
+        self.run_to(0, "heat.toml", "--output", "rarely", *spsolve.settings("parallel.exchange_every=3"), ranks=2)
+        for name in ("probes.h5", "snapshot_0000000020.hdf"):
+            self.assertEqual((self.directory / "rarely" / name).read_bytes(), (self.directory / "out/heat" / name).read_bytes(), name)
+        self.assertIn("[time] fuse = 2: with [stencil], point sources",
+                      self.run_to(2, "check", "heat.toml", *spsolve.settings("time.fuse=2")).err)
+        # The same weights as equations.
+        (self.directory / "equations.toml").write_text((self.directory / "heat.toml").read_text().replace("""
+            [stencil]
+            preset = "heat"
+            diffusivity = 0.2
+            dt = 1.0
+            [initial]
+            expression = "0"
+""", """
+            [fields.u]
+            [equations]
+            step = "u.next = u + 0.2*laplace(u)"
+""").replace("steps = 20", "steps = 20\ndt = 1.0"))
+        self.run_to(0, "equations.toml", "--output", "equations", ranks=3)
+        with h5py.File(self.directory / "equations/probes.h5") as file:
+            np.testing.assert_allclose(file["middle/u"][:, 0], expected, rtol=20 * 20 * np.finfo(float).eps)
+
+    @unittest.skipUnless(spsolve.ON_GPU, "CPUs take one step of equations per launch")
+    def test_launches_of_several_steps_leave_the_files_of_single_ones(self):
+        self.run_to(0, self.input, *spsolve.settings("time.fuse=1"))
+        for fuse in (2, 3, 5):
+            for ranks in (1, 3):
+                output = f"fuse{fuse}ranks{ranks}"
+                self.run_to(0, self.input, "--output", output, *spsolve.settings(f"time.fuse={fuse}"), ranks=ranks)
+                for name in ("probes.h5", "diagnostics.csv", "snapshot_0000000060.hdf"):
+                    self.assertEqual((self.directory / output / name).read_bytes(), (self.directory / "out" / name).read_bytes(),
+                                     (output, name))
 
     def test_errors_name_the_key(self):
         for change, message in (
@@ -212,7 +245,6 @@ class AroundEquations(spsolve.TestCase):
                 ('point_sources.2.at={file="none.h5", dataset="/two"}', "none.h5: No such file or directory"),
                 ("probes.1.name=all", "there are probes with the name 'all' already"),
                 ("probes.7.every=2", "'7' is no table of the list; wanted a number from 0 to 1"),
-                ("time.fuse=2", "[time] fuse = 2"),
                 ("diagnostics.sums={a='p + r'}", "[diagnostics.sums] a: line 1, column 5: found the unknown name 'r'")):
             with self.subTest(change):
                 self.assertIn(message, self.check_text(change))

@@ -46,7 +46,7 @@ class CommandLine(spsolve.TestCase):
 
     def test_help_and_version(self):
         help_text = self.run_to(0, "--help").out
-        for word in ("check", "plan", "bench", "info", "plot", "doctor", "--set", "--restart", "--output", "--overwrite", "--quiet", "heat",
+        for word in ("check", "plan", "bench", "info", "plot", "keys", "new", "doctor", "--set", "--restart", "--output", "--overwrite", "--quiet", "heat",
                      "advection-diffusion", "Formulas", "Exit status", "USR1", "USR2"):
             self.assertIn(word, help_text)
         project = (spsolve.SOURCE / "CMakeLists.txt").read_text()
@@ -58,7 +58,7 @@ class CommandLine(spsolve.TestCase):
             "abs sign rint floor ceil trunc sqrt exp ln log log10 log2 sin cos tan asin acos atan sinh cosh tanh asinh atanh min max sum "
             "avg".split())), "acosh(1)", "atan2(1, 2)", "fmod(1, 2)", "hypot(1, 2)", "pow(1, 2)", "(x >= 0 && y < 9 || x != 1 ? 1 : 0)"])
         self.run_to(0, "check", self.write(initial={"expression": formula}))
-        for verb in ("check", "plan", "bench", "info", "plot", "doctor"):
+        for verb in ("check", "plan", "bench", "info", "plot", "keys", "new", "doctor"):
             self.assertIn("--help", self.run_to(0, verb, "--help").out)
         self.assertNotIn("Stencil presets", self.run_to(0, "info", "--help").out)
 

@@ -46,7 +46,7 @@ class SharedDirectory {
   std::filesystem::path path_;
 };
 
-/// A value that every storage format holds exactly and that no exchange of axes leaves as it is.
+/// Returns a value that every storage format holds exactly and that no exchange of axes leaves as it is.
 inline double sample_value(const Index3& p) {
   return static_cast<double>((p[z_axis] * 29 + p[y_axis] * 7 + p[x_axis]) % 127 - 63) / 8.0;
 }
@@ -74,8 +74,8 @@ inline Box part_of(const Index3& shape, const Index3& parts, int index) {
   return box;
 }
 
-/// Every way to cut a grid of `shape` into `ranks` boxes along its axes, and all of it on the last rank; each
-/// as the box of `rank`.
+/// Returns every way to cut a grid of `shape` into `ranks` boxes along its axes, and all of it on the last
+/// rank; each as the box of `rank`.
 inline std::vector<Box> decompositions(const Index3& shape, int rank, int ranks) {
   std::vector<Box> boxes{rank == ranks - 1 ? box_of(shape) : Box{}};
   for (std::int64_t z = 1; z <= ranks; ++z)
@@ -103,7 +103,7 @@ inline void put_bytes(const std::filesystem::path& file, const std::string& byte
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// What read(sink) hands to a ValueSink for the points of a box, x fastest.
+/// Returns what read(sink) hands to a ValueSink for the points of a box, x fastest.
 template <class Read>
 std::vector<double> values_on(const Box& box, Read&& read) {
   std::vector<double> values(static_cast<std::size_t>(box.points()));
@@ -113,7 +113,7 @@ std::vector<double> values_on(const Box& box, Read&& read) {
   return values;
 }
 
-/// The message of the Error that `work` throws, its status in `status`; "" if it throws none.
+/// Returns the message of the Error that `work` throws, its status in `status`; "" if it throws none.
 template <class Work>
 std::string error_of(Work&& work, Status* status = nullptr) {
   try {

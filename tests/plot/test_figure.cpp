@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plot/chart.hpp"
 #include "plot/figure.hpp"
 
 namespace spsolve {
@@ -45,6 +46,40 @@ TEST(Figure, PutsCoordinatesAtTheirPixels) {
   EXPECT_EQ(figure.line_of(5), figure.top()) << "the axis points up";
   EXPECT_EQ(figure.column_of(1e300), figure.left() + 99);
   EXPECT_EQ(figure.line_of(-1e300), figure.top() + 49);
+}
+
+TEST(Figure, GivesEqualRatiosEqualDistances) {
+  const Figure figure({300, 200}, {"x", 1, 1000, true}, {"y", 0.01, 100, true}, {"title"}, 20, 0);
+  EXPECT_EQ(figure.column_of(1), figure.left());
+  EXPECT_EQ(figure.column_of(10.0001), figure.left() + 100);
+  EXPECT_EQ(figure.column_of(100.001), figure.left() + 200);
+  EXPECT_EQ(figure.line_of(1.00001), figure.top() + 199 - 100);
+  EXPECT_EQ(figure.column_of(1e-300), figure.left());
+}
+
+TEST(Figure, LabelsPowersOfTenAndWhatLiesBetweenFewOfThem) {
+  const auto labels = [](double low, double high) {
+    std::string text;
+    for (const Tick& tick : logarithmic_ticks(low, high)) text += tick.label + " ";
+    return text;
+  };
+  EXPECT_EQ(labels(1.5, 120), "2 5 10 20 50 100 ");
+  EXPECT_EQ(labels(0.5, 2e4), "1 10 100 1000 10000 ");
+}
+
+/// Returns the texts of a chart of one line from (1, 1) to (100, 10).
+PngTexts chart_texts(bool marked) {
+  const ChartLine line{"a line", chart_color(0), {{1, 1, "first"}, {100, 10, {}, true}}, marked};
+  return texts_of_png(
+      draw_chart({line}, {"x", 1, 1000, true}, {"y", 1, 1000, true}, {"a chart", "of one line"}));
+}
+
+TEST(Chart, NamesItsAreaAndTitle) {
+  for (const bool marked : {false, true}) {
+    const PngTexts texts = chart_texts(marked);
+    EXPECT_EQ(texts.at("Title"), "a chart, of one line");
+    EXPECT_NE(texts.at("area").find(" 720 480"), std::string::npos) << texts.at("area");
+  }
 }
 
 /// The area is white and framed in black; axes, labels and title lie around it.

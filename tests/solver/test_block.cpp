@@ -29,8 +29,8 @@ struct Case {
            " exchange_every=" + std::to_string(exchange_every) + " ranks=" + std::to_string((*rank_grid)[0]) +
            "x" + std::to_string((*rank_grid)[1]) + "x" + std::to_string((*rank_grid)[2]);
   }
-  /// The lengths of launches. Each length starts from either field, occurs more than once, and does not
-  /// always follow the same length.
+  /// Returns the lengths of launches. Each length starts from either field, occurs more than once, and does
+  /// not always follow the same length.
   std::vector<int> launches() const { return {fuse, 1, fuse, fuse, 1, fuse, fuse, 1}; }
   int steps() const { return 5 * fuse + 3; }
 

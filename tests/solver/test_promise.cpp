@@ -64,7 +64,7 @@ void expect_fp64_kept(const char* preset, const DeviceModel& device, const Commu
   const Problem problem = problem_of(preset, Precision::fp64);
   int fused = 0;
   for (const int fuse : {1, 2, 4, 16})
-    for (const Method& method : {Method(fuse), Method(fuse, UnitKind::tensor, Layout::dual_tessellation)}) {
+    for (const Method& method : {Method(fuse), Method(fuse, UnitKind::tensor, fp64_layout(device.gpu))}) {
       if (method.fused_weights() && has_many_taps(problem, fuse, device)) continue;
       if (!has_kernel(problem, device, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits

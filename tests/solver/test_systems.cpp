@@ -3,7 +3,13 @@
 // evaluated by plain loops on the whole grid, on CPUs and on GPUs.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <span>
 
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/system/fused_tile.hpp"
@@ -27,11 +33,15 @@ std::vector<double> stored(std::vector<double> values, Precision precision) {
   return values;
 }
 
-/// The state after `steps` steps, by canonical_step() in the precision that units compute in; fields are
-/// rounded to storage after every step.
+/// Is called after every step with the fields of the step that is reached, and may change them.
+using AfterStep = std::function<void(std::int64_t step, std::vector<std::vector<double>>& fields)>;
+
+/// Returns the state after `steps` steps, by canonical_step() in the precision that units compute in; fields
+/// are rounded to storage after every step.
 template <class T>
 SystemState<double> expected_state(const Canonical& canonical, const Surroundings& surroundings,
-                                   const SystemState<double>& initial, Precision precision, int steps) {
+                                   const SystemState<double>& initial, Precision precision, int steps,
+                                   const AfterStep& after_step = {}) {
   Surroundings rounded = surroundings;  // walls have values that a field can store
   for (Domain& domain : rounded.fields)
     for (auto& faces : domain.faces)
@@ -51,26 +61,73 @@ SystemState<double> expected_state(const Canonical& canonical, const Surrounding
   // `.next` is read as it is stored: with 16 bits this holds only where no statement reads it.
   for (int step = 0; step < steps; ++step) {
     state = canonical_step(canonical, rounded, state);
-    for (auto& field : state.now) {
-      const auto values = stored({field.begin(), field.end()}, precision);
-      field.assign(values.begin(), values.end());
-    }
+    std::vector<std::vector<double>> fields;
+    for (const auto& field : state.now) fields.push_back(stored({field.begin(), field.end()}, precision));
+    if (after_step) after_step(state.step, fields);
+    for (std::size_t field = 0; field < fields.size(); ++field)
+      state.now[field].assign(fields[field].begin(), fields[field].end());
   }
   SystemState<double> result;
   to(state.now, [&](const auto& field) { result.now.emplace_back(field.begin(), field.end()); });
   return result;
 }
 
-/// A rank grid that the grid of points has room for, the `choice`-th of those that there are.
+/// Returns a rank grid that the grid of points has room for, the `choice`-th of those that there are.
 std::optional<Index3> rank_grid(const Index3& shape, int ranks, int choice) {
-  std::vector<Index3> fitting;
-  for (int z = 1; z <= ranks; ++z)
-    for (int y = 1; z * y <= ranks; ++y)
-      if (const Index3 grid{z, y, ranks / (z * y)};
-          volume(grid) == ranks && grid[0] <= shape[0] && grid[1] <= shape[1] && grid[2] <= shape[2])
-        fitting.push_back(grid);
+  const std::vector<Index3> fitting = testing::rank_grids(shape, ranks);
   if (fitting.empty()) return {};
   return fitting[static_cast<std::size_t>(choice) % fitting.size()];
+}
+
+/// Points of fields to which amounts are added in every step, each named once, and points that are recorded.
+struct CasePoints {
+  std::vector<FieldPoint> added, recorded;
+
+  static double amount(std::int64_t step, std::size_t number) {
+    return std::sin(static_cast<double>(step) + 7.0 * static_cast<double>(number));
+  }
+  /// Adds the amounts of a step to the fields that it has made.
+  void add(std::int64_t step, std::vector<std::vector<double>>& fields, const Index3& shape,
+           Precision precision) const {
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      double& value = fields[added[i].field][static_cast<std::size_t>(index_of(added[i].p, shape))];
+      value = with_storage(precision, [&]<class Storage>() {
+        using T = Compute<Storage>;
+        return stored_value(to_storage<Storage>(static_cast<T>(value) + static_cast<T>(amount(step, i))));
+      });
+    }
+  }
+  /// What a block has to do: rows of all steps, and of every third one.
+  PointTable table(const Block& block, const Domain& domain, std::int64_t steps) const {
+    PointTable all{{}, added.size(), {{1, steps + 1, {}}, {3, steps + 1, {}}}};
+    for (std::size_t i = 0; i < added.size(); ++i)
+      for (const Index3& image : images_of(added[i].p, domain, block.advanced()))
+        all.added.push_back({{added[i].field, image}, i});
+    for (RecordedPoints& group : all.recorded) group.points = owned(block.owned());
+    return all;
+  }
+  std::vector<FieldPoint> owned(const Box& box) const {
+    std::vector<FieldPoint> points;
+    for (const FieldPoint& point : recorded)
+      if (contains(box, point.p)) points.push_back(point);
+    return points;
+  }
+};
+
+CasePoints random_points(std::size_t fields, const Index3& shape, std::mt19937& random) {
+  CasePoints points;
+  const Index3 last = shape - Index3{1, 1, 1};
+  for (std::size_t field = 0; field < fields; ++field) {
+    std::set<Index3> places{{0, 0, 0}, last, {0, last[1] / 2, last[2]}};
+    while (places.size() < std::min<std::size_t>(8, static_cast<std::size_t>(volume(shape))))
+      places.insert(point_of(static_cast<std::int64_t>(random()) % volume(shape), shape));
+    for (const Index3& p : places) {
+      points.added.push_back({field, p});
+      points.recorded.push_back({field, p});
+      points.recorded.push_back({field, {p[0], p[1], wrap(p[2] + 1, shape[2])}});
+    }
+  }
+  return points;
 }
 
 bool reads_next(const SystemFacts& facts) {
@@ -80,7 +137,7 @@ bool reads_next(const SystemFacts& facts) {
   return false;
 }
 
-/// A grid on which the blocks of every kernel of a backend march, with walls of all kinds.
+/// Returns a grid on which the blocks of every kernel of a backend march, with walls of all kinds.
 testing::RandomProblem large_problem(const testing::ExampleStep& example, std::mt19937& random) {
   testing::RandomProblem problem(example, random, 1);
   const int dimensions = example.names.dimensions;
@@ -120,6 +177,7 @@ class Systems : public testing::OnDevice {
     std::vector<int> steps;
     int fuse = 1, exchange_every = 1;
     std::size_t restart = 0;  // before this launch the state moves to a new block
+    const CasePoints* points = nullptr;
   };
 
   /// Returns the fields after `steps` steps, on every rank.
@@ -131,10 +189,12 @@ class Systems : public testing::OnDevice {
   Fields advanced(Backend& by, const std::shared_ptr<const Equations>& equations, Precision precision,
                   const testing::RandomProblem& problem, const Index3& ranks,
                   const Launches& launches) const {
-    const Problem what = system_problem(equations, precision);
+    Problem what = system_problem(equations, precision);
+    what.has_points = launches.points != nullptr;
     auto block = make_block(by, what, problem, ranks, launches);
     SystemState<double> state = problem.state;
     set_state(*block, what, state);
+    if (launches.points) block->record();
     for (std::size_t i = 0; i < launches.steps.size(); ++i) {
       if (i > 0 && i == launches.restart) {
         for (std::size_t field = 0; field < what.field_count(); ++field) {
@@ -153,6 +213,41 @@ class Systems : public testing::OnDevice {
     Fields fields;
     for (std::size_t field = 0; field < what.field_count(); ++field)
       fields.push_back(testing::gathered(world, what.domain, block->state(field)));
+    if (launches.points)
+      for (const std::int64_t every : {1, 3}) {
+        const std::int64_t rows = state.step / every - (problem.state.step + every - 1) / every + 1;
+        fields.push_back(block->recorded(every == 1 ? 0 : 1, state.step / every - rows + 1, rows)->wait());
+      }
+    return fields;
+  }
+  /// Returns what advanced() does on this rank, after a number of single steps by plain loops.
+  Fields expected(const std::shared_ptr<const Equations>& equations, Precision precision,
+                  const testing::RandomProblem& problem, const Index3& ranks, int steps,
+                  const CasePoints& points) const {
+    const Index3& shape = problem.surroundings.shape();
+    const auto own = points.owned(Decomposition(shape, ranks).block(world.rank()));
+    Fields rows(2);
+    const auto record = [&](std::int64_t step, const Fields& fields) {
+      for (const std::size_t group : {0, 1})
+        for (const FieldPoint& point : own)
+          if (group == 0 || step % 3 == 0)
+            rows[group].push_back(fields[point.field][static_cast<std::size_t>(index_of(point.p, shape))]);
+    };
+    Fields initial;
+    for (const auto& field : problem.state.now) initial.push_back(stored(field, precision));
+    record(problem.state.step, initial);
+    const auto after_step = [&](std::int64_t step, Fields& fields) {
+      points.add(step - 1, fields, shape, precision);
+      record(step, fields);
+    };
+    Fields fields = precision == Precision::fp64
+                        ? expected_state<double>(equations->canonical, problem.surroundings, problem.state,
+                                                 precision, steps, after_step)
+                              .now
+                        : expected_state<float>(equations->canonical, problem.surroundings, problem.state,
+                                                precision, steps, after_step)
+                              .now;
+    fields.insert(fields.end(), rows.begin(), rows.end());
     return fields;
   }
   void set_state(Block& block, const Problem& what, const SystemState<double>& state) const {
@@ -180,6 +275,15 @@ class Systems : public testing::OnDevice {
                          [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(*value++); });
         });
       });
+    if (launches.points) {
+      int steps = 0;
+      for (const int taken : launches.steps) steps += taken;
+      block.set_points(launches.points->table(block, what.domain, steps),
+                       [](std::int64_t step, std::span<double> amounts) {
+                         for (std::size_t i = 0; i < amounts.size(); ++i)
+                           amounts[i] = CasePoints::amount(step, i);
+                       });
+    }
     return made;
   }
 
@@ -224,6 +328,42 @@ class Systems : public testing::OnDevice {
     }
   }
 
+#ifdef SPSOLVE_CUDA
+  /// Compares launches of two to four steps with single steps on the CPU, on `count` problems that
+  /// `make(example, random)` makes of the examples in turn. `with_points`: they also add to points and record
+  /// them; otherwise there is a restart.
+  template <class Make>
+  void compare_several_steps(int count, bool with_points, const Make& make) {
+    if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
+    testing::TestBackend cpu = testing::cpu_backend(world);
+    const cuda::BlockLimits limits = cuda::current_device().block_limits();
+    const std::vector<testing::ExampleStep> examples = testing::example_steps();
+    const std::array precisions{Precision::fp32, Precision::fp64, Precision::fp16};
+    std::mt19937 random(17);
+    for (int number = 0; number < count; ++number) {
+      const testing::ExampleStep& example = examples[static_cast<std::size_t>(number) % examples.size()];
+      const testing::RandomProblem problem = make(example, random);
+      const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), number);
+      const auto equations = equations_of(example, problem);
+      if (!ranks || !equations) continue;
+      const int fuse = 2 + number % 3;
+      const Precision precision = precisions[static_cast<std::size_t>(number / 3) % precisions.size()];
+      if (!std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
+              equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
+        continue;
+      std::optional<CasePoints> points;
+      if (with_points) points = random_points(problem.state.now.size(), problem.surroundings.shape(), random);
+      Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + number % 2, 3};
+      if (points) launches.restart = 0, launches.points = &*points;
+      const int steps = std::accumulate(launches.steps.begin(), launches.steps.end(), 0);
+      const Launches single{std::vector<int>(static_cast<std::size_t>(steps), 1), 1, 1, 0, launches.points};
+      const Fields expected = advanced(*cpu.backend, equations, precision, problem, *ranks, single);
+      expect_fields(expected, example, precision, equations, problem, *ranks, launches);
+    }
+    EXPECT_GE(compared, count / 3);
+  }
+#endif
+
   int compared = 0;
 };
 
@@ -259,37 +399,44 @@ TEST_P(Systems, OfLargeGridsHaveTheSameBitsOnAllDevices) {
   EXPECT_GT(compared, 10);
 }
 
-#ifdef SPSOLVE_CUDA
-/// Launches of several steps, of single ones between them, and a restart amid them: on large grids and on
-/// small ones with walls of all kinds, with thin blocks on several ranks.
-TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnes) {
-  if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
-  testing::TestBackend cpu = testing::cpu_backend(world);
-  const cuda::BlockLimits limits = cuda::current_device().block_limits();
-  std::mt19937 random(17);
-  int choice = 0;
+/// Amounts are added, and values recorded, after every single step.
+TEST_P(Systems, WorkOnPoints) {
+  std::mt19937 random(23);
   for (const testing::ExampleStep& example : testing::example_steps())
-    for (int repeat = 0; repeat < 4; ++repeat) {
-      const testing::RandomProblem problem = repeat == 0
-                                                 ? large_problem(example, random)
-                                                 : testing::RandomProblem(example, random, 8 * repeat + 8);
-      const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice++);
+    for (int repeat = 0; repeat < (on_gpus() ? 1 : 3); ++repeat) {
+      const testing::RandomProblem problem(example, random, example.names.dimensions == 3 ? 7 : 11);
+      const Index3& shape = problem.surroundings.shape();
+      const auto ranks = rank_grid(shape, world.size(), repeat);
       const auto equations = equations_of(example, problem);
       if (!ranks || !equations) continue;
-      const int fuse = 2 + repeat % 3;
-      const Precision precision = repeat % 2 == 0 ? Precision::fp32
-                                  : fuse % 2 == 0 ? Precision::fp16
-                                                  : Precision::fp64;
-      if (!std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
-              equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
-        continue;
-      const Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + repeat % 2, 3};
-      int steps = 0;
-      for (const int taken : launches.steps) steps += taken;
-      const Fields expected = advanced(*cpu.backend, equations, precision, problem, *ranks, steps);
-      expect_fields(expected, example, precision, equations, problem, *ranks, launches);
+      const CasePoints points = random_points(problem.state.now.size(), shape, random);
+      for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
+        if (storage_bytes(precision) == 2 && reads_next(equations->facts)) continue;
+        expect_fields(expected(equations, precision, problem, *ranks, 4, points), example, precision,
+                      equations, problem, *ranks, Launches{{1, 1, 1, 1}, 1, 1, 0, &points});
+      }
     }
-  EXPECT_GT(compared, 12);
+  EXPECT_GT(compared, 20);
+}
+
+#ifdef SPSOLVE_CUDA
+/// Launches of several steps, with single ones between them and a restart amid them.
+TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnLargeGrids) {
+  compare_several_steps(15, false, [](const testing::ExampleStep& example, std::mt19937& random) {
+    return large_problem(example, random);
+  });
+}
+/// Small grids have walls of all kinds, and thin blocks on several ranks.
+TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnSmallGrids) {
+  compare_several_steps(30, false, [](const testing::ExampleStep& example, std::mt19937& random) {
+    return testing::RandomProblem(example, random, 24);
+  });
+}
+/// Launches of several steps add to points and record them after every one of their steps.
+TEST_P(Systems, WorkOnPointsInSeveralStepsPerLaunch) {
+  compare_several_steps(30, true, [](const testing::ExampleStep& example, std::mt19937& random) {
+    return random() % 3 == 0 ? large_problem(example, random) : testing::RandomProblem(example, random, 20);
+  });
 }
 #endif
 
@@ -319,7 +466,7 @@ TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
   EXPECT_GT(compared, on_gpus() ? 20 : 100);
 }
 
-/// A problem of equations on a large periodic grid, for plans.
+/// Returns a problem of equations on a large periodic grid, for plans.
 Problem planned(const char* step, std::vector<std::string> fields, std::vector<std::string> coefficients) {
   StepNames names;
   names.fields = std::move(fields);

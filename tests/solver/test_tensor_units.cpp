@@ -24,7 +24,7 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
   std::vector<Method> methods;
   for (const UnitKind unit : {UnitKind::tensor, UnitKind::sparse_tensor})
     for (const Layout layout :
-         {Layout::strided_swap, Layout::morph, Layout::dual_tessellation, Layout::separable}) {
+         {Layout::strided_swap, Layout::morph, fp64_layout(device.gpu), Layout::separable}) {
       const Method method(fuse, unit, layout, unit_roundoff(problem.precision) / 2);
       if (has_kernel(problem, device, method) && std::isfinite(evaluate(problem, device, method).seconds))
         methods.push_back(method);

@@ -28,16 +28,20 @@ inline FillField values_of(const Domain& domain, const std::vector<double>& valu
   return [&](Field& field) { set_points(field, field.owned(), domain, values); };
 }
 
-/// Returns a random rank grid of all ranks that fits the grid, or nothing.
-inline std::optional<Index3> random_rank_grid(RandomCase& problem, int ranks) {
+/// Returns the rank grids of so many ranks that a grid of points has room for.
+inline std::vector<Index3> rank_grids(const Index3& shape, int ranks) {
   std::vector<Index3> fitting;
   for (int z = 1; z <= ranks; ++z)
-    for (int y = 1; z * y <= ranks; ++y) {
-      const Index3 grid{z, y, ranks / (z * y)};
-      if (volume(grid) == ranks && grid[0] <= problem.domain.shape[0] && grid[1] <= problem.domain.shape[1] &&
-          grid[2] <= problem.domain.shape[2])
+    for (int y = 1; z * y <= ranks; ++y)
+      if (const Index3 grid{z, y, ranks / (z * y)};
+          volume(grid) == ranks && grid[0] <= shape[0] && grid[1] <= shape[1] && grid[2] <= shape[2])
         fitting.push_back(grid);
-    }
+  return fitting;
+}
+
+/// Returns a random rank grid of all ranks that fits the grid, or nothing.
+inline std::optional<Index3> random_rank_grid(RandomCase& problem, int ranks) {
+  const std::vector<Index3> fitting = rank_grids(problem.domain.shape, ranks);
   if (fitting.empty()) return std::nullopt;
   return fitting[static_cast<std::size_t>(problem.between(0, static_cast<std::int64_t>(fitting.size()) - 1))];
 }

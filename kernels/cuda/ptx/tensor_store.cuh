@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Copies from shared to global memory by the tensor copy engine (sm_90), one instruction per function. PTX
-// ISA 8.x, sections 9.7.9.27 (cp.async.bulk.tensor) and 9.7.13.15 (mbarrier).
+// Copies from shared to global memory by the tensor copy engine (sm_90), and barriers of some threads of a
+// block, one instruction per function. PTX ISA 8.x, sections 9.7.9.27 (cp.async.bulk.tensor), 9.7.13.1 (bar)
+// and 9.7.13.15 (mbarrier).
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 
 namespace spsolve::cuda {
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/// Arrives on a barrier of this block.
-__device__ inline void mbarrier_arrive(unsigned long long* barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
-}
-
 /// Synchronises `threads` threads (whole warps) on one of the named barriers 1 to 15 of the block.
 template <int threads>
 __device__ inline void synchronize_threads(int barrier) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/// Arrives on a barrier of this block.
+__device__ inline void mbarrier_arrive(unsigned long long* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
 /// Makes this thread's writes to shared memory visible to the copy engine.

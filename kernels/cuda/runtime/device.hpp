@@ -7,6 +7,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/error.hpp"
@@ -111,6 +112,15 @@ class Buffer {
 void* allocate_device(std::size_t bytes);
 void free_device(void* memory);
 using DeviceBuffer = Buffer<allocate_device, free_device>;
+
+/// Copies values to memory of the current device; the transfer is enqueued on `stream`.
+template <class T>
+DeviceBuffer to_device(const std::vector<T>& values, cudaStream_t stream) {
+  if (values.empty()) return {};
+  DeviceBuffer buffer(values.size() * sizeof(T));
+  check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
+  return buffer;
+}
 
 /// Allocates page-locked host memory, with which copies to and from the device are fast and asynchronous.
 void* allocate_pinned(std::size_t bytes);

@@ -32,22 +32,33 @@ bool mirrored(const std::vector<Tap>& taps, int axis) {
   });
 }
 
-/// Counts the operations of a sum folded along these axes, additions of points included.
-int folded_operations(const std::vector<Tap>& taps, const std::array<bool, 3>& folded) {
-  std::set<std::pair<int, int>> added;  // points in a plane, (row, column)
-  int operations = 0;
-  for (const Tap& tap : taps) {
-    const auto [plane, row, column] = tap.offset;
-    if ((folded[row_axis] && row < 0) || (folded[column_axis] && column < 0)) continue;
-    if (folded[row_axis] && row > 0) added.insert({row, 0});
-    if (folded[column_axis] && column > 0) added.insert({row, column});
-    if (!folded[plane_axis] || plane >= 0) ++operations;
+/// A sum folded along axes, in instructions per point.
+struct FoldedSum {
+  int products = 0;   // multiplications and multiply-adds
+  int additions = 0;  // of points that share a weight, and of sums of planes that share all weights
+  int begun = 0;      // sums of planes that share all weights: each begins with a multiplication
+
+  FoldedSum(const std::vector<Tap>& taps, const std::array<bool, 3>& folded) {
+    std::set<std::pair<int, int>> added;  // points in a plane, (row, column)
+    std::set<int> planes;
+    for (const Tap& tap : taps) {
+      const auto [plane, row, column] = tap.offset;
+      planes.insert(plane);
+      if ((folded[row_axis] && row < 0) || (folded[column_axis] && column < 0)) continue;
+      if (folded[row_axis] && row > 0) added.insert({row, 0});
+      if (folded[column_axis] && column > 0) added.insert({row, column});
+      if (!folded[plane_axis] || plane >= 0) ++products;
+    }
+    additions = static_cast<int>(added.size());
+    if (!folded[plane_axis]) return;
+    additions += static_cast<int>(planes.size()) - 1;
+    begun = static_cast<int>(std::distance(planes.upper_bound(0), planes.end()));
   }
-  std::set<int> planes;
-  for (const Tap& tap : taps) planes.insert(tap.offset[plane_axis]);
-  if (folded[plane_axis]) operations += static_cast<int>(planes.size()) - 1;
-  return operations + static_cast<int>(added.size());
-}
+
+  int operations() const { return products + additions; }
+  /// A multiply-add counts twice.
+  int flops() const { return 2 * products - begun + additions; }
+};
 
 Wall wall_of(BoundaryKind kind) {
   return kind == BoundaryKind::dirichlet ? Wall::dirichlet
@@ -74,16 +85,18 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     for (const Side side : {low, high}) walls[k][side] = wall_of(domain.faces[axes[k]][side].kind);
   }
   operations = static_cast<int>(taps.size());
+  flops = 2 * operations;
   if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > most_folded_taps) return;
   std::array<bool, 3> symmetric{};
   for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
-  const int folded_count = folded_operations(taps, symmetric);
-  if (folded_count >= operations) return;
+  const FoldedSum sum(taps, symmetric);
+  if (sum.operations() >= operations) return;
   const KernelStencil chain = *this;
   // In fp64 beyond radius 1, ptxas 13.0 makes slower code of it (378 instead of 402 GStencil/s at radius 3).
   begins_with_plane =
       symmetric[plane_axis] && !source && (precision != Precision::fp64 || radius[plane_axis] == 1);
-  operations = folded_count - begins_with_plane;
+  operations = sum.operations() - begins_with_plane;
+  flops = sum.flops() - begins_with_plane;
   folded = symmetric;
   std::erase_if(taps, [&](const Tap& tap) {
     return (folded[row_axis] && tap.offset[row_axis] < 0) ||

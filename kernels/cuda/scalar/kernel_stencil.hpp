@@ -30,7 +30,8 @@ struct KernelStencil {
   std::array<std::int64_t, 3> shape{};  // of the grid
   std::array<int, 3> radius{};
   std::array<bool, 3> folded{};
-  int operations = 0;  // per point and step
+  int operations = 0;  // instructions per point and step
+  int flops = 0;       // floating-point operations of these: two of a multiply-add
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
   double source_factor = 1;  // by which the source is multiplied
@@ -46,7 +47,7 @@ struct KernelStencil {
   /// True if completing a plane of the march needs no neighbours within that plane (see march.cuh).
   bool pointwise_completion() const { return is_pointwise(radius[plane_axis]); }
   bool has_walls() const;
-  /// The argument selects one axis: whether it has walls, and whether one of its faces is a neumann face.
+  /// Return true if an axis has walls, and if one of its faces is a neumann face.
   bool has_walls(int axis) const { return walls[axis][low] != Wall::none; }
   bool mirrors(int axis) const {
     return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;

@@ -44,7 +44,7 @@ struct RowTiles {
     const long long first = first_held(tile), last = rows > held ? rows - held : 0;
     return walls && first > last ? last : first;
   }
-  /// The rows [begin_row, end_row) that a tile writes.
+  /// Return the ends of the rows [begin_row, end_row) that a tile writes.
   constexpr long long begin_row(long long tile) const {
     return tile == 0 ? begin : first_held(tile) + margin;
   }

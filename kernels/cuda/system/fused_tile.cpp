@@ -161,7 +161,7 @@ SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, 
   return tile;
 }
 
-/// The shapes of tiles that are looked at.
+/// Returns the shapes of tiles that are looked at.
 std::vector<SystemTile> shapes(int dimensions) {
   std::vector<SystemTile> tiles;
   if (dimensions == 2) {

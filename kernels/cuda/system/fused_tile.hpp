@@ -28,15 +28,16 @@ struct FusedTile {
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
 
-  int operations = 0;     // of all statements at a point
-  double accesses = 0;    // to shared memory, per point and level
-  bool reflects = false;  // there are reflecting walls along rows or columns
+  int operations = 0;       // of all statements at a point
+  double accesses = 0;      // to shared memory, per point and level
+  bool reflects = false;    // there are reflecting walls along rows or columns
+  bool has_points = false;  // launches add amounts to points and record values (tile_points.hpp)
 
   /// By how many planes a level is behind the one before: all levels read what earlier iterations computed.
   int lag() const { return reach[0] + 1; }
   int margin(int axis) const { return (steps - 1) * reach[axis]; }
   int useful_rows() const { return tile.rows() - 2 * margin(1); }
-  /// The statements whose values one step before the last are stored too, in the order of fields.
+  /// Returns the statements whose values one step before the last are stored too, in the order of fields.
   std::vector<int> written_before(const std::vector<int>& fields_of_statements) const;
   /// Values of all levels that a thread holds per point.
   int held() const;

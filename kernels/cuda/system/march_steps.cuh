@@ -10,6 +10,9 @@
 // a level at the columns of a thread's points stay in registers. Values that neighbours read go through rings
 // of planes in shared memory. Coefficients are loaded once; their rings hold the planes of all levels.
 //
+// Amounts are added to points of a level, and values of points recorded, between its computation and its
+// first use (tile_points.cuh).
+//
 // Every level has the ghost points of single steps. Beside walls along rows and columns, the thread of a
 // point also stores it where it is reflected. Beyond walls across the march, values in registers are replaced
 // by those that they reflect, or by the value of the face.
@@ -18,6 +21,7 @@
 
 #include "constants.cuh"
 #include "kernels/cuda/system/planes.cuh"
+#include "kernels/cuda/system/tile_points.cuh"
 
 namespace spsolve::cuda {
 namespace {
@@ -54,7 +58,7 @@ constexpr bool rows_are_held() {
   return constants::wall[s][1][0] != Beyond::reflection && constants::wall[s][1][1] != Beyond::reflection;
 }
 
-/// Where a level of a statement lies in shared memory, plane by plane.
+/// Returns where a level of a statement lies in shared memory, plane by plane.
 template <int level, int s>
 __device__ inline Stored* level_plane(int slot) {
   return reinterpret_cast<Stored*>(memory + constants::level_offset[s] +
@@ -206,7 +210,7 @@ __device__ inline void share(Stored* own, const Place& at, const Held& held) {
   static_for<0, 2>([&](auto number) {
     constexpr int side = decltype(number)::value;
     if constexpr (constants::wall[s][1][side] == Beyond::reflection) {
-      // Of the points beyond both, those beyond a face of columns with a value have it.
+      // Points beyond both a row and a column face have the value of the column face, if it has one.
       unsigned fixed = 0;
       if constexpr (constants::wall[s][2][0] == Beyond::value) fixed |= at.beyond_columns[0];
       if constexpr (constants::wall[s][2][1] == Beyond::value) fixed |= at.beyond_columns[1];
@@ -293,6 +297,7 @@ template <bool walls>
 __device__ __forceinline__ void advance_all(const GroupArguments& a, const March& march, const Planes& planes,
                                             const Place& at, const Written& written) {
   Held held;
+  TilePoints points(a);
   planes.begin();
   for (int n = 0; n < march.iterations; ++n) {
     const int plane = march.tile.plane - constants::warm_up + n;  // of level 1
@@ -341,6 +346,15 @@ __device__ __forceinline__ void advance_all(const GroupArguments& a, const March
         }
       });
     });
+    if constexpr (constants::has_points)
+      points.work(a, n, [&](auto of_level, auto statement, auto of_thread) -> Compute& {
+        constexpr int level = decltype(of_level)::value, s = decltype(statement)::value,
+                      r = decltype(of_thread)::value;
+        if constexpr (level == steps)
+          return results[r][s];
+        else
+          return held.values[level][s][r][newest<level, s>() + lag];
+      });
     static_for<1, steps>([&](auto of_level) {
       constexpr int level = decltype(of_level)::value;
       static_for<0, statements>([&](auto statement) {

@@ -102,6 +102,12 @@ __device__ inline double power(double a, double b) { return ::pow(a, b); }
 __device__ inline float power(float a, float b) { return ::powf(a, b); }
 __device__ inline double acos(double a) { return ::acos(a); }
 __device__ inline float acos(float a) { return ::acosf(a); }
+__device__ inline double acosh(double a) { return ::acosh(a); }
+__device__ inline float acosh(float a) { return ::acoshf(a); }
+__device__ inline double asinh(double a) { return ::asinh(a); }
+__device__ inline float asinh(float a) { return ::asinhf(a); }
+__device__ inline double atanh(double a) { return ::atanh(a); }
+__device__ inline float atanh(float a) { return ::atanhf(a); }
 __device__ inline double asin(double a) { return ::asin(a); }
 __device__ inline float asin(float a) { return ::asinf(a); }
 __device__ inline double atan(double a) { return ::atan(a); }
@@ -145,18 +151,6 @@ __device__ inline float tanh(float a) { return ::tanhf(a); }
 __device__ inline double trunc(double a) { return ::trunc(a); }
 __device__ inline float trunc(float a) { return ::truncf(a); }
 
-template <class T>
-__device__ inline T acosh(T a) {
-  return operations::log(a + operations::sqrt(a * a - T(1)));
-}
-template <class T>
-__device__ inline T asinh(T a) {
-  return operations::log(a + operations::sqrt(a * a + T(1)));
-}
-template <class T>
-__device__ inline T atanh(T a) {
-  return T(0.5) * operations::log((T(1) + a) / (T(1) - a));
-}
 template <class T>
 __device__ inline T log2(T a) {
   return operations::log(a) / operations::log(T(2));

@@ -183,7 +183,8 @@ class Planes {
   __device__ static void await(unsigned long long* barrier, int n) {
     mbarrier_wait(barrier, static_cast<unsigned>(n / stages & 1));
   }
-  /// The barriers of a stage: its planes have arrived; all warps have read them; their ghosts are made.
+  /// Return the barriers of a stage: its planes have arrived; all warps have read them; their ghosts are
+  /// made.
   __device__ static unsigned long long* full(int stage) {
     return reinterpret_cast<unsigned long long*>(memory) + stage;
   }

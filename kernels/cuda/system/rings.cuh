@@ -25,7 +25,7 @@ struct Tile {
   int plane, row, column;
 };
 
-/// The number in a ring of the plane that arrives in iteration n.
+/// Returns the number in a ring of the plane that arrives in iteration n.
 template <int i>
 __device__ inline int slot_of(int n) {
   return static_cast<int>(static_cast<unsigned>(n) % static_cast<unsigned>(constants::ring_depth[i]));

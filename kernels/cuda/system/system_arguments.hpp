@@ -5,6 +5,7 @@
 // library types.
 
 #include "kernels/cuda/launch/arguments.hpp"
+#include "kernels/cuda/points/point_arguments.hpp"
 
 namespace spsolve::cuda {
 
@@ -13,8 +14,8 @@ constexpr int most_system_arrays = 96, most_system_scalars = 64;
 
 constexpr int point_planes = 4;  // of point_group.cuh where rows are long
 
-/// The faces of an array: a read beyond a face finds memory (halos, and coefficients everywhere), one value,
-/// or the reflection of the array.
+/// The faces of an array: a read beyond a face finds memory (halos, ghost points that are filled before the
+/// step, and coefficients everywhere), one value, or the reflection of the array.
 enum class Beyond { memory, value, reflection };
 
 /// An array that a group of statements reads or writes, in kernel axes. Point p lies at
@@ -27,6 +28,27 @@ struct SystemArray {
   // statement.
   long long begin[3], end[3];
   int lead;  // march: columns of a tile in shared memory before the first that the tile computes
+};
+
+constexpr int no_iteration = 0x7fffffff;  // after the last event of a thread
+
+/// What a thread of march_steps.cuh does with a value as soon as an iteration has computed it: it adds an
+/// amount, or records the value.
+struct PointEvent {
+  int iteration;
+  int value;   // ((level - 1) * statements + statement) * rows of a thread + row
+  int group;   // of recorded points; -1: an amount is added
+  int column;  // of the amount or of the recorded value
+};
+
+/// The points that a launch of several steps works on.
+struct PointEvents {
+  const int* first;          // by block and thread, its first event; null: there are no points
+  const PointEvent* events;  // those of a thread follow one another, in the order of iterations
+  const void* amounts;       // in compute precision: those of the first step, by column, then of the others
+  long long columns;         // amounts of a step
+  const RecordedGroup* groups;
+  long long step;  // that the launch begins with
 };
 
 /// Arguments of one launch of a group: what it reads, then what it writes. The scalars have values that the
@@ -44,6 +66,7 @@ struct SystemArguments {
   // have ended; all zero between launches. Null: blocks do not wait for one another.
   unsigned* arrivals;
   double scalars[most_system_scalars];
+  PointEvents points;  // march of several steps
   SystemArray array[arrays];
 };
 

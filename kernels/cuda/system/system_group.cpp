@@ -25,7 +25,7 @@ std::string literal(double value) {
   return text.data();
 }
 
-/// The name of an operation as a function in operations.cuh; null for operators of C++.
+/// Returns the name of an operation as a function in operations.cuh; null for operators of C++.
 const char* function_name(Operation operation) {
   switch (operation) {
     case Operation::power:

@@ -47,7 +47,7 @@ SystemArray memory_of(const Field& field, const std::array<int, 3>& axes) {
   return array;
 }
 
-/// The smallest range of offsets that holds those of an input along an axis.
+/// Returns the smallest range of offsets that holds those of an input along an axis.
 std::pair<int, int> reach(const GroupInput& input, int axis) {
   std::pair<int, int> range{input.offsets.front()[axis], input.offsets.front()[axis]};
   for (const auto& offset : input.offsets) {
@@ -81,9 +81,9 @@ SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domai
 Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const {
   if (input.is_coefficient) return Beyond::memory;
   const BoundaryKind kind = fields_[input.index].faces[axes_[axis]][side].kind;
-  return kind == BoundaryKind::periodic    ? Beyond::memory
-         : kind == BoundaryKind::dirichlet ? Beyond::value
-                                           : Beyond::reflection;
+  return kind == BoundaryKind::dirichlet ? Beyond::value
+         : kind == BoundaryKind::neumann ? Beyond::reflection
+                                         : Beyond::memory;
 }
 
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
@@ -148,6 +148,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.integer("reach_rows", fused.reach[row_axis]);
   text.integer("reach_columns", fused.reach[column_axis]);
   text.integer("scalars", scalars_);
+  text.flag("has_points", fused.has_points);
   text.flag("has_walls_across", std::any_of(fields_.begin(), fields_.end(), [&](const Domain& field) {
               return !field.periodic(axes_[row_axis]) || !field.periodic(axes_[column_axis]);
             }));

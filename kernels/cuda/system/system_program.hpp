@@ -58,7 +58,7 @@ class SystemProgram {
                          std::int64_t resident) const;
 
  private:
-  /// The walls of an input in kernel axes; none for coefficients.
+  /// Returns the walls of an input in kernel axes; none for coefficients.
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr) const;
   /// Writes the walls of inputs, and the values of ghost points beyond them.

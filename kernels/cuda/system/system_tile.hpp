@@ -46,7 +46,7 @@ struct SystemTile {
   int rows() const { return thread_rows * rows_of_thread; }
   /// Threads that compute.
   int threads() const { return columns * thread_rows; }
-  /// All threads: on devices with a copy engine one more warp loads, and others make ghosts.
+  /// Returns all threads: on devices with a copy engine one more warp loads, and others make ghosts.
   int all_threads(const BlockLimits& limits) const {
     return threads() + (limits.copy_engine() ? 32 * (1 + ghost_warps) : 0);
   }

@@ -24,17 +24,16 @@ constexpr long long most_extent = 1 << 30;                         // of a grid 
 }  // namespace
 
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-                       std::vector<const Field*> coefficients, cudaStream_t stream,
-                       std::function<void()> on_scalars, SystemKernels kernels,
-                       const std::optional<SystemTile>& tile, int fuse)
+                       std::vector<const Field*> coefficients, cudaStream_t stream, SystemUnitOptions options)
     : canonical_(canonical),
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
       dt_(dt),
       coefficients_(std::move(coefficients)),
       stream_(stream),
-      on_scalars_(std::move(on_scalars)),
-      kernels_(kernels),
+      on_scalars_(std::move(options.on_scalars)),
+      walls_(std::move(options.walls)),
+      kernels_(options.kernels),
       arrivals_(most_paced * sizeof(unsigned)) {
   if (precision == Precision::tf32)
     throw Error(Status::invalid_input,
@@ -44,11 +43,11 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
   const KernelCompiler compiler(device.architecture());
   for (const auto& [first, last] : facts_.groups)
-    groups_.push_back(group_of_statements(first, last, precision, tile, compiler));
-  if (fuse > 1) make_fused(fuse, precision, compiler, tile);
-  if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels == SystemKernels::points) return;
+    groups_.push_back(group_of_statements(first, last, precision, options.tile, compiler));
+  if (options.fuse > 1) make_fused(options.fuse, precision, compiler, options.tile, options.has_points);
+  if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels_ == SystemKernels::points) return;
   try {
-    Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, tile,
+    Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, options.tile,
                                     compiler, Without::points);
     if (all.tile) united_.emplace(std::move(all));
   } catch (const Error& error) {  // too large for one kernel
@@ -75,12 +74,13 @@ SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision
 }
 
 void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler& compiler,
-                            const std::optional<SystemTile>& given) {
+                            const std::optional<SystemTile>& given, bool has_points) {
   MadeOr<FusedTile> made = fused_tile(canonical_, facts_, fields_, precision, steps, limits_, given);
   if (const auto* none = std::get_if<NoKernel>(&made))
     throw Error(Status::invalid_input,
                 "[time] fuse = " + std::to_string(steps) + ": no kernel does this: " + none->why);
   FusedTile tile = std::get<FusedTile>(std::move(made));
+  tile.has_points = has_points;
   SystemProgram program(canonical_, fields_, 0, static_cast<int>(canonical_.equations.size()), precision);
   Kernel march(compiler.begin("kernels/cuda/system/march_steps.cuh", program.fused_constants(tile, limits_)),
                "march_steps", static_cast<std::size_t>(tile.tile.shared_bytes));
@@ -99,6 +99,7 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
       fused_->program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
   const std::int64_t resident = std::int64_t{limits_.multiprocessors} * fused.tile.blocks;
   fused_->program.place_fused_tiles(a, fields, fused, resident);
+  if (points_) set_points(a, in.step());
   if (limits_.copy_engine()) set_maps(a, fields, fused.tile);
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
@@ -108,11 +109,65 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
                        static_cast<std::size_t>(fused.tile.shared_bytes), stream_, a);
 }
 
+void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
+  if (on_scalars_) on_scalars_();
+  auto list = std::ranges::find_if(point_lists_, [&](const PointList& known) {
+    return std::ranges::equal(known.region.begin, a.region.begin) &&
+           std::ranges::equal(known.region.end, a.region.end);
+  });
+  if (list == point_lists_.end()) {
+    const TilePointList made =
+        tile_points(points_->table(), a, fused_->tile, grid_axes(fields_.front()), canonical_.fields);
+    list = point_lists_.insert(list,
+                               {a.region, to_device(made.first, stream_), to_device(made.events, stream_)});
+  }
+  a.points = {static_cast<const int*>(list->first.data()),
+              static_cast<const PointEvent*>(list->events.data()),
+              points_->amounts(step),
+              static_cast<long long>(points_->table().columns),
+              points_->groups(),
+              step};
+}
+
 void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const SystemTile& tile) const {
   for (std::size_t i = 0; i < fields.inputs.size(); ++i)
     a.array[i].map = make_tensor_map(view_of(*fields.inputs[i], grid_axes(fields_.front())),
                                      static_cast<int>(storage_bytes(fields.inputs[i]->precision())),
                                      tile.rings[i].rows, tile.rings[i].pitch);
+}
+
+void SystemUnit::fill_ghosts(const State& state, const Box& valid) const {
+  if (!walls_ || valid.empty()) return;
+  if (walls_->changes() && on_scalars_) on_scalars_();
+  // `.next`, which advance() fills, is one step later.
+  walls_->provide(state.front(), state.step() - 1, state.step() + 1);
+  Box known = fields_.front().clip_to_walls(state.front().allocated());
+  for (const int axis : {z_axis, y_axis}) {
+    known.begin[axis] = valid.begin[axis];
+    known.end[axis] = valid.end[axis];
+  }
+  std::vector<FieldAtStep> arrays;
+  std::size_t previous = fields_.size();
+  for (std::size_t field = 0; field < fields_.size(); ++field) {
+    const bool has_previous = !facts_.reach_previous[field].empty();
+    const std::size_t before = has_previous ? previous++ : previous;
+    if (!walls_->fills(field)) continue;
+    arrays.push_back({static_cast<int>(field), &state[field], state.step()});
+    if (has_previous) arrays.push_back({static_cast<int>(field), &state[before], state.step() - 1});
+  }
+  walls_->fill(arrays, known, stream_);
+}
+
+void SystemUnit::fill_between_groups(const SystemGroup& group, const State& out,
+                                     const std::vector<Box>& boxes, std::int64_t step) const {
+  if (!walls_ || group.last == static_cast<int>(boxes.size())) return;
+  if (walls_->changes() && on_scalars_) on_scalars_();
+  for (int s = group.first; s < group.last; ++s) {
+    const auto field = static_cast<std::size_t>(canonical_.fields[s]);
+    if (!walls_->fills(field)) continue;
+    const FieldAtStep computed{static_cast<int>(field), &out[field], step};
+    walls_->fill({&computed, 1}, boxes[static_cast<std::size_t>(s)], stream_);
+  }
 }
 
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
@@ -136,6 +191,7 @@ void SystemUnit::advance_groups(const ConstState& in, const State& out, const Bo
     const SystemGroup& statements = group.program.group();
     launch(group, fields_of(statements, in, out),
            {boxes.begin() + statements.first, boxes.begin() + statements.last}, scalars);
+    fill_between_groups(statements, out, boxes, in.step() + 1);
   }
 }
 

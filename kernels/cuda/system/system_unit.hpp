@@ -2,18 +2,35 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "kernels/cuda/points/device_points.hpp"
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/system/system_program.hpp"
+#include "kernels/cuda/system/tile_points.hpp"
+#include "kernels/cuda/system/wall_filler.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve::cuda {
 
 /// Which kernels a SystemUnit may take. `points` and `marches` are for tests.
 enum class SystemKernels { fastest, points, marches };
+
+/// Says what a SystemUnit does besides plain single steps, and which kernels it takes.
+struct SystemUnitOptions {
+  int fuse = 1;             // the number of steps that launches may take besides one
+  bool has_points = false;  // launches of `fuse` steps work on points
+  /// Fills the ghost points of fields that have faces of BoundaryKind::filled.
+  std::shared_ptr<WallFiller> walls = {};
+  /// Is called at every advance() whose kernels take values of this very step as arguments, which may not be
+  /// replayed at another step.
+  std::function<void()> on_scalars = {};
+  SystemKernels kernels = SystemKernels::fastest;
+  std::optional<SystemTile> tile = {};  // the shape of the tiles of all marches, instead of the fastest
+};
 
 /// Advances a system of equations on CUDA cores: several steps in one launch by march_steps.cuh, if it is
 /// made for that, and single steps by one kernel per group of statements (SystemFacts::groups):
@@ -23,23 +40,22 @@ enum class SystemKernels { fastest, points, marches };
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
-/// the grid.
+/// the grid, or find them in memory beyond faces of BoundaryKind::filled.
 class SystemUnit : public Unit {
  public:
   /// Makes the unit for the current device and starts to compile its kernels. Work is enqueued on `stream`,
   /// which must outlive the unit, as must `canonical` and `coefficients`: the derived coefficients in device
   /// memory, in compute precision, at all points at which launches read them.
-  ///
-  /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments,
-  /// which may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. `fuse`
-  /// is the number of steps that launches may take besides one. Throws Error(invalid_input) for tf32, for
-  /// systems that kernels do not take, and where no kernel takes so many steps (fused_tile()).
+  /// Throws Error(invalid_input) for tf32, for systems that kernels do not take, and where no kernel takes
+  /// options.fuse steps (fused_tile()).
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-             std::vector<const Field*> coefficients, cudaStream_t stream,
-             std::function<void()> on_scalars = {}, SystemKernels kernels = SystemKernels::fastest,
-             const std::optional<SystemTile>& tile = {}, int fuse = 1);
+             std::vector<const Field*> coefficients, cudaStream_t stream, SystemUnitOptions options = {});
 
-  void fill_ghosts(const State&, const Box&) const override {}
+  /// Fills ghost points beyond faces of BoundaryKind::filled. Call it before every advance(), on a unit whose
+  /// stream is that of the WallFiller first: it provides values at this step to all units that share them.
+  void fill_ghosts(const State& state, const Box& valid) const override;
+  void take_points(const PointWork& points) override { points_ = &dynamic_cast<const DevicePoints&>(points); }
+  bool works_on_points(int steps) const override { return fused_ && steps == fused_->tile.steps; }
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
   /// fields and, where `steps` is not 1, those previous values too. `steps` must be 1 or what the unit was
   /// made for. A single step may also write points of `out` within halo_radius() of `region`.
@@ -60,6 +76,12 @@ class SystemUnit : public Unit {
     Kernel march;
   };
 
+  /// A TilePointList in device memory, and the region of its launches.
+  struct PointList {
+    Region region;
+    DeviceBuffer first, events;
+  };
+
   enum class Without { nothing, points };
   Group group_of_statements(int first, int last, Precision precision, const std::optional<SystemTile>& given,
                             const KernelCompiler& compiler, Without without = Without::nothing) const;
@@ -69,13 +91,19 @@ class SystemUnit : public Unit {
   /// Returns the part of a region that a march of all groups as one takes; empty if there is none.
   Box united_region(const Box& region) const;
   void make_fused(int steps, Precision precision, const KernelCompiler& compiler,
-                  const std::optional<SystemTile>& given);
+                  const std::optional<SystemTile>& given, bool has_points);
   void advance_fused(const ConstState& in, const State& out, const Box& region) const;
+  /// Sets what a launch of several steps from `step` on does with points.
+  void set_points(HostArguments& arguments, std::int64_t step) const;
   /// Sets how the copy engine finds the inputs of a march.
   void set_maps(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile) const;
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
   void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
+  /// Fills the ghost points of what the statements of a group have computed, beside the points that they
+  /// have.
+  void fill_between_groups(const SystemGroup& group, const State& out, const std::vector<Box>& boxes,
+                           std::int64_t step) const;
   bool suits(const SystemTile& tile, const Region& region) const;
 
   const Canonical& canonical_;
@@ -85,12 +113,15 @@ class SystemUnit : public Unit {
   std::vector<const Field*> coefficients_;
   cudaStream_t stream_;
   std::function<void()> on_scalars_;
+  std::shared_ptr<WallFiller> walls_;
   SystemKernels kernels_;
   BlockLimits limits_;
   DeviceBuffer arrivals_;  // counters of paced marches
   std::vector<Group> groups_;
   std::optional<Group> united_;  // all groups as one
   std::optional<FusedSteps> fused_;
+  const DevicePoints* points_ = nullptr;
+  mutable std::vector<PointList> point_lists_;  // by region, made when first needed
 };
 
 }  // namespace spsolve::cuda

@@ -14,8 +14,16 @@ double mma_rate(Precision precision, bool sparse, const DeviceRates& device) {
   return sparse ? device.mma_half_sparse : device.mma_half;
 }
 
-/// How much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for its
-/// results.
+/// Returns the most flop/s of these instructions. fp32 is computed by products of bf16, which run as fp16
+/// does.
+double mma_ceiling(Precision precision, bool sparse, const Calibration::Ceilings& ceilings) {
+  if (precision == Precision::fp64) return ceilings.mma_fp64;
+  if (precision == Precision::tf32) return sparse ? ceilings.mma_tf32_sparse : ceilings.mma_tf32;
+  return sparse ? ceilings.mma_half_sparse : ceilings.mma_half;
+}
+
+/// Returns how much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for
+/// its results.
 double direct_waits(Precision precision, int dimensions, const Calibration::Direct& costs) {
   if (precision == Precision::tf32) return costs.waits_tf32;
   if (storage_bytes(precision) == 2)
@@ -25,7 +33,7 @@ double direct_waits(Precision precision, int dimensions, const Calibration::Dire
   return dimensions == 2 ? costs.waits_plane : costs.waits;
 }
 
-/// The time that a direct sweep takes of memory, over that of a copy.
+/// Returns the time that a direct sweep takes of memory, over that of a copy.
 double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
                           const Calibration::Direct& costs) {
   if (dimensions == 3) return costs.memory_space;
@@ -69,6 +77,7 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
   work.fma = step.fma / outputs;
   work.shared_bytes = step.shared_bytes / (outputs * tile.blocks_x * tile.blocks_y);
   work.peak = mma_rate(precision, sparse, device);
+  work.ceiling = mma_ceiling(precision, sparse, device.ceilings);
   const bool spills = with_source && precision == Precision::fp32;
   // A group of chunks has all of its products at once, of as many slices as reach it. Of more warps than wait
   // for each other the tensor cores have enough.

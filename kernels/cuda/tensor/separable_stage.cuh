@@ -74,7 +74,7 @@ struct WarpOutput {
   const SeparableArguments& a;
   int plane, row, column;
 
-  /// The part of the region that is written, relative to this place.
+  /// Return the ends of the part of the region that is written, relative to this place.
   __device__ int begin_row() const { return -row; }
   __device__ int end_row() const { return in_region(a.region.end[1], 1) - row; }
   __device__ int begin_column() const { return -column; }

@@ -116,6 +116,7 @@ SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precisi
   work.shared_bytes = static_cast<double>(storage_bytes(precision)) *
                       (2 + operand.x.windows + (line ? 0 : operand.y.windows));
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
+  work.ceiling = half ? device.ceilings.mma_half_sparse : device.ceilings.mma_tf32_sparse;
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   if (line) {  // as rows of one tile, and of what is left at both ends
     work.seconds = work.instructions / (work.peak * (half ? costs.share_line_half : costs.share_line));

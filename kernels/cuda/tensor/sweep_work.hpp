@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/calibration.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/tensor/tensor_cores.hpp"
 #include "kernels/domain.hpp"
@@ -17,6 +18,7 @@ struct DeviceRates {
   double wgmma_tf32_sparse = 0;
   double shared_bandwidth = 0, scalar_fp32 = 0;
   BlockLimits limits;
+  Calibration::Ceilings ceilings{};  // flop/s and bytes/s that nothing exceeds
 };
 
 /// What a kernel does in a sweep, counted per point of the grid and launch, and what that takes.
@@ -25,6 +27,7 @@ struct SweepWork {
   double fma = 0;  // multiply-adds of these, zeros included
   double shared_bytes = 0;
   double peak = 0;            // instructions/s of the tensor cores
+  double ceiling = 0;         // flop/s that these instructions reach at most, zeros included
   double seconds = 0;         // of computing alone
   double shared_seconds = 0;  // and of shared memory
   double memory_cost = 1;     // of memory traffic against a copy
@@ -36,8 +39,8 @@ struct SweepWork {
   std::size_t terms = 0;
 };
 
-/// How much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin and end
-/// sooner, and what one takes by itself shows.
+/// Returns how much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin
+/// and end sooner, and what one takes by itself shows.
 inline double filled(const Domain& domain, double enough) {
   return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
 }
@@ -48,9 +51,9 @@ inline double instruction_seconds(double waits, double peak, const DeviceRates& 
   return waits * schedulers_of_multiprocessor * device.limits.multiprocessors / peak;
 }
 
-/// The work of a sweep with `fused` weights over a grid by each family of kernels, on the tiles that it would
-/// be launched with; NoKernel as the programs have it. `dropped`: the share of sum |weights| that separable
-/// terms left out may have.
+/// Returns the work of a sweep with `fused` weights over a grid by each family of kernels, on the tiles that
+/// it would be launched with; NoKernel as the programs have it. `dropped`: the share of sum |weights| that
+/// separable terms left out may have.
 MadeOr<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
                            TensorCores cores, bool with_source, const DeviceRates& device);
 MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,

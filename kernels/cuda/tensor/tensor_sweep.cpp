@@ -9,7 +9,7 @@ namespace {
 
 using Made = MadeOr<std::unique_ptr<Sweep>>;
 
-/// The sweep that `make` makes of a program, if there is one.
+/// Returns the sweep that `make` makes of a program, if there is one.
 template <class Program, class Make>
 Made sweep_with(MadeOr<Program> program, double source_factor, Make&& make) {
   if (auto* none = std::get_if<NoKernel>(&program)) return std::move(*none);
@@ -22,6 +22,7 @@ Made sweep_with(MadeOr<Program> program, double source_factor, Make&& make) {
 
 Made make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
                        double dropped, TensorCores cores, cudaStream_t stream, double source_factor) {
+  if (layout == Layout::dual_tessellation) return NoKernel{"GPUs take fp64 in the layout natural-order"};
   const BlockLimits limits = current_device().block_limits();
   if (layout == Layout::separable)
     return sweep_with(SeparableProgram::make(separate(fused, dropped), precision, limits), source_factor,

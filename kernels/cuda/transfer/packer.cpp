@@ -229,8 +229,8 @@ class DevicePacking : public Packing {
   DevicePacking(const Kernel& kernel, cudaStream_t stream, const PackTable& table)
       : kernel_(kernel),
         stream_(stream),
-        copies_(to_device(table.copies)),
-        first_pieces_(to_device(table.first_pieces)),
+        copies_(to_device(table.copies, stream)),
+        first_pieces_(to_device(table.first_pieces, stream)),
         arguments_{{},
                    static_cast<const DeviceCopy*>(copies_.data()),
                    static_cast<const unsigned*>(first_pieces_.data()),
@@ -247,15 +247,6 @@ class DevicePacking : public Packing {
   }
 
  private:
-  template <class T>
-  DeviceBuffer to_device(const std::vector<T>& values) const {
-    if (values.empty()) return {};
-    DeviceBuffer buffer(values.size() * sizeof(T));
-    check_cuda(
-        cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream_));
-    return buffer;
-  }
-
   const Kernel& kernel_;
   cudaStream_t stream_;
   DeviceBuffer copies_, first_pieces_;

@@ -19,6 +19,8 @@ MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precisi
     return NoKernel{"tensor cores do not take " + std::string(to_string(precision)) + " in the layout " +
                     std::string(to_string(layout))};
   switch (layout) {
+    case Layout::natural_order:
+      return NoKernel{"CPUs emulate fp64 in the layout dual-tessellation"};
     case Layout::dual_tessellation:
       return std::make_unique<DenseSweep>(dual_tessellation(fused), source_factor);
     case Layout::separable:

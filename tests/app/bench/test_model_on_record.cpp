@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <vector>
 
 #include "app/bench/recorded_case.hpp"
@@ -18,11 +16,13 @@
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/wall_reflections.hpp"
+#include "tests/support/records.hpp"
 
 namespace spsolve {
 namespace {
 
 using Json = nlohmann::json;
+using testing::record_of, testing::rows_of;
 
 BenchCase case_of(const Json& row) { return recorded_case(row, SPSOLVE_SOURCE "/inputs"); }
 
@@ -35,28 +35,6 @@ std::string name_of(const Json& row) {
 }
 
 double rate_of(const Json& row) { return row.at("gstencil_per_s"); }
-
-Json record_of(const char* file_name) {
-  std::ifstream file(std::string(SPSOLVE_SOURCE "/bench/results/") + file_name);
-  EXPECT_TRUE(file) << file_name;
-  return Json::parse(file);
-}
-
-/// The rows of a run of a record, each an object (bench/rows.py describes the format).
-std::vector<Json> rows_of(const Json& record, const std::string& run_name) {
-  const Json& runs = record.at("runs");
-  const auto run =
-      std::find_if(runs.begin(), runs.end(), [&](const Json& one) { return one.at("name") == run_name; });
-  if (run == runs.end()) throw std::invalid_argument("the record has no run " + run_name);
-  const Json& columns = run->at("columns");
-  std::vector<Json> rows;
-  for (const Json& values : run->at("rows")) {
-    Json& row = rows.emplace_back(run->at("of_all_rows"));
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      if (!values.at(i).is_null()) row[columns.at(i).get<std::string>()] = values.at(i);
-  }
-  return rows;
-}
 
 /// Direct sweeps in fp32 by products that are no more (docs/log/mma.md): of many taps,
 /// or of planes by strided swapping. Of today's, single cases are on record.

@@ -13,7 +13,7 @@ struct Cores {
   int first, count;
 };
 
-/// The threads of every rank of a machine whose ranks may run on these cores.
+/// Returns the threads of every rank of a machine whose ranks may run on these cores.
 std::vector<int> threads_of(std::initializer_list<Cores> ranks) {
   std::vector<CoreMask> masks;
   for (const auto [first, count] : ranks) {

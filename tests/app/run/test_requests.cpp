@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-/// What every rank is answered after a launch, when the last rank has got a signal (0: none).
+/// Returns what every rank is answered after a launch, when the last rank has got a signal (0: none).
 Request answer(Requests& requests, int signal) {
   const Communicator world;
   if (signal && world.rank() == world.size() - 1) std::raise(signal);
@@ -26,7 +26,8 @@ TEST(Requests, SignalsOfAnyRankCount) {
   EXPECT_STREQ(others.reason(), "a signal");
 }
 
-/// What comes of an INT that was handled so when a run began, after a library has handled it otherwise.
+/// Returns what comes of an INT that was handled so when a run began, after a library has handled it
+/// otherwise.
 std::optional<int> after_interrupt(void (*at_first)(int), void (*by_library)(int)) {
   std::signal(SIGINT, at_first);
   Signals signals;
@@ -57,7 +58,7 @@ TEST(Requests, TheLimitCountsFromTheStartOfTheRun) {
   EXPECT_STREQ(late.reason(), "the wall-time limit");
 }
 
-/// Whether a run stops that has a limit of an hour and so much of it left.
+/// Returns true if a run stops that has a limit of an hour and so much of it left.
 bool stops(std::chrono::milliseconds left, double checkpoint_bytes, std::chrono::milliseconds launch = {}) {
   Signals signals;
   Requests requests(Communicator(), signals, Clock::now() - std::chrono::minutes(60) + left + launch, {},

@@ -85,7 +85,7 @@ TEST(PlanRequest, KnowsThePaceOfEvents) {
     config.output.every = output;
     config.checkpoint.every = checkpoint;
     config.diagnostics.every = diagnostics;
-    const Pace pace = plan_request(config).pace;
+    const Pace pace = plan_request(config, problem()).pace;
     return std::tuple{pace.every, pace.last_alone, pace.cuts};
   };
   EXPECT_EQ(pace_of(0, 0, 0, 0), std::tuple(0, false, 0.0));

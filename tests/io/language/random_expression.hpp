@@ -59,9 +59,9 @@ class RandomExpression {
     }
     if (chance(0.2))
       return pick(std::array{"atan2(", "fmod(", "hypot(", "pow("}) + text(depth) + ", " + text(depth) + ")";
-    return pick(std::array{"sin(",  "cos(",   "tan(",  "exp(",  "sqrt(",  "abs(",   "log(",   "ln(",
-                           "log2(", "log10(", "sign(", "rint(", "floor(", "ceil(",  "trunc(", "asin(",
-                           "acos(", "atan(",  "sinh(", "cosh(", "tanh(",  "asinh(", "acosh(", "atanh("}) +
+    return pick(std::array{"sin(",   "cos(",  "tan(",   "exp(",  "sqrt(", "abs(",   "log(",
+                           "ln(",    "log2(", "log10(", "sign(", "rint(", "floor(", "ceil(",
+                           "trunc(", "asin(", "acos(",  "atan(", "sinh(", "cosh(",  "tanh("}) +
            text(depth) + ")";
   }
 

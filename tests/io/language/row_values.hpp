@@ -10,7 +10,7 @@
 
 namespace spsolve::testing {
 
-/// The values of a formula of x, y and z, of which only x varies, at points x.
+/// Returns the values of a formula of x, y and z, of which only x varies, at points x.
 inline std::vector<double> values(const std::string& text, const std::vector<double>& x, double y, double z) {
   const RowProgram program(parse_expression(text), {{{"x"}, {"y", false}, {"z", false}}});
   std::vector<double> out(x.size()), workspace;

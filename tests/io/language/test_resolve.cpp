@@ -106,7 +106,7 @@ TEST(Resolve, NamesFollowTheRules) {
     EXPECT_NE(objection_to_name(name), "") << name;
 }
 
-/// The taps of the equation of a field, which is one weighted sum.
+/// Returns the taps of the equation of a field, which is one weighted sum.
 std::vector<Tap> taps_of(const std::string& value) {
   const System system = resolve("v.next = " + value + "\npressure.next = v");
   const Term& term = system.terms[system.statements[0].value];

@@ -42,7 +42,7 @@ TEST(RowProgram, LongChainsNeitherOverflowNorTakeMuchMemory) {
   EXPECT_EQ(value(sum), 2.0 + 600000.0);
 }
 
-/// The message about a formula of x and of the constant c.
+/// Returns the message about a formula of x and of the constant c.
 std::string error_in(const std::string& text) {
   try {
     const RowProgram program(parse_expression(text), {{{"x"}, {"width"}}, {{"c", 1.0}}});

@@ -310,7 +310,7 @@ struct StepMatrix {
   }
 };
 
-/// How much 2^14 steps amplify more than half of them do.
+/// Returns how much 2^14 steps amplify more than half of them do.
 double late_growth(const Domain& domain, const Stencil& stencil) {
   StepMatrix step(domain, stencil);
   double half = step.norm();
@@ -323,7 +323,7 @@ double late_growth(const Domain& domain, const Stencil& stencil) {
   return step.norm() / half;
 }
 
-/// A domain of at most 48 points, of any shape and walls.
+/// Returns a domain of at most 48 points, of any shape and walls.
 Domain random_domain(std::mt19937& random) {
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
   Domain domain;

@@ -43,7 +43,7 @@ struct WideProblem {
   std::vector<std::vector<double>> now, previous;
 };
 
-/// A field whose halo holds what lies beyond the faces.
+/// Returns a field whose halo holds what lies beyond the faces.
 template <class T>
 Field padded_field(const Domain& domain, const std::vector<double>& values, const Index3& halo,
                    Precision precision) {
@@ -100,7 +100,7 @@ void expect_canonical(const ExampleStep& example, const WideProblem& problem,
     });
 }
 
-/// A grid of `dimensions` axes with `length` points along x.
+/// Returns a grid of `dimensions` axes with `length` points along x.
 Index3 wide_shape(int dimensions, std::int64_t length) {
   return {dimensions == 3 ? 5 : 1, dimensions >= 2 ? 6 : 1, length};
 }
@@ -134,7 +134,7 @@ TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnRegions) {
   }
 }
 
-/// An example whose parts are read at many displacements along x, so that they become rows.
+/// Returns an example whose parts are read at many displacements along x, so that they become rows.
 ExampleStep nested_example() {
   ExampleStep example{"nested", {}, R"(
     a = u^3*k

@@ -23,7 +23,8 @@ inline System system_of(const ExampleStep& example) {
   return resolve_step(parse_step(example.step), example.names);
 }
 
-/// The systems that inputs/ has, with time steps that are stable where coefficients are between 0.1 and 1.
+/// Returns the systems that inputs/ has, with time steps that are stable where coefficients are between 0.1
+/// and 1.
 inline std::vector<ExampleStep> example_steps() {
   const auto names = [](int dimensions, std::vector<std::string> fields,
                         std::vector<std::string> coefficients = {}) {

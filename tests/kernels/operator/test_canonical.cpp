@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using Kind = CanonicalNode::Kind;
 
-/// How many operations stand between the state and a point of the next one, at most.
+/// Returns how many operations stand between the state and a point of the next one, at most.
 double operations_of(const Canonical& canonical) {
   double count = 1;
   for (const CanonicalNode& node : canonical.nodes) {
@@ -93,7 +93,8 @@ TEST(Canonical, IsTheReferenceExactlyWhereArithmeticIsExact) {
   }
 }
 
-/// The canonical form of a step of fields u and v in 2D with the coefficients k and m; spacing and dt are 1.
+/// Returns the canonical form of a step of fields u and v in 2D with the coefficients k and m; spacing and dt
+/// are 1.
 Canonical canonical_of(const std::string& step) {
   StepNames names;
   names.dimensions = 2;
@@ -187,7 +188,7 @@ TEST(Canonical, RefusesWeightsThatAreTooManyOrNotFinite) {
   EXPECT_THROW(canonical_of("u.next = u*1e200*1e200; v.next = v"), Error);
 }
 
-/// The weights of the equation of u, which is one chain with one link.
+/// Returns the weights of the equation of u, which is one chain with one link.
 Stencil stencil_of_step(const std::string& step, const StepNames& names) {
   const Canonical canonical = canonical_form(resolve_step(parse_step(step), names));
   const CanonicalNode& node = canonical.nodes[canonical.equations[0].node];
@@ -240,7 +241,7 @@ TEST(Canonical, HasTheBitsOfTheSameWeightsInAStencil) {
       stencil.taps());
 }
 
-/// A step of a periodic row by the loops of the CPU unit.
+/// Returns a step of a periodic row by the loops of the CPU unit.
 template <class T>
 std::vector<T> correlated_row(const Stencil& stencil, const std::vector<T>& u) {
   const auto points = static_cast<std::int64_t>(u.size()), radius = stencil.radius()[x_axis];

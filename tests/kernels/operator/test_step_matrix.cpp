@@ -25,7 +25,7 @@ Canonical canonical_of(const std::string& step, int dimensions, std::vector<std:
   return canonical_form(resolve_step(parse_step(step), names));
 }
 
-/// The matrix applied once to a periodic state: the fields at step n, then those of the step before.
+/// Returns the matrix applied once to a periodic state: the fields at step n, then those of the step before.
 std::vector<std::vector<double>> apply_matrix(const StencilMatrix& matrix, const Domain& domain,
                                               const std::vector<std::vector<double>>& unknowns) {
   std::vector<std::vector<double>> result(unknowns.size(), std::vector<double>(unknowns[0].size(), 0.0));

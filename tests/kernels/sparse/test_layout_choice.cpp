@@ -8,8 +8,8 @@ namespace spsolve {
 namespace {
 
 TEST(Layout, NamesReadBack) {
-  for (const Layout layout :
-       {Layout::strided_swap, Layout::morph, Layout::dual_tessellation, Layout::separable})
+  for (const Layout layout : {Layout::strided_swap, Layout::morph, Layout::natural_order,
+                              Layout::dual_tessellation, Layout::separable})
     EXPECT_EQ(parse_layout(to_string(layout)), layout);
   EXPECT_FALSE(parse_layout("auto"));
 }
@@ -45,7 +45,7 @@ TEST(Layout, ChoosesTilesThatFitTheGrid) {
 
 TEST(Layout, SomeAreNoSingleSparseOperand) {
   const Stencil row({1, 1, 3}, {1.0, 2.0, 3.0}, {0, 0, 1});
-  for (const Layout layout : {Layout::dual_tessellation, Layout::separable})
+  for (const Layout layout : {Layout::natural_order, Layout::dual_tessellation, Layout::separable})
     EXPECT_THROW(sparse_operand(row, layout, m16n8k32_fp16, {1, 1, 99}), std::invalid_argument);
 }
 

@@ -10,9 +10,11 @@
 
 #include "kernels/box.hpp"
 #include "kernels/cuda/scalar/scalar_arguments.hpp"
+#include "kernels/cuda/system/fill_walls_arguments.hpp"
 #include "kernels/cuda/tensor/mma_arguments.hpp"
 #include "kernels/cuda/tensor/separable_arguments.hpp"
 #include "kernels/cuda/transfer/pack_arguments.hpp"
+#include "kernels/precision.hpp"
 
 namespace spsolve::cuda {
 
@@ -30,6 +32,7 @@ inline std::vector<WeightChunk> chunks_of(const std::vector<std::uint32_t>& weig
 extern const char* const emulated_case;
 
 /// Each function runs the blocks of a launch, one after the other.
+void launch_emulated_fill_walls(const FillArguments& a, Precision precision, int blocks, int arrays);
 void launch_emulated_march(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);

@@ -21,7 +21,7 @@ constexpr int all_steps = -1;  // the group of kernels that take several steps
 /// Number of the example, precision, compute capability, group.
 using EmulatedKey = std::tuple<int, Precision, int, int>;
 
-/// Every file that compiles the kernels of a group adds them.
+/// Returns the systems that the program holds. Every file that compiles the kernels of a group adds them.
 inline std::map<EmulatedKey, EmulatedSystem>& emulated_systems() {
   static std::map<EmulatedKey, EmulatedSystem> all;
   return all;

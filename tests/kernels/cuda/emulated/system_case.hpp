@@ -42,14 +42,17 @@ class SystemCase {
     const std::int64_t margin = example.names.dimensions == 3 ? 2 : 4;
     return static_cast<int>(1 + std::max<std::int64_t>(1, margin / reach));
   }
-  /// Returns the tile of a march of several steps, or why there is none.
+  /// Returns the tile of a march of several steps that works on points, or why there is none.
   MadeOr<FusedTile> fused() const {
     SystemTile wanted;
     wanted.columns = 32;
     wanted.thread_rows = example.names.dimensions == 3 ? 4 : 1;
     wanted.rows_of_thread = example.names.dimensions == 3 ? 3 : 1;
     wanted.ahead = 2;
-    return fused_tile(canonical, facts, problem.surroundings.fields, precision, steps(), limits, wanted);
+    MadeOr<FusedTile> made =
+        fused_tile(canonical, facts, problem.surroundings.fields, precision, steps(), limits, wanted);
+    if (auto* const tile = std::get_if<FusedTile>(&made)) tile->has_points = true;
+    return made;
   }
   /// Returns constants.cuh of march_steps.cuh.
   std::string fused_constants() const { return programs.front().fused_constants(required(fused()), limits); }

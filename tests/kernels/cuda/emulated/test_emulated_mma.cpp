@@ -58,7 +58,7 @@ TEST(EmulatedMma, IsTheCorrelation) {
 
   // Errors of a launch relative to sum |w| max |u|, which is 1; the source is at most 1.
   const double magnitude = 1 + sum_abs(stencil);
-  const Layout layout = c.precision == Precision::fp64 ? Layout::dual_tessellation : c.layout;
+  const Layout layout = c.precision == Precision::fp64 ? Layout::natural_order : c.layout;
   const double bound = sweep_error(stencil, c.precision, layout, 0.0).total() * magnitude;
   int wrong = 0;
   for_each_point(owned, [&](const Index3& p) {

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <random>
 #include <set>
 
 #include "emulated_system.hpp"
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/system/tile_points.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/scalar_values.hpp"
 #include "kernels/rounding.hpp"
@@ -112,9 +115,13 @@ std::vector<double> rounded(const std::vector<double>& values, Precision precisi
   return result;
 }
 
+using Fields = std::vector<std::vector<double>>;
+/// Is called after every step with the number of the step that is reached, and may change the fields.
+using AfterStep = std::function<void(std::int64_t step, Fields& fields)>;
+
 /// Steps by plain loops, as fields store them: the fields after `steps` steps.
 template <class T>
-std::vector<std::vector<double>> expected(const SystemCase& what, int steps = 1) {
+Fields expected(const SystemCase& what, int steps = 1, const AfterStep& after_step = {}) {
   Surroundings around = what.problem.surroundings;
   for (Domain& domain : around.fields)
     for (auto& faces : domain.faces)
@@ -126,17 +133,119 @@ std::vector<std::vector<double>> expected(const SystemCase& what, int steps = 1)
     state.now.emplace_back(now.begin(), now.end());
     state.previous.emplace_back(previous.begin(), previous.end());
   }
-  std::vector<std::vector<double>> result;
+  Fields result;
   for (int step = 0; step < steps; ++step) {
     state = canonical_step(what.canonical, around, state);
     result.clear();
-    for (auto& field : state.now) {
-      result.push_back(rounded({field.begin(), field.end()}, what.precision));
-      field.assign(result.back().begin(), result.back().end());
-    }
+    for (auto& field : state.now) result.push_back(rounded({field.begin(), field.end()}, what.precision));
+    if (after_step) after_step(state.step, result);
+    for (std::size_t field = 0; field < result.size(); ++field)
+      state.now[field].assign(result[field].begin(), result[field].end());
   }
   return result;
 }
+
+/// Points of a case to which random amounts are added in every step, and others that are recorded.
+class CasePoints {
+ public:
+  CasePoints(const SystemCase& what, int steps) : domain_(what.problem.surroundings.fields.front()) {
+    std::mt19937 random(5);
+    const Index3 last = domain_.shape - Index3{1, 1, 1};
+    const Box around = grow(domain_.box(), (steps - 1) * halo_radius(what.facts, domain_));
+    table.recorded = {{1, 5, {}}, {2, 3, {}}};
+    for (std::size_t field = 0; field < what.problem.surroundings.fields.size(); ++field) {
+      std::set<Index3> places{{0, 0, 0}, last, {last[0], 0, last[2] / 2}};
+      while (places.size() < std::min<std::size_t>(9, static_cast<std::size_t>(volume(domain_.shape))))
+        places.insert(point_of(static_cast<std::int64_t>(random()) % volume(domain_.shape), domain_.shape));
+      for (const Index3& p : places) {
+        for (const Index3& image : images_of(p, domain_, around))
+          table.added.push_back({{field, image}, table.columns});
+        added_.push_back({field, p});
+        ++table.columns;
+        table.recorded[table.columns % 2].points.push_back({field, p});  // some with amounts
+        Index3 beside = p;
+        beside[x_axis] = wrap(p[x_axis] + 1, domain_.shape[x_axis]);
+        table.recorded[0].points.push_back({field, beside});
+      }
+    }
+    std::uniform_real_distribution<double> amount(-1, 1);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(steps) * table.columns; ++i)
+      amounts.push_back(rounded({amount(random)}, sum_precision(what.precision)).front());
+    for (const RecordedPoints& group : table.recorded)
+      values.emplace_back(static_cast<std::size_t>(group.rows) * group.points.size(), NAN);
+  }
+
+  /// Adds the amounts after a step of plain loops and records points; `first` is the step of the first
+  /// amounts.
+  AfterStep after_step(const SystemCase& what, std::int64_t first) {
+    return [this, &what, first](std::int64_t step, Fields& fields) {
+      for (std::size_t i = 0; i < added_.size(); ++i) {
+        const double amount = amounts[static_cast<std::size_t>(step - 1 - first) * table.columns + i];
+        double& value = at(fields, added_[i]);
+        const double sum = what.precision == Precision::fp64
+                               ? value + amount
+                               : static_cast<double>(static_cast<float>(value) + static_cast<float>(amount));
+        value = rounded({sum}, what.precision).front();
+      }
+      for (std::size_t number = 0; number < table.recorded.size(); ++number) {
+        const RecordedPoints& group = table.recorded[number];
+        if (step % group.every != 0) continue;
+        const std::size_t row = static_cast<std::size_t>(step / group.every % group.rows);
+        for (std::size_t i = 0; i < group.points.size(); ++i)
+          values[number][row * group.points.size() + i] = at(fields, group.points[i]);
+      }
+    };
+  }
+
+  PointTable table;
+  std::vector<double> amounts;              // step after step
+  std::vector<std::vector<double>> values;  // recorded rows, by group; NaN where none was recorded
+
+ private:
+  double& at(Fields& fields, const FieldPoint& point) const {
+    return fields[point.field][static_cast<std::size_t>(index_of(point.p, domain_.shape))];
+  }
+
+  Domain domain_;
+  std::vector<FieldPoint> added_;  // by column
+};
+
+/// What launches of a case find of its points, in the type of amounts and recorded values.
+template <class T>
+class PointMemory {
+ public:
+  explicit PointMemory(const CasePoints& points) : amounts_(points.amounts.begin(), points.amounts.end()) {
+    for (std::size_t number = 0; number < points.values.size(); ++number) {
+      const RecordedPoints& group = points.table.recorded[number];
+      values_.emplace_back(points.values[number].size(), std::numeric_limits<T>::quiet_NaN());
+      groups_.push_back(
+          {group.every, group.rows, static_cast<long long>(group.points.size()), values_.back().data()});
+    }
+  }
+
+  /// Makes a launch work on the points.
+  void set(HostArguments& a, const CasePoints& points, const SystemCase& what, const FusedTile& fused) {
+    list_ = tile_points(points.table, a, fused, grid_axes(what.problem.surroundings.fields.front()),
+                        what.canonical.fields);
+    a.points = {list_.first.data(), list_.events.data(),
+                amounts_.data(),    static_cast<long long>(points.table.columns),
+                groups_.data(),     what.problem.state.step};
+  }
+  void expect(const CasePoints& points, const std::string& name) const {
+    for (std::size_t number = 0; number < values_.size(); ++number)
+      for (std::size_t i = 0; i < values_[number].size(); ++i) {
+        const double found = static_cast<double>(values_[number][i]), value = points.values[number][i];
+        if (!(std::isnan(value) && std::isnan(found)))
+          ASSERT_EQ(found, value) << name << ", group " << number << ", value " << i;
+      }
+  }
+
+ private:
+  std::vector<T> amounts_;
+  std::vector<std::vector<T>> values_;
+  std::vector<RecordedGroup> groups_;
+  TilePointList list_;
+};
 
 class EmulatedSystems : public ::testing::TestWithParam<Case> {
  protected:
@@ -203,9 +312,10 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
       });
   }
 
-  /// Takes several steps in one launch, on two regions one after the other, and compares the fields after
-  /// them and one step before.
-  void expect_steps(const SystemCase& what) {
+  /// Takes several steps in one launch, on regions one after the other, and compares the fields after them
+  /// and one step before, and what is recorded of points.
+  template <class T>
+  void expect_steps(const SystemCase& what, bool with_points) {
     const auto [number, precision, capability] = GetParam();
     const FusedTile fused = required(what.fused());
     HostState state(what, fused.steps);
@@ -219,6 +329,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     GroupFields fields = state.fields_of(program.group());
     for (const int s : fused.written_before(what.canonical.fields))
       fields.outputs.push_back(state.before_next[static_cast<std::size_t>(what.canonical.fields[s])].get());
+    CasePoints points(what, fused.steps);
+    PointMemory<T> memory_of_points(points);
     Box first = domain.box(), second = first;
     const int slow = domain.dimensions == 2 ? y_axis : z_axis;
     first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
@@ -230,6 +342,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
       HostArguments a = program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
       program.place_fused_tiles(a, fields, fused, 1);
       a.chunk_planes = 3;
+      if (with_points) memory_of_points.set(a, points, what, fused);
       std::vector<emulated::TileMap> maps(fields.inputs.size());
       for (std::size_t i = 0; i < maps.size(); ++i) {
         maps[i] = {view_of(*fields.inputs[i], grid_axes(domain)),
@@ -244,8 +357,9 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
                  fused.tile.all_threads(what.limits));
     }
     for (const int before : {0, 1}) {
-      const auto wanted = precision == Precision::fp64 ? expected<double>(what, fused.steps - before)
-                                                       : expected<float>(what, fused.steps - before);
+      const Fields wanted =
+          expected<T>(what, fused.steps - before,
+                      with_points ? points.after_step(what, what.problem.state.step) : AfterStep());
       for (std::size_t field = 0; field < wanted.size(); ++field) {
         if (before && what.facts.reach_previous[field].empty()) continue;
         const Field& written = *(before ? state.before_next : state.next)[field];
@@ -258,7 +372,14 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
                                     << ", " << p[2];
         });
       }
+      if (with_points && before == 0) memory_of_points.expect(points, what.example.name);
     }
+  }
+  void expect_steps(const SystemCase& what, bool with_points) {
+    if (what.precision == Precision::fp64)
+      expect_steps<double>(what, with_points);
+    else
+      expect_steps<float>(what, with_points);
   }
 };
 
@@ -267,7 +388,13 @@ TEST_P(EmulatedSystems, SeveralStepsHaveTheBitsOfSingleOnes) {
   const SystemCase what(static_cast<std::size_t>(number), precision, capability);
   const bool is_compiled = emulated_systems().count({number, precision, capability, all_steps}) > 0;
   ASSERT_EQ(std::holds_alternative<FusedTile>(what.fused()), is_compiled);
-  if (is_compiled) expect_steps(what);
+  if (is_compiled) expect_steps(what, false);
+}
+
+TEST_P(EmulatedSystems, SeveralStepsAddToPointsAndRecordThemAfterEveryStep) {
+  const auto [number, precision, capability] = GetParam();
+  const SystemCase what(static_cast<std::size_t>(number), precision, capability);
+  if (emulated_systems().count({number, precision, capability, all_steps}) > 0) expect_steps(what, true);
 }
 
 TEST_P(EmulatedSystems, PointsHaveTheBitsOfTheCanonicalForm) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the example systems compile by NVRTC, and marches keep their values in registers. No GPU is
-// needed.
+// Compiles the kernels of the example systems by NVRTC, and checks that marches keep their values in
+// registers. No GPU is needed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/cuda/system/system_program.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
@@ -24,34 +26,69 @@ struct Target {
 
 class SystemPrograms : public ::testing::TestWithParam<std::size_t> {};
 
-/// Every group of statements, with walls of all kinds, on both architectures that are built for.
+/// Compiles marches of every group of statements, of all groups as one and of several steps, and kernels of
+/// points, with walls of all kinds. Marches are compiled in both precisions for sm_90a, in one of them for
+/// sm_80; kernels of points and of several steps in one precision for each, the
+/// latter with work on points for one of them.
 TEST_P(SystemPrograms, Compile) {
   const testing::ExampleStep example = testing::example_steps()[GetParam()];
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const testing::RandomProblem problem(example, random);
+  const std::vector<Domain>& fields = problem.surroundings.fields;
   const Canonical canonical = canonical_form(testing::system_of(example));
+  const SystemFacts facts = facts_of(canonical);
+  const auto all = std::pair{0, static_cast<int>(canonical.equations.size())};
+  const bool is_even = GetParam() % 2 == 0;
+  const Precision first_precision = is_even ? Precision::fp32 : Precision::fp64,
+                  second_precision = is_even ? Precision::fp64 : Precision::fp32;
+  int fused = 0;
   for (const Target& target : {Target{"sm_90a", hopper}, Target{"sm_80", ampere}}) {
+    const bool is_hopper = target.limits.copy_engine();
     const KernelCompiler compiler(target.architecture, "");
-    auto groups = facts_of(canonical).groups;
-    // All groups as one, as marches take them.
-    if (groups.size() > 1) groups.emplace_back(0, static_cast<int>(canonical.equations.size()));
-    for (const auto& [first, last] : groups)
-      for (const Precision precision : {Precision::fp32, Precision::fp64}) {
-        const SystemProgram program(canonical, problem.surroundings.fields, first, last, precision);
-        EXPECT_NO_THROW(
-            compiler.compile_fresh("kernels/cuda/system/point_group.cuh", program.point_constants()));
-        const auto tile = program.tile(target.limits);
-        ASSERT_EQ(tile.has_value(), example.names.dimensions > 1);
-        if (!tile) continue;
-        const Compiled march = compiler.compile_fresh("kernels/cuda/system/march_group.cuh",
-                                                      program.march_constants(*tile, target.limits));
-        // Tiles were measured on sm_90 only; on sm_80 the largest groups spill more. Elastic waves, the largest
-        // step, spill seven registers.
-        if (target.limits.copy_engine())
-          EXPECT_LE(testing::most_spilled_bytes(march.log), 7 * 4)
-              << example.name << " in " << to_string(precision) << "\n"
-              << march.log;
-      }
+    const auto march_of = [&](const std::pair<int, int>& group, Precision precision) {
+      const SystemProgram program(canonical, fields, group.first, group.second, precision);
+      const auto tile = program.tile(target.limits);
+      ASSERT_EQ(tile.has_value(), example.names.dimensions > 1);
+      if (!tile) return;
+      const Compiled march = compiler.compile_fresh("kernels/cuda/system/march_group.cuh",
+                                                    program.march_constants(*tile, target.limits));
+      // Tiles were measured on sm_90 only; on sm_80 the largest groups spill more. Elastic waves, the largest
+      // step, spill seven registers.
+      if (is_hopper)
+        EXPECT_LE(testing::most_spilled_bytes(march.log), 7 * 4)
+            << example.name << " in " << to_string(precision) << "\n"
+            << march.log;
+    };
+    for (const auto& group : facts.groups) {
+      const Precision precision = is_hopper ? first_precision : second_precision;
+      EXPECT_NO_THROW(compiler.compile_fresh(
+          "kernels/cuda/system/point_group.cuh",
+          SystemProgram(canonical, fields, group.first, group.second, precision).point_constants()));
+      march_of(group, first_precision);
+      if (is_hopper) march_of(group, second_precision);
+    }
+    if (facts.groups.size() > 1) march_of(all, is_hopper ? first_precision : second_precision);
+    // The grid of the problem may be thinner than a step reads.
+    std::vector<Domain> large = fields;
+    for (Domain& field : large)
+      for (int axis = field.first_axis(); axis < axis_count; ++axis) field.shape[axis] += 100;
+    auto made = fused_tile(canonical, facts, large, first_precision, 2, target.limits);
+    if (auto* const tile = std::get_if<FusedTile>(&made)) {
+      tile->has_points = is_hopper == is_even;
+      const SystemProgram program(canonical, large, all.first, all.second, first_precision);
+      EXPECT_NO_THROW(compiler.compile_fresh("kernels/cuda/system/march_steps.cuh",
+                                             program.fused_constants(*tile, target.limits)));
+      ++fused;
+    }
+  }
+  RecordProperty("kernels_of_two_steps", fused);
+}
+
+TEST(WallPrograms, Compile) {
+  for (const char* architecture : {"sm_90a", "sm_80"}) {
+    const Compiled walls =
+        KernelCompiler(architecture, "").compile_fresh("kernels/cuda/system/fill_walls.cuh", "");
+    EXPECT_EQ(testing::most_spilled_bytes(walls.log), 0) << walls.log;
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "io/input/config.hpp"
 #include "io/language/row_program.hpp"
 
@@ -18,7 +18,7 @@ class StateFormula {
   /// The formula was checked when the input was read. `config` must outlive this object.
   StateFormula(const RunConfig& config, const std::string& formula);
 
-  /// The numbers of the fields that the formula uses, in the order of the problem.
+  /// Returns the numbers of the fields that the formula uses, in the order of the problem.
   const std::vector<std::size_t>& fields() const { return fields_; }
   bool uses_coefficients() const { return uses_coefficients_; }
 

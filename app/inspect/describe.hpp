@@ -3,7 +3,7 @@
 
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
-#include "app/setup/value_summary.hpp"
+#include "app/values/value_summary.hpp"
 
 namespace spsolve {
 
@@ -20,7 +20,7 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
 void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
                    const Terminal& terminal);
 
-/// The number of fields that a snapshot holds.
+/// Returns the number of fields that a snapshot holds.
 double fields_in_snapshots(const Setup& setup);
 
 /// Warns if snapshots and checkpoints need more space than is free in the file system of the output

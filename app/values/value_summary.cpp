@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/value_summary.hpp"
+#include "app/values/value_summary.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "io/checkpoint.hpp"
 #include "solver/block.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/state_formula.hpp"
+#include "app/values/state_formula.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 
 #include <fmt/format.h>
 
@@ -22,19 +22,28 @@ std::size_t coefficients_of(const RunConfig& config) {
 /// may use besides coordinates and constants. Collective. All ranks throw if one finds an error.
 void read_values(const Communicator& communicator, const RunConfig& config, const ValueSection& section,
                  const std::vector<GivenValues>& given, const Box& box, const ValueSink& sink) {
+  if (section.factor != 1) {
+    const ValueSink multiply = [&](const Index3& begin, std::span<const double> values) {
+      std::vector<double> products(values.size());
+      std::ranges::transform(values, products.begin(), [&](double value) { return section.factor * value; });
+      sink(begin, products);
+    };
+    return read_values(communicator, config, {section.name, section.form}, given, box, multiply);
+  }
   if (const auto* formula = std::get_if<ExpressionForm>(&section.form)) {
-    const bool has_section = !config.equations || config.equations->of_stencil;
-    const std::string key = section.name + (has_section ? ".expression" : "");
+    const std::string key = formula->at.text.empty() ? section.name : formula->at.text;
     const Expression expression{
         formula->expression, key,
-        config.equations ? config.equations->constants : decltype(Expression::constants){}, given};
+        with_dt(config.equations ? config.equations->constants : decltype(Expression::constants){},
+                config.time.dt),
+        given};
     collectively(communicator, [&] { expression.evaluate(config.grid, box, sink); });
   } else {
     const auto& source = std::get<DatasetForm>(section.form);
     try {
       read_boxes(communicator, source.file, source.dataset, config.grid.domain, box, sink);
     } catch (const Error& error) {
-      throw Error(error.status(), fmt::format("{}.file: {}", section.name, error.what()));
+      throw Error(error.status(), blame_of(source, section.name) + error.what());
     }
   }
 }
@@ -44,7 +53,7 @@ struct Run {
   std::int64_t begin = 0, end = 0;
 };
 
-/// The runs of consecutive numbers in a sorted list.
+/// Returns the runs of consecutive numbers in a sorted list.
 std::vector<Run> runs_of(const std::vector<std::int64_t>& sorted) {
   std::vector<Run> runs;
   for (const std::int64_t place : sorted)
@@ -70,7 +79,8 @@ std::vector<ValueSection> value_sections(const RunConfig& config) {
   std::vector<ValueSection> sections;
   if (!config.equations) {
     sections.push_back({"initial", config.initial});
-    if (config.source) sections.push_back({"source", *config.source});
+    if (config.source)
+      sections.push_back({"source", *config.source, config.source_is_rate ? config.time.dt : 1.0});
     return sections;
   }
   for (const auto& [name, values] : config.equations->coefficients)

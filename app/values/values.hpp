@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/setup/setup.hpp"
-#include "app/setup/value_summary.hpp"
+#include "app/values/value_summary.hpp"
 #include "halo/communicator.hpp"
 #include "io/input/config.hpp"
 #include "kernels/field.hpp"
@@ -23,9 +23,10 @@ namespace spsolve {
 struct ValueSection {
   std::string name;
   FieldForm form;
+  double factor = 1;  // of all values: dt for a source that is a rate
 };
 
-/// The names of the parts that give the initial values of a field, and a coefficient.
+/// Returns the names of the parts that give the initial values of a field, and a coefficient.
 std::string initial_of(const RunConfig& config, const std::string& field);
 std::string coefficient_section(const RunConfig& config, const std::string& name);
 
@@ -78,7 +79,7 @@ class CoefficientValues {
   std::vector<std::vector<double>> values_;           // by coefficient, x fastest
 };
 
-/// The points at which derived coefficients on `box` read those of the input.
+/// Returns the points at which derived coefficients on `box` read those of the input.
 Box coefficient_leaves(const Equations& equations, const Box& box);
 
 /// Coordinates and coefficients of an input by rows.

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/setup/value_summary.hpp"
+#include "app/values/value_summary.hpp"
 #include "tests/support/fields.hpp"
 
 namespace spsolve::testing {
@@ -13,7 +13,8 @@ constexpr Index3 shape{5, 7, 11};
 
 double value_of(const Index3& p) { return 0.25 * static_cast<double>(p[0] * 100 - p[1] * 10 + p[2]); }
 
-/// The facts of a grid that the ranks cut along an axis, each adding its rows in pieces of so many points.
+/// Returns the facts of a grid that the ranks cut along an axis, each adding its rows in pieces of so many
+/// points.
 template <class Value>
 ValueFacts facts(const Communicator& world, int axis, std::int64_t piece, Value&& value) {
   Box part = box_of(shape);

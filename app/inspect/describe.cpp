@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/describe.hpp"
+#include "app/inspect/describe.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "app/machine/host_memory.hpp"
-#include "app/setup/values.hpp"
+#include "app/values/values.hpp"
 #include "kernels/catalogue/presets.hpp"
 
 namespace spsolve {

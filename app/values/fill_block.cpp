@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/fill_block.hpp"
+#include "app/values/fill_block.hpp"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,14 @@ namespace spsolve {
 
 void fill_block(const Communicator& communicator, const RunConfig& config, const Problem& problem,
                 const std::optional<Checkpoint>& restart, Block& block, const TakeFacts& take) {
-  const auto fill_by = [&](const std::string& section, const FieldForm& form, Field& field) {
-    take(section, fill(communicator, config, {section, form}, field));
+  const auto fill_by = [&](const std::string& section, const FieldForm& form, Field& field,
+                           double factor = 1) {
+    take(section, fill(communicator, config, {section, form, factor}, field));
   };
   if (config.source && !config.equations)
-    block.set_source([&](Field& field) { fill_by("source", *config.source, field); });
+    block.set_source([&](Field& field) {
+      fill_by("source", *config.source, field, config.source_is_rate ? config.time.dt : 1.0);
+    });
   for (const auto& [section, facts] : fill_coefficients(communicator, config, problem, block))
     take(section, facts);
   for (std::size_t i = 0; i < problem.field_count(); ++i) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/inspect/plan_json.hpp"
+
+#include "app/setup/model_json.hpp"
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json method_json(const Method& method, Precision precision) {
+  return {{"precision", to_string(precision)},
+          {"unit", to_string(method.unit)},
+          {"layout", name_or(method.layout, "none")},
+          {"fuse", method.fuse}};
+}
+
+/// Seconds are per point and step, at the pace of the events of the input; parts of them are of launches that
+/// no event cuts short.
+Json candidate_json(const Candidate& candidate) {
+  Json json = method_json(candidate, candidate.precision);
+  json.update({{"terms", candidate.terms},
+               {"gstencil_per_s", 1e-9 / candidate.seconds},
+               {"seconds", candidate.seconds},
+               {"seconds_of_parts",
+                {{"memory", candidate.memory_seconds},
+                 {"compute", candidate.compute_seconds},
+                 {"shared", candidate.shared_seconds},
+                 {"walls", candidate.wall_seconds},
+                 {"launch", candidate.launch_seconds}}},
+               {"bytes_per_step", candidate.bytes},
+               {"flop_per_step", 2 * candidate.fma}});
+  json.update(model_of(candidate));
+  return json;
+}
+
+}  // namespace
+
+Json plan_json(const Setup& setup, const DeviceModel& device) {
+  const Problem& problem = setup.problem;
+  const Plan& plan = setup.plan;
+  const auto& shape = problem.domain.shape;
+  Json json{{"name", setup.config.name},
+            {"shape", std::vector<std::int64_t>(shape.end() - problem.domain.dimensions, shape.end())},
+            {"device",
+             {{"name", device.name},
+              {"origin", device.origin},
+              {"kind", plan.device},
+              {"B_bytes_per_s", ceilings_of(device).copy}}},
+            {"reasons", plan.reasons},
+            {"chosen", candidate_json(plan.chosen)},
+            {"candidates", Json::array()},
+            {"left_out", Json::array()}};
+  for (const Candidate& candidate : plan.candidates) json["candidates"].push_back(candidate_json(candidate));
+  for (const LeftOut& left_out : plan.left_out) {
+    Json row = method_json(left_out.method, left_out.precision);
+    row.update({{"obstacle", to_string(left_out.refusal.obstacle)}, {"why", left_out.refusal.why}});
+    json["left_out"].push_back(row);
+  }
+  return json;
+}
+
+}  // namespace spsolve

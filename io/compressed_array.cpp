@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/compressed_array.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+namespace spsolve {
+namespace {
+
+constexpr H5Z_filter_t zstd_filter = 32015;
+/// The fastest level of zlib. Values of simulations shrink by their equal high bytes, which every level
+/// finds.
+constexpr int deflate_level = 1;
+constexpr std::uint32_t without_deflate = 2;  // the second filter
+
+int slowest_axis(const ArrayFormat& format) { return axis_count - format.dimensions; }
+
+std::int64_t slice_points(const ArrayFormat& format) {
+  return volume(format.shape) / format.shape[slowest_axis(format)];
+}
+
+/// out[j n + i] = in[i s + j] for n elements of s bytes, as HDF5's filter does it.
+std::vector<std::byte> shuffled(std::span<const std::byte> values, std::size_t element_bytes) {
+  const std::size_t elements = values.size() / element_bytes;
+  std::vector<std::byte> result(values.size());
+  for (std::size_t byte = 0; byte < element_bytes; ++byte)
+    for (std::size_t i = 0; i < elements; ++i) result[byte * elements + i] = values[i * element_bytes + byte];
+  return result;
+}
+
+}  // namespace
+
+std::string objection_to(Compression compression) {
+  if (compression != Compression::zstd) return "";
+  unsigned config = 0;
+  if (H5Zfilter_avail(zstd_filter) > 0 && H5Zget_filter_info(zstd_filter, &config) >= 0 &&
+      (config & H5Z_FILTER_CONFIG_ENCODE_ENABLED) != 0)
+    return "";
+  return "compression 'zstd' needs the zstd filter of HDF5 (number 32015), which is not found here "
+         "(HDF5_PLUGIN_PATH says where filters lie); 'deflate' is always there";
+}
+
+ArrayBlocks chunks_of(const ArrayFormat& format) {
+  constexpr std::int64_t usual_bytes = 1 << 20;  // what readers keep of a dataset in memory
+  const std::int64_t slice = slice_points(format), slices = format.shape[slowest_axis(format)];
+  std::int64_t together = std::clamp<std::int64_t>(usual_bytes / (slice * format.element_bytes()), 1, slices);
+  together = std::max(together, ceil_div(slices, ArrayBlocks::most_blocks));
+  return {volume(format.shape), together * slice};
+}
+
+Hdf5Id create_compressed(hid_t parent, const std::string& name, const ArrayFormat& format) {
+  const std::vector<hsize_t> extents(format.shape.end() - format.dimensions, format.shape.end());
+  std::vector<hsize_t> chunk = extents;
+  chunk.front() = static_cast<hsize_t>(chunks_of(format).block_points / slice_points(format));
+  const Hdf5Id space(H5Screate_simple(format.dimensions, extents.data(), nullptr), H5Sclose);
+  const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
+  check_hdf5(H5Pset_chunk(creation, format.dimensions, chunk.data()));
+  check_hdf5(H5Pset_shuffle(creation));
+  if (format.compression == Compression::zstd)
+    check_hdf5(H5Pset_filter(creation, zstd_filter, H5Z_FLAG_MANDATORY, 0, nullptr));
+  else
+    check_hdf5(H5Pset_deflate(creation, deflate_level));
+  check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+  return {H5Dcreate2(parent, name.c_str(), storage_type(format.precision), space, H5P_DEFAULT, creation,
+                     H5P_DEFAULT),
+          H5Dclose};
+}
+
+EncodedChunk encoded_chunk(std::span<const std::byte> values, const ArrayFormat& format) {
+  if (format.compression == Compression::zstd) return {{values.begin(), values.end()}, 0};
+  const auto whole = static_cast<std::size_t>(chunks_of(format).block_points * format.element_bytes());
+  std::vector<std::byte> padded(values.begin(), values.end());
+  padded.resize(whole);
+  std::vector<std::byte> plain = shuffled(padded, static_cast<std::size_t>(format.element_bytes()));
+  uLongf bytes = compressBound(static_cast<uLong>(whole));
+  EncodedChunk encoded{std::vector<std::byte>(bytes), 0};
+  const int status =
+      compress2(reinterpret_cast<Bytef*>(encoded.bytes.data()), &bytes,
+                reinterpret_cast<const Bytef*>(plain.data()), static_cast<uLong>(whole), deflate_level);
+  if (status != Z_OK || bytes >= whole) return {std::move(plain), without_deflate};
+  encoded.bytes.resize(bytes);
+  return encoded;
+}
+
+void write_chunk(hid_t dataset, const ArrayFormat& format, std::int64_t chunk, const EncodedChunk& encoded) {
+  const ArrayBlocks chunks = chunks_of(format);
+  std::vector<hsize_t> begin(static_cast<std::size_t>(format.dimensions), 0);
+  begin.front() = static_cast<hsize_t>(chunks.begin(chunk) / slice_points(format));
+  if (format.compression == Compression::deflate) {
+    check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, encoded.skipped, begin.data(), encoded.bytes.size(),
+                              encoded.bytes.data()));
+    return;
+  }
+  std::vector<hsize_t> count(format.shape.end() - format.dimensions, format.shape.end());
+  count.front() = static_cast<hsize_t>((chunks.end(chunk) - chunks.begin(chunk)) / slice_points(format));
+  const Hdf5Id memory(H5Screate_simple(format.dimensions, count.data(), nullptr), H5Sclose);
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr));
+  check_hdf5(
+      H5Dwrite(dataset, storage_type(format.precision), memory, space, H5P_DEFAULT, encoded.bytes.data()));
+}
+
+}  // namespace spsolve

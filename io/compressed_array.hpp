@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/array_blocks.hpp"
+#include "io/array_format.hpp"
+#include "io/hdf5/hdf5.hpp"
+
+namespace spsolve {
+
+/// Says why arrays cannot be compressed so. Empty if they can. Of zstd, HDF5 must find the filter that is
+/// registered for it (https://github.com/HDFGroup/hdf5_plugins, number 32015).
+std::string objection_to(Compression compression);
+
+/// The chunks of a compressed array: whole slices across its slowest axis, about a MiB together, so that a
+/// chunk is a piece of the array in C order. The last one may be shorter.
+ArrayBlocks chunks_of(const ArrayFormat& format);
+
+/// Creates the dataset of a compressed array, without values.
+Hdf5Id create_compressed(hid_t parent, const std::string& name, const ArrayFormat& format);
+
+/// A chunk as the file holds it.
+struct EncodedChunk {
+  std::vector<std::byte> bytes;
+  std::uint32_t skipped = 0;  // bit i: the i-th filter of the dataset was not applied
+};
+
+/// Encodes the values of a chunk of an array that is compressed by deflate: bytes of equal significance are
+/// brought together (the filter "shuffle" of HDF5) and compressed unless they would grow. Chunks for zstd
+/// stay as they are.
+EncodedChunk encoded_chunk(std::span<const std::byte> values, const ArrayFormat& format);
+
+/// Writes chunk number `chunk`. zstd is applied here, by HDF5.
+void write_chunk(hid_t dataset, const ArrayFormat& format, std::int64_t chunk, const EncodedChunk& encoded);
+
+}  // namespace spsolve

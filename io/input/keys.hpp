@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spsolve {
+
+/// Which numbers a key accepts: least <= value <= most.
+struct Limits {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool is_open = false;  // least itself is not accepted
+};
+
+/// A key of an input, as the readers use it and as `spsolve keys` and the guide show it.
+struct Key {
+  /// The section that holds it: "" for the top level, "<name>" stands for any name, as in "fields.<name>".
+  std::string_view section;
+  std::string_view name;                           // "<...>" where users choose it
+  std::string_view type;                           // of TOML, such as "integer" or "list of numbers"
+  std::string_view unit;                           // "length", "steps", ...; empty: none
+  std::string_view standard;                       // the default: a value of TOML, or words
+  std::string_view meaning;                        // one line
+  std::string_view example;                        // lines of its section that hold the key
+  Limits limits = {};                              // of numbers
+  std::span<const std::string_view> choices = {};  // of texts
+  std::string_view below = {};                     // the section that describes the value if it is a table
+};
+
+/// Returns all keys of inputs, section by section. A key that is not here cannot be read: TomlSection looks
+/// every key up.
+const std::vector<Key>& all_keys();
+/// The parts of all_keys(): what is solved, and how it runs and what it leaves.
+std::vector<Key> keys_of_problems();
+std::vector<Key> keys_of_runs();
+
+/// Returns the names of the keys of a section in the order of the table, without those that users choose.
+std::vector<std::string> names_of_keys(std::string_view section);
+
+/// Returns the key `name` of a section, or the one that stands for any name there. Returns nothing if there
+/// is none.
+const Key* find_key(std::string_view section, std::string_view name);
+
+/// Returns which values a key accepts, in words: "\"auto\" or >= 1". Empty if its type says all.
+std::string range_of(const Key& key);
+
+}  // namespace spsolve

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/points/device_points.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "kernels/cuda/runtime/constants_text.hpp"
+#include "kernels/error.hpp"
+#include "kernels/rounding.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// Amounts that travel to the device together, as steps: as many as have about this many values.
+constexpr std::int64_t most_amounts = 1 << 20, least_stretch = 16, most_stretch = 1024;
+constexpr unsigned most_point_blocks = 4096;
+
+std::size_t bytes_of(std::int64_t values, Precision precision) {
+  return static_cast<std::size_t>(values) * storage_bytes(precision);
+}
+
+/// Calls visit.operator()<Value>() with the type of amounts and recorded values.
+template <class Visit>
+decltype(auto) with_value(Precision precision, Visit&& visit) {
+  if (precision == Precision::fp64) return visit.template operator()<double>();
+  return visit.template operator()<float>();
+}
+
+std::string constants_of(Precision precision) {
+  ConstantsText text({"kernels/cuda/ptx/precision.cuh"});
+  text.type("Stored", stored_name(precision));
+  return text.finished();
+}
+
+}  // namespace
+
+/// Rows that have been copied to the memory of a landing.
+class DevicePoints::Rows : public RecordedRows {
+ public:
+  Rows(std::shared_ptr<Landing> landing, std::int64_t values, Precision precision)
+      : landing_(std::move(landing)), values_(values), precision_(precision) {}
+
+  std::vector<double> wait() override {
+    landing_->done.synchronize();
+    return with_value(precision_, [&]<class Value>() {
+      const auto* const first = static_cast<const Value*>(landing_->memory.data());
+      return std::vector<double>(first, first + values_);
+    });
+  }
+
+ private:
+  std::shared_ptr<Landing> landing_;
+  std::int64_t values_;
+  Precision precision_;
+};
+
+DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& like, const Stream& stream,
+                           const KernelCompiler& compiler)
+    : PointWork(std::move(all), std::move(amounts)),
+      precision_(like.precision()),
+      stream_(stream),
+      add_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "add_to_points"),
+      record_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "record_points") {
+  const auto device_point = [&](const FieldPoint& point, std::size_t column) {
+    if (point.field >= most_point_fields)
+      throw Error(Status::invalid_input, "[[point_sources]], [[probes]]: GPUs take points of the first " +
+                                             std::to_string(most_point_fields) +
+                                             " fields only; use compute.device = \"cpu\"");
+    if (column > std::numeric_limits<int>::max())
+      throw Error(Status::invalid_input, "[[point_sources]], [[probes]]: GPUs take fewer than 2^31 points");
+    const auto bytes = reinterpret_cast<std::intptr_t>(like.bytes_at(point.p)) -
+                       reinterpret_cast<std::intptr_t>(like.bytes_at(like.owned().begin));
+    return DevicePoint{bytes / static_cast<std::intptr_t>(storage_bytes(precision_)),
+                       static_cast<int>(point.field), static_cast<int>(column)};
+  };
+  const auto list_of = [&](const std::vector<DevicePoint>& points) {
+    List list;
+    list.points = to_device(points, stream_);
+    list.count = static_cast<int>(points.size());
+    return list;
+  };
+  std::vector<DevicePoint> added;
+  for (const AddedPoint& point : table().added) added.push_back(device_point(point.at, point.column));
+  added_ = list_of(added);
+  std::vector<RecordedGroup> groups;
+  for (const RecordedPoints& group : table().recorded) {
+    std::vector<DevicePoint> recorded;
+    for (const FieldPoint& point : group.points) recorded.push_back(device_point(point, recorded.size()));
+    List list = list_of(recorded);
+    const auto columns = static_cast<std::int64_t>(recorded.size());
+    if (columns > 0) list.values = DeviceBuffer(bytes_of(group.rows * columns, sum_precision(precision_)));
+    groups.push_back({group.every, group.rows, columns, list.values.data()});
+    recorded_.push_back(std::move(list));
+  }
+  groups_ = to_device(groups, stream_);
+}
+
+void DevicePoints::allocate_amounts(std::int64_t steps) {
+  const auto columns = static_cast<std::int64_t>(table().columns);
+  stream_.synchronize();  // what is replaced is in use
+  stretch_ = std::max(steps, std::clamp(most_amounts / columns, least_stretch, most_stretch));
+  const std::size_t bytes = bytes_of(stretch_ * columns, sum_precision(precision_));
+  amounts_ = DeviceBuffer(bytes);
+  for (Landing& landing : stretches_) landing.memory = PinnedBuffer(bytes);
+}
+
+void DevicePoints::provide(std::int64_t first, int steps) {
+  const std::size_t columns = table().columns;
+  if (columns == 0 || (first >= first_ && first + steps <= known_)) return;
+  if (steps > stretch_) allocate_amounts(steps);
+  first_ = first;
+  known_ = first + stretch_;
+  Landing& landing = stretches_[turn_];
+  turn_ = 1 - turn_;
+  landing.done.synchronize();  // its former transfer
+  std::vector<double> amounts(columns);
+  with_value(precision_, [&]<class Value>() {
+    Value* next = static_cast<Value*>(landing.memory.data());
+    for (std::int64_t step = first_; step < known_; ++step) {
+      amounts_of(step, amounts);
+      for (const double amount : amounts) *next++ = static_cast<Value>(amount);
+    }
+  });
+  check_cuda(cudaMemcpyAsync(amounts_.data(), landing.memory.data(), amounts_.bytes(), cudaMemcpyHostToDevice,
+                             stream_));
+  landing.done.record(stream_);
+}
+
+const void* DevicePoints::amounts(std::int64_t step) const {
+  return static_cast<const std::byte*>(amounts_.data()) +
+         bytes_of((step - first_) * static_cast<std::int64_t>(table().columns), sum_precision(precision_));
+}
+
+void DevicePoints::launch(const Kernel& kernel, const List& list, void* values,
+                          std::span<const std::byte* const> fields) {
+  if (list.count == 0) return;
+  PointArguments a{static_cast<const DevicePoint*>(list.points.data()), list.count, values, {}};
+  const std::size_t known = std::min<std::size_t>(fields.size(), most_point_fields);
+  for (std::size_t field = 0; field < known; ++field) a.fields[field] = const_cast<std::byte*>(fields[field]);
+  const unsigned blocks = ceil_div(static_cast<unsigned>(list.count), point_threads);
+  kernel.launch(std::min(blocks, most_point_blocks), point_threads, 0, stream_, a);
+}
+
+void DevicePoints::add(const State& state, std::int64_t step) {
+  std::vector<const std::byte*> fields;
+  for (const Field* field : state) fields.push_back(field->bytes_at(field->owned().begin));
+  launch(add_, added_, const_cast<void*>(amounts(step)), fields);
+}
+
+void DevicePoints::record(const ConstState& state, std::int64_t step) {
+  std::vector<const std::byte*> fields;
+  for (const Field* field : state) fields.push_back(field->bytes_at(field->owned().begin));
+  for (std::size_t number = 0; number < recorded_.size(); ++number) {
+    const RecordedPoints& group = table().recorded[number];
+    if (step % group.every != 0 || group.points.empty()) continue;
+    const std::int64_t place = step / group.every % group.rows * std::ssize(group.points);
+    launch(
+        record_, recorded_[number],
+        static_cast<std::byte*>(recorded_[number].values.data()) + bytes_of(place, sum_precision(precision_)),
+        fields);
+  }
+}
+
+std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_t first, std::int64_t count) {
+  const RecordedPoints& recorded = table().recorded[group];
+  const std::int64_t columns = std::ssize(recorded.points);
+  const std::size_t row_bytes = bytes_of(columns, sum_precision(precision_));
+  auto& landings = recorded_[group].landings;
+  auto unused = std::ranges::find_if(landings, [](const auto& landing) { return landing.use_count() == 1; });
+  if (unused == landings.end()) {
+    unused = landings.insert(unused, std::make_shared<Landing>());
+    if (columns > 0) (*unused)->memory = PinnedBuffer(static_cast<std::size_t>(recorded.rows) * row_bytes);
+  }
+  const std::shared_ptr<Landing> landing = *unused;
+  reached_.record(stream_);
+  check_cuda(cudaStreamWaitEvent(travel_, reached_));
+  // Rows are kept in a ring: the copy has two parts where they go past its end.
+  for (std::int64_t row = first, rows = 0; columns > 0 && row < first + count; row += rows) {
+    const std::int64_t place = row % recorded.rows;
+    rows = std::min(first + count - row, recorded.rows - place);
+    check_cuda(cudaMemcpyAsync(
+        static_cast<std::byte*>(landing->memory.data()) + static_cast<std::size_t>(row - first) * row_bytes,
+        static_cast<const std::byte*>(recorded_[group].values.data()) +
+            static_cast<std::size_t>(place) * row_bytes,
+        static_cast<std::size_t>(rows) * row_bytes, cudaMemcpyDeviceToHost, travel_));
+  }
+  landing->done.record(travel_);
+  return std::make_unique<Rows>(landing, count * columns, precision_);
+}
+
+}  // namespace spsolve::cuda

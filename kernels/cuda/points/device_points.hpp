@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/cuda/points/point_arguments.hpp"
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/program.hpp"
+#include "kernels/points/point_work.hpp"
+
+namespace spsolve::cuda {
+
+/// Works on fields in device memory. Amounts of a stretch of steps travel to the device at once, and while a
+/// stretch is in use the host makes the next. Recorded rows travel to the host on a stream of their own.
+class DevicePoints : public PointWork {
+ public:
+  /// Fields have the geometry and precision of `like`. Work is enqueued on `stream`, which must outlive this
+  /// object. Throws Error(invalid_input) if points of more fields than kernels know are changed or recorded.
+  DevicePoints(PointTable table, AmountsOfStep amounts, const Field& like, const Stream& stream,
+               const KernelCompiler& compiler);
+
+  void provide(std::int64_t first, int steps) override;
+  void add(const State& state, std::int64_t step) override;
+  void record(const ConstState& state, std::int64_t step) override;
+  std::unique_ptr<RecordedRows> fetch(std::size_t group, std::int64_t first, std::int64_t count) override;
+
+  /// Returns the amounts of `step` in device memory, by column; those of the next step follow.
+  const void* amounts(std::int64_t step) const;
+  /// Returns the groups of recorded points in device memory.
+  const RecordedGroup* groups() const { return static_cast<const RecordedGroup*>(groups_.data()); }
+
+ private:
+  class Rows;
+  /// Host memory that a transfer uses, and when it has ended.
+  struct Landing {
+    PinnedBuffer memory;
+    Event done;
+  };
+  /// Points in device memory; of recorded ones also the rows that are kept, and host memory for them.
+  struct List {
+    DeviceBuffer points;
+    int count = 0;
+    DeviceBuffer values;
+    std::vector<std::shared_ptr<Landing>> landings;
+  };
+
+  void allocate_amounts(std::int64_t steps);
+  void launch(const Kernel& kernel, const List& list, void* values, std::span<const std::byte* const> fields);
+
+  Precision precision_;
+  const Stream& stream_;
+  Stream travel_;
+  Event reached_;
+  Kernel add_, record_;
+  List added_;
+  std::vector<List> recorded_;  // by group
+  DeviceBuffer groups_;
+  DeviceBuffer amounts_;  // of `stretch_` steps from `first_` on
+  std::int64_t first_ = 0, known_ = 0, stretch_ = 0;
+  std::array<Landing, 2> stretches_;  // take turns
+  std::size_t turn_ = 0;
+};
+
+}  // namespace spsolve::cuda

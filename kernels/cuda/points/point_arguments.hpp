@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernel arguments of points.cuh. Both the host compiler and NVRTC read this file: it has no includes and
+// no library types.
+
+namespace spsolve::cuda {
+
+constexpr unsigned point_threads = 128;  // of a block
+
+/// Largest number of fields of which points are changed or recorded.
+constexpr int most_point_fields = 96;
+
+/// A point of a field, and the column of its amount or value.
+struct DevicePoint {
+  long long element;  // from the first owned point of the field
+  int field, column;
+};
+
+/// Arguments of one launch.
+struct PointArguments {
+  const DevicePoint* points;
+  int count;
+  void* values;                     // amounts of a step, or the row that is recorded, in compute precision
+  void* fields[most_point_fields];  // where their first owned points lie
+};
+
+/// A group of recorded points. Row i holds the values of step i * every and lies at place i % rows.
+struct RecordedGroup {
+  long long every, rows, columns;
+  void* values;  // in compute precision
+};
+
+}  // namespace spsolve::cuda

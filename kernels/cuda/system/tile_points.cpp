@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/system/tile_points.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "kernels/rounding.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// An event, and which of all threads of a launch it belongs to.
+struct ThreadEvent {
+  std::int64_t thread;
+  PointEvent event;
+};
+
+/// Numbers of tiles along an axis: [begin, end).
+struct TileRange {
+  std::int64_t begin, end;
+};
+
+/// Finds the threads that compute a point.
+class PointPlacer {
+ public:
+  PointPlacer(const HostArguments& arguments, const FusedTile& fused)
+      : a_(arguments), fused_(fused), chunks_(ceil_div<std::int64_t>(a_.region.extent(0), a_.chunk_planes)) {}
+
+  std::int64_t threads() const { return chunks_ * a_.row_tiles * a_.column_tiles * fused_.tile.threads(); }
+
+  /// Adds events for a point, in kernel axes, that statement `s` computes: in all tiles, or where the point
+  /// is stored.
+  void add(const std::array<std::int64_t, 3>& p, int s, bool in_all_tiles, PointEvent event,
+           std::vector<ThreadEvent>& events) const {
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (!in_all_tiles && (p[axis] < a_.region.begin[axis] || p[axis] >= a_.region.end[axis])) return;
+    const std::int64_t row = p[1] - a_.region.begin[1], column = p[2] - a_.first_column;
+    const TileRange rows =
+                        tiles(row, in_all_tiles ? fused_.margin(1) : 0, fused_.useful_rows(), a_.row_tiles),
+                    columns = tiles(column, in_all_tiles ? fused_.margin(2) : 0, fused_.useful_columns,
+                                    a_.column_tiles);
+    for (std::int64_t i = rows.begin; i < rows.end; ++i)
+      for (std::int64_t j = columns.begin; j < columns.end; ++j)
+        add_in_tile(p[0], row - i * fused_.useful_rows() + fused_.margin(1),
+                    column - j * fused_.useful_columns + fused_.margin(2), i * a_.column_tiles + j, s,
+                    in_all_tiles, event, events);
+  }
+
+ private:
+  /// Returns the tiles that hold a place: those whose stored part, with a margin, does.
+  static TileRange tiles(std::int64_t place, std::int64_t margin, std::int64_t useful, std::int64_t count) {
+    return {std::max<std::int64_t>(0, floor_div(place - margin, useful)),
+            std::min(count, floor_div(place + margin, useful) + 1)};
+  }
+
+  /// The same for one tile, in which the point has a row and a column.
+  void add_in_tile(std::int64_t plane, std::int64_t row, std::int64_t column, std::int64_t number, int s,
+                   bool in_all_tiles, PointEvent event, std::vector<ThreadEvent>& events) const {
+    const SystemTile& tile = fused_.tile;
+    if (row < 0 || row >= tile.rows() || column < 0 || column >= tile.columns) return;
+    const std::int64_t thread = row / tile.rows_of_thread * tile.columns + column,
+                       tiles = std::int64_t{a_.row_tiles} * a_.column_tiles;
+    const int statements = static_cast<int>(fused_.levels.size());
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+      const std::int64_t first = a_.region.begin[0] + chunk * a_.chunk_planes,
+                         end = std::min<std::int64_t>(a_.region.end[0], first + a_.chunk_planes);
+      for (int level = 1; level <= fused_.steps; ++level) {
+        const std::int64_t around = in_all_tiles ? (fused_.steps - level) * fused_.reach[0] : 0;
+        if (plane < first - around || plane >= end + around) continue;
+        // Iteration 0 of level 1 is of the plane margin(0) + warm_up() before the first that is stored.
+        event.iteration =
+            static_cast<int>(plane - first + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag());
+        event.value = static_cast<int>(((level - 1) * statements + s) * tile.rows_of_thread +
+                                       row % tile.rows_of_thread);
+        events.push_back({(chunk * tiles + number) * tile.threads() + thread, event});
+      }
+    }
+  }
+
+  const HostArguments& a_;
+  const FusedTile& fused_;
+  std::int64_t chunks_;
+};
+
+}  // namespace
+
+TilePointList tile_points(const PointTable& table, const HostArguments& arguments, const FusedTile& fused,
+                          const std::array<int, 3>& axes, const std::vector<int>& fields) {
+  const PointPlacer placer(arguments, fused);
+  std::vector<ThreadEvent> events;
+  const auto place = [&](const FieldPoint& point, int group, std::size_t column) {
+    const auto s = std::ranges::find(fields, static_cast<int>(point.field)) - fields.begin();
+    placer.add({point.p[axes[0]], point.p[axes[1]], point.p[axes[2]]}, static_cast<int>(s), group < 0,
+               {0, 0, group, static_cast<int>(column)}, events);
+  };
+  for (const AddedPoint& point : table.added) place(point.at, -1, point.column);
+  for (std::size_t group = 0; group < table.recorded.size(); ++group)
+    for (std::size_t column = 0; column < table.recorded[group].points.size(); ++column)
+      place(table.recorded[group].points[column], static_cast<int>(group), column);
+  // A value is recorded after an amount has been added to it.
+  std::ranges::sort(events, {}, [](const ThreadEvent& of) {
+    return std::tuple(of.thread, of.event.iteration, of.event.group, of.event.value, of.event.column);
+  });
+  const PointEvent last{no_iteration, 0, -1, 0};
+  TilePointList list{std::vector<int>(static_cast<std::size_t>(placer.threads()), 0), {last}};
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (i == 0 || events[i].thread != events[i - 1].thread)
+      list.first[static_cast<std::size_t>(events[i].thread)] = static_cast<int>(list.events.size());
+    list.events.push_back(events[i].event);
+    if (i + 1 == events.size() || events[i + 1].thread != events[i].thread) list.events.push_back(last);
+  }
+  return list;
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernels/cuda/system/fused_tile.hpp"
+#include "kernels/cuda/system/system_program.hpp"
+#include "kernels/points/point_work.hpp"
+
+namespace spsolve::cuda {
+
+/// What the threads of a launch of march_steps.cuh do with points.
+struct TilePointList {
+  std::vector<int> first;          // by block and thread: the number of its first event
+  std::vector<PointEvent> events;  // those of a thread, then one of no iteration
+};
+
+/// Returns what the threads of a launch with these arguments do with the points of a table. Amounts are added
+/// wherever a tile computes a point on a level that stored values depend on, in the margins of tiles and in
+/// halos, too. Values are recorded where they are stored. Kernel axis k is axis axes[k] of the grid;
+/// `fields[s]` is the field of statement s.
+TilePointList tile_points(const PointTable& table, const HostArguments& arguments, const FusedTile& fused,
+                          const std::array<int, 3>& axes, const std::vector<int>& fields);
+
+}  // namespace spsolve::cuda

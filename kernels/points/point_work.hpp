@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/domain.hpp"
+#include "kernels/field.hpp"
+#include "kernels/state.hpp"
+
+namespace spsolve {
+
+/// A point of one of the fields of a state.
+struct FieldPoint {
+  std::size_t field = 0;
+  Index3 p{};
+
+  friend bool operator==(const FieldPoint&, const FieldPoint&) = default;
+};
+
+/// A point to which an amount is added after every step.
+struct AddedPoint {
+  FieldPoint at;
+  std::size_t column = 0;  // of the amount among the amounts of a step
+};
+
+/// Points whose values are recorded after every `every`-th step. A row holds the values of one step, in the
+/// order of the points.
+struct RecordedPoints {
+  std::int64_t every = 1;
+  /// Rows that are kept: row i, of step i * every, takes the place of row i - rows.
+  std::int64_t rows = 1;
+  std::vector<FieldPoint> points;
+};
+
+/// What is added to points of a block, and recorded of them.
+struct PointTable {
+  /// Each point of a field occurs once. Points of a halo that stand for the same point of the grid share its
+  /// column.
+  std::vector<AddedPoint> added;
+  std::size_t columns = 0;
+  std::vector<RecordedPoints> recorded;  // owned points
+
+  bool empty() const { return added.empty() && recorded.empty(); }
+};
+
+/// Returns the points of `box` that stand for the point `p` of the grid: itself, and its copies beyond the
+/// ends of periodic axes.
+std::vector<Index3> images_of(const Index3& p, const Domain& domain, const Box& box);
+
+/// Sets the amounts, by column, that are added after the step from `step` to the next. It is also asked for
+/// steps after the last one of a run.
+using AmountsOfStep = std::function<void(std::int64_t step, std::span<double> amounts)>;
+
+/// Recorded rows on their way to the host.
+class RecordedRows {
+ public:
+  virtual ~RecordedRows() = default;
+  /// Returns the values, row after row, as soon as they have arrived.
+  virtual std::vector<double> wait() = 0;
+};
+
+/// Adds amounts to points of fields and records values of points, in the memory of a device. The host is not
+/// waited for: amounts of many steps travel to the device together, and so do recorded rows to the host.
+class PointWork {
+ public:
+  /// `amounts` may be empty if the table adds nothing.
+  PointWork(PointTable table, AmountsOfStep amounts)
+      : table_(std::move(table)), amounts_(std::move(amounts)) {}
+  virtual ~PointWork() = default;
+  PointWork(const PointWork&) = delete;
+  PointWork& operator=(const PointWork&) = delete;
+
+  const PointTable& table() const { return table_; }
+  /// Makes sure that work enqueued from now on finds the amounts of the `steps` steps from `first` on.
+  virtual void provide(std::int64_t first, int steps) = 0;
+  /// Adds the amounts of `step`, which were provided, to the fields of `state`. Amount and sum are rounded
+  /// once each to the compute precision of the fields, and the result to their storage precision.
+  virtual void add(const State& state, std::int64_t step) = 0;
+  /// Records the groups of which `step` has a row; `state` holds the fields of that step.
+  virtual void record(const ConstState& state, std::int64_t step) = 0;
+  /// Starts to bring rows [first, first + count) of a group to the host. They must be kept there still.
+  virtual std::unique_ptr<RecordedRows> fetch(std::size_t group, std::int64_t first, std::int64_t count) = 0;
+
+ protected:
+  void amounts_of(std::int64_t step, std::span<double> amounts) const { amounts_(step, amounts); }
+
+ private:
+  PointTable table_;
+  AmountsOfStep amounts_;
+};
+
+}  // namespace spsolve

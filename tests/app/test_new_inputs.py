@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What helps to write an input: spsolve new, spsolve keys, extents, sources that are rates."""
+import re
+import unittest
+
+import h5py
+import numpy as np
+
+import spsolve
+
+KINDS = ("heat", "waves", "reaction", "advection")
+BASE = {
+    "grid": {"shape": [8], "extent": [1.0]},
+    "boundary": {"x": {"low": {"dirichlet": 0.0}, "high": {"dirichlet": 0.0}}},
+    "stencil": {"weights": [0.0, 1.0, 0.0]},
+    "initial": {"expression": "x + 100*dt"},
+    "time": {"steps": 3, "dt": 0.125},
+    "output": {"directory": "out"},
+}
+
+
+class New(spsolve.TestCase):
+    def test_every_kind_runs_as_it_is_written(self):
+        for kind in KINDS:
+            with self.subTest(kind):
+                said = self.run_to(0, "new", kind).out
+                self.assertIn(f"spsolve {kind}.toml", said)
+                self.assertIn("the input is valid", self.run_to(0, "check", f"{kind}.toml").out)
+                result = self.run_to(0, f"{kind}.toml", "--set", "time.steps=20" if kind == "reaction" else "time.end=0.1")
+                self.assertIn("finished", result.out)
+                self.assertNotIn("warning", result.err)
+
+    def test_files_are_not_replaced(self):
+        text = self.run_to(0, "new", "heat", "-").out
+        self.run_to(0, "new", "heat", "mine.toml")
+        self.assertEqual((self.directory / "mine.toml").read_text(), text)
+        self.assertIn("mine.toml: there is a file of this name", self.run_to(2, "new", "waves", "mine.toml").err)
+        self.assertEqual((self.directory / "mine.toml").read_text(), text)
+        self.assertIn("KIND", self.run_to(2, "new", "magic").err)
+
+
+class Keys(spsolve.TestCase):
+    def test_a_key_a_section_and_all(self):
+        key = self.run_to(0, "keys", "time.wall_limit_minutes").out
+        for word in ("number", "unit: minutes", "range: > 0", "default: no limit", "wall_limit_minutes = 90"):
+            self.assertIn(word, key)
+        section = self.run_to(0, "keys", "time").out
+        self.assertIn(key, section)
+        self.assertIn(section.partition("\n\n")[2], self.run_to(0, "keys").out)
+        self.assertIn("[boundary.<axis>.robin] h", self.run_to(0, "keys", "boundary.x.low.robin").out)
+        self.assertRegex(self.run_to(2, "keys", "time.stepps").err, "no key 'stepps'.*did you mean 'steps'")
+
+    def test_unknown_keys_are_refused_from_the_same_table(self):
+        for section in ("time", "output", "compute", "parallel"):
+            with self.subTest(section):
+                keys = re.findall(rf"^\[{section}\] (\w+):", self.run_to(0, "keys", section).out, re.MULTILINE)
+                file = self.directory / "bad.toml"
+                spsolve.write_input(file, {**BASE, section: {**BASE.get(section, {}), "nonsense": 1}})
+                self.assertIn(f"valid keys: {', '.join(keys)}\n", self.run_to(2, "check", file).err)
+
+
+class Values(spsolve.TestCase):
+    def solve(self, **changes):
+        """The last state, with rank 0 and its neighbour working together."""
+        spsolve.write_input(self.directory / "case.toml", {**BASE, **changes})
+        self.run_to(0, "case.toml", "--overwrite", ranks=2)
+        with h5py.File(self.directory / "out/snapshot_0000000003.hdf") as file:
+            return file["u"][()], file["x"][()]
+
+    def test_points_lie_between_the_walls_and_formulas_know_dt(self):
+        u, x = self.solve()
+        np.testing.assert_allclose(x, np.arange(1, 9) / 9, rtol=4 * np.finfo(float).eps)
+        np.testing.assert_allclose(u, x + 12.5, rtol=4 * np.finfo(float).eps)
+
+    def test_rates_are_multiplied_by_dt(self):
+        plain, _ = self.solve(source={"expression": "x + 8*dt"})
+        rate, x = self.solve(source={"expression": "x + 8*dt", "rate": True})
+        np.testing.assert_allclose(plain, 12.5 + x + 3 * (x + 1), rtol=1e-14)
+        np.testing.assert_allclose(rate, 12.5 + x + 3 * 0.125 * (x + 1), rtol=1e-14)
+        in_time, _ = self.solve(source={"expression": "x + 8*dt + 0*t", "rate": True})
+        np.testing.assert_allclose(in_time, rate, rtol=1e-14)
+        with h5py.File(self.directory / "s.h5", "w") as file:
+            file["s"] = x + 1
+        of_file, _ = self.solve(source={"file": "s.h5", "dataset": "s", "rate": True})
+        np.testing.assert_allclose(of_file, rate, rtol=1e-14)
+
+    def test_a_source_may_use_the_number_of_the_step_alone(self):
+        u, x = self.solve(source={"expression": "step"})
+        np.testing.assert_allclose(u, 12.5 + x + 3, rtol=1e-14)
+
+    def test_inverse_hyperbolic_functions_keep_their_digits(self):
+        for formula, wanted in (("asinh(-1e9 - x)", lambda x: np.arcsinh(-1e9 - x)), ("asinh(1e-12*x)", lambda x: np.arcsinh(1e-12 * x)),
+                                ("atanh(1e-6*x)", lambda x: np.arctanh(1e-6 * x)), ("acosh(1 + 1e-9*x)", lambda x: np.arccosh(1 + 1e-9 * x)),
+                                ("acosh(1e200*x)", lambda x: np.arccosh(1e200 * x))):
+            with self.subTest(formula):
+                u, x = self.solve(initial={"expression": formula})
+                np.testing.assert_allclose(u, wanted(x), rtol=4 * np.finfo(float).eps)
+
+    def test_errors_of_values_name_their_line(self):
+        file = self.directory / "case.toml"
+        for changes, wanted in (({"initial": {"expression": "sqrt(-1-x)"}}, r"case.toml:\d+: \[initial\] expression 'sqrt\(-1-x\)' is -?nan at x"),
+                                ({"initial": {"file": "none.h5", "dataset": "u"}}, r"case.toml:\d+: \[initial\] file: .*none.h5: No such file"),
+                                ({"probes": [{"name": "p", "at": {"file": "none.h5", "dataset": "u"}}]},
+                                 r"case.toml:\d+: \[at\] file: .*none.h5: No such file")):
+            with self.subTest(wanted):
+                spsolve.write_input(file, {**BASE, **changes})
+                self.assertRegex(self.run_to(2, file).err, wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()
