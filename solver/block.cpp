@@ -152,7 +152,8 @@ void Block::work_on_points() {
     stride_is_known_ = false;
     points_->add(in(), step_ - 1);
     const Box rows = intersect(added_rows_, valid_region(valid_steps_));
-    if (!rows.empty()) unit_->fill_ghosts(in(), rows);
+    // Where walls are filled, the next launch does it anyway.
+    if (!rows.empty() && !has_filled_faces()) unit_->fill_ghosts(in(), rows);
     magnitude_bound_is_known_ = false;
   }
   record();

@@ -10,7 +10,7 @@ namespace spsolve {
 namespace {
 
 /// Rows that a block keeps before they travel to the host: as many as have about this many values on a rank.
-constexpr std::int64_t values_kept = 1 << 20, least_kept = 8, most_kept = 1024;
+constexpr std::int64_t values_kept = 1 << 20, least_kept = 16, most_kept = 1024;
 
 /// Grid points that probes need, by the rank that owns them, each once and in their order.
 std::vector<std::vector<Index3>> points_by_rank(const std::vector<std::vector<Corner>>& corners,
@@ -125,17 +125,16 @@ void Probes::fetch(std::size_t number) {
 void Probes::write(std::size_t number) {
   Group& group = groups_[number];
   if (!group.travelling) return;
-  const std::vector<double> recorded = std::exchange(group.travelling, nullptr)->wait();
+  std::exchange(group.travelling, nullptr)->wait_for(recorded_);
   const std::int64_t rows = group.begin - group.travelling_begin;
   const std::size_t fields = group.fields.size(), own = group.own.size();
   const auto points = static_cast<std::size_t>(group.file.points());
-  std::vector<std::vector<double>> values(fields);
-  std::vector<double> gathered;
+  values_.resize(fields);
   for (std::size_t field = 0; field < fields; ++field) {
-    if (communicator_.root()) values[field].resize(static_cast<std::size_t>(rows) * points);
+    if (communicator_.root()) values_[field].resize(static_cast<std::size_t>(rows) * points);
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)
-      interpolate(group, recorded.data() + (row * fields + field) * own, gathered,
-                  values[field].data() + row * points);
+      interpolate(group, recorded_.data() + (row * fields + field) * own,
+                  values_[field].data() + row * points);
   }
   on_root(communicator_, [&] {
     std::vector<std::int64_t> steps;
@@ -144,18 +143,23 @@ void Probes::write(std::size_t number) {
       steps.push_back(row * group.file.every);
       times.push_back(static_cast<double>(steps.back()) * config_.time.dt);
     }
-    file_->write(number, group.travelling_begin, steps, times, values);
+    file_->write(number, group.travelling_begin, steps, times, values_);
   });
 }
 
-void Probes::interpolate(const Group& group, const double* own, std::vector<double>& gathered,
-                         double* values) const {
+const double* Probes::gather(const Group& group, const double* own) {
+  if (communicator_.size() == 1) return own;
   std::vector<int> starts;
   int all = 0;
   for (const int count : group.counts) starts.push_back(std::exchange(all, all + count));
-  if (communicator_.root()) gathered.resize(static_cast<std::size_t>(all));
-  check_mpi(MPI_Gatherv(own, static_cast<int>(group.own.size()), MPI_DOUBLE, gathered.data(),
+  if (communicator_.root()) gathered_.resize(static_cast<std::size_t>(all));
+  check_mpi(MPI_Gatherv(own, static_cast<int>(group.own.size()), MPI_DOUBLE, gathered_.data(),
                         group.counts.data(), starts.data(), MPI_DOUBLE, 0, communicator_.handle()));
+  return gathered_.data();
+}
+
+void Probes::interpolate(const Group& group, const double* own, double* values) {
+  const double* const gathered = gather(group, own);
   if (!communicator_.root()) return;
   constexpr std::int64_t few = 4096;  // points, which one thread interpolates faster
   const std::int64_t points = group.file.points();

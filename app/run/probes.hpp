@@ -40,24 +40,24 @@ class Probes {
   };
   struct Group {
     ProbeGroup file;
-    std::vector<std::size_t> fields;  // numbers in the problem
-    std::vector<Index3> own;          // grid points of this rank
-    std::vector<int> counts;          // of grid points, by rank
-    std::vector<Share> shares;        // on rank 0, by point
-    std::vector<std::size_t> starts;  // of points in `shares`, and the end
-    std::int64_t kept = 1;            // rows that the block keeps before they are fetched
-    std::int64_t begin = 0, end = 0;  // rows that the block has recorded and that were not fetched
-    std::unique_ptr<RecordedRows>
-        travelling;  // rows before those, on their way to the host, if there are any
+    std::vector<std::size_t> fields;           // numbers in the problem
+    std::vector<Index3> own;                   // grid points of this rank
+    std::vector<int> counts;                   // of grid points, by rank
+    std::vector<Share> shares;                 // on rank 0, by point
+    std::vector<std::size_t> starts;           // of points in `shares`, and the end
+    std::int64_t kept = 1;                     // rows that the block keeps before they are fetched
+    std::int64_t begin = 0, end = 0;           // rows that the block has recorded and that were not fetched
+    std::unique_ptr<RecordedRows> travelling;  // the rows before those, or none
     std::int64_t travelling_begin = 0;
   };
-  /// Starts to bring the recorded rows of a group to the host.
+  /// Starts to bring the recorded rows of a group to the host: they travel.
   void fetch(std::size_t number);
-  /// Writes the rows that fetch() brings.
+  /// Waits for the rows that travel, and writes them.
   void write(std::size_t number);
-  /// Returns the values of a row at the points of a group, on rank 0.
-  void interpolate(const Group& group, const double* own, std::vector<double>& gathered,
-                   double* values) const;
+  /// Returns the values of a row at all grid points of a group on rank 0; `own` holds those of this rank.
+  const double* gather(const Group& group, const double* own);
+  /// Sets the values of a row at the points of a group on rank 0.
+  void interpolate(const Group& group, const double* own, double* values);
 
   Communicator communicator_;
   const RunConfig& config_;
@@ -66,6 +66,9 @@ class Probes {
   int fuse_;
   std::vector<Group> groups_;
   std::unique_ptr<ProbeFile> file_;  // on rank 0
+  // Memory of write(): recorded values of this rank and of all ranks, values at points by field.
+  std::vector<double> recorded_, gathered_;
+  std::vector<std::vector<double>> values_;
 };
 
 }  // namespace spsolve

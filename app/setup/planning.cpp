@@ -141,6 +141,27 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
   return {request};
 }
 
+Json model_of(const Candidate& candidate) {
+  Json json{{"C_flop", 2 * candidate.fma * candidate.fuse},
+            {"M_bytes", candidate.bytes * candidate.fuse},
+            {"I_flop_per_byte", candidate.intensity()},
+            {"P_flop_per_s", nullptr},
+            {"I_ridge", nullptr},
+            {"alpha", candidate.redundancy},
+            {"S", candidate.sparsity},
+            {"bound", candidate.bound},
+            {"scenario", candidate.spot.scenario},
+            {"speedup_roofline", candidate.spot.speedup},
+            {"speedup_model", candidate.spot.modelled_speedup},
+            {"verdict", to_string(candidate.spot.verdict())},
+            {"error_bound_per_step", candidate.error}};
+  if (candidate.peak > 0) {
+    json["P_flop_per_s"] = candidate.peak;
+    json["I_ridge"] = candidate.ridge;
+  }
+  return json;
+}
+
 std::string to_json(const Plan& plan) {
   Json json{{"device", plan.device}};
   json.update(write_candidate(plan.chosen));

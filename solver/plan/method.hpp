@@ -30,7 +30,7 @@ struct Method {
   bool exchanges_in_every_launch() const { return fused_weights(); }
 };
 
-/// Unit and layout: "scalar", "sparse-tensor strided-swap", "scalar strides".
+/// Returns the names of unit and layout: "scalar", "sparse-tensor strided-swap", "scalar strides".
 inline std::string describe(const Method& method) {
   std::string text{to_string(method.unit)};
   if (method.layout) text.append(" ").append(to_string(*method.layout));

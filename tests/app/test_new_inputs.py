@@ -101,7 +101,7 @@ class Values(spsolve.TestCase):
         for changes, wanted in (({"initial": {"expression": "sqrt(-1-x)"}}, r"case.toml:\d+: \[initial\] expression 'sqrt\(-1-x\)' is -?nan at x"),
                                 ({"initial": {"file": "none.h5", "dataset": "u"}}, r"case.toml:\d+: \[initial\] file: .*none.h5: No such file"),
                                 ({"probes": [{"name": "p", "at": {"file": "none.h5", "dataset": "u"}}]},
-                                 r"case.toml:\d+: \[at\] file: .*none.h5: No such file")):
+                                 r"case.toml:\d+: \[probes.at\] file: .*none.h5: No such file")):
             with self.subTest(wanted):
                 spsolve.write_input(file, {**BASE, **changes})
                 self.assertRegex(self.run_to(2, file).err, wanted)

@@ -2,6 +2,7 @@
 """Walls of every condition, with values by numbers, formulas of place and time, and datasets, compared with numpy padding written
 here, on random grids, stencils and equations."""
 import itertools
+import os
 import random
 import unittest
 
@@ -157,7 +158,7 @@ class Walls(spsolve.TestCase):
             return {name: file[name][()] for name in file if name not in ("VTKHDF", *AXES)}
 
     def test_random_problems(self):
-        for seed in range(40):
+        for seed in range(int(os.environ.get("SPSOLVE_RANDOM_CASES", "40"))):
             (self.directory / "faces.h5").unlink(missing_ok=True)
             case = Case(seed, self.directory)
             (self.directory / "case.toml").write_text(case.text())

@@ -16,6 +16,7 @@ namespace {
 /// Amounts that travel to the device together, as steps: as many as have about this many values.
 constexpr std::int64_t most_amounts = 1 << 20, least_stretch = 16, most_stretch = 1024;
 constexpr unsigned most_point_blocks = 4096;
+constexpr std::int64_t few_values = 1 << 15;  // which one thread converts faster
 
 std::size_t bytes_of(std::int64_t values, Precision precision) {
   return static_cast<std::size_t>(values) * storage_bytes(precision);
@@ -42,11 +43,14 @@ class DevicePoints::Rows : public RecordedRows {
   Rows(std::shared_ptr<Landing> landing, std::int64_t values, Precision precision)
       : landing_(std::move(landing)), values_(values), precision_(precision) {}
 
-  std::vector<double> wait() override {
+  void wait_for(std::vector<double>& values) override {
     landing_->done.synchronize();
-    return with_value(precision_, [&]<class Value>() {
-      const auto* const first = static_cast<const Value*>(landing_->memory.data());
-      return std::vector<double>(first, first + values_);
+    values.resize(static_cast<std::size_t>(values_));
+    with_value(precision_, [&]<class Value>() {
+      const auto* const arrived = static_cast<const Value*>(landing_->memory.data());
+#pragma omp parallel for schedule(static) if (values_ > few_values)
+      for (std::int64_t i = 0; i < values_; ++i)
+        values[static_cast<std::size_t>(i)] = static_cast<double>(arrived[i]);
     });
   }
 
@@ -91,7 +95,8 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
     List list = list_of(recorded);
     const auto columns = static_cast<std::int64_t>(recorded.size());
     if (columns > 0) list.values = DeviceBuffer(bytes_of(group.rows * columns, sum_precision(precision_)));
-    groups.push_back({group.every, group.rows, columns, list.values.data()});
+    groups.push_back({static_cast<unsigned>(std::min<std::int64_t>(group.every, last_recorded_step + 1)),
+                      static_cast<unsigned>(group.rows), columns, list.values.data()});
     recorded_.push_back(std::move(list));
   }
   groups_ = to_device(groups, stream_);
@@ -168,10 +173,15 @@ std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_
   const std::int64_t columns = std::ssize(recorded.points);
   const std::size_t row_bytes = bytes_of(columns, sum_precision(precision_));
   auto& landings = recorded_[group].landings;
-  auto unused = std::ranges::find_if(landings, [](const auto& landing) { return landing.use_count() == 1; });
+  auto unused = std::ranges::find_if(landings, [&](const auto& landing) {
+    return landing.use_count() == 1 && landing->memory.bytes() >= static_cast<std::size_t>(count) * row_bytes;
+  });
   if (unused == landings.end()) {
     unused = landings.insert(unused, std::make_shared<Landing>());
-    if (columns > 0) (*unused)->memory = PinnedBuffer(static_cast<std::size_t>(recorded.rows) * row_bytes);
+    // While one half of the rows travels, the other is recorded.
+    if (columns > 0)
+      (*unused)->memory =
+          PinnedBuffer(static_cast<std::size_t>(std::max(count, (recorded.rows + 1) / 2)) * row_bytes);
   }
   const std::shared_ptr<Landing> landing = *unused;
   reached_.record(stream_);

@@ -25,9 +25,13 @@ struct PointArguments {
   void* fields[most_point_fields];  // where their first owned points lie
 };
 
+/// The last step that launches of several steps record: kernels divide numbers of 32 bits.
+constexpr long long last_recorded_step = 0x7fffffff;
+
 /// A group of recorded points. Row i holds the values of step i * every and lies at place i % rows.
 struct RecordedGroup {
-  long long every, rows, columns;
+  unsigned every, rows;
+  long long columns;
   void* values;  // in compute precision
 };
 

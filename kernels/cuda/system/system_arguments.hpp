@@ -48,7 +48,7 @@ struct PointEvents {
   const void* amounts;       // in compute precision: those of the first step, by column, then of the others
   long long columns;         // amounts of a step
   const RecordedGroup* groups;
-  long long step;  // that the launch begins with
+  unsigned step;  // that the launch begins with
 };
 
 /// Arguments of one launch of a group: what it reads, then what it writes. The scalars have values that the

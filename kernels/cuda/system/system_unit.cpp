@@ -111,6 +111,9 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
 
 void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
   if (on_scalars_) on_scalars_();
+  if (step + fused_->tile.steps > last_recorded_step)
+    throw Error(Status::invalid_input, "[time] fuse: launches of several steps work on points up to step " +
+                                           std::to_string(last_recorded_step) + "; take single steps");
   auto list = std::ranges::find_if(point_lists_, [&](const PointList& known) {
     return std::ranges::equal(known.region.begin, a.region.begin) &&
            std::ranges::equal(known.region.end, a.region.end);
@@ -126,7 +129,7 @@ void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
               points_->amounts(step),
               static_cast<long long>(points_->table().columns),
               points_->groups(),
-              step};
+              static_cast<unsigned>(step)};
 }
 
 void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const SystemTile& tile) const {

@@ -22,7 +22,7 @@ class TilePoints {
   /// to the newest value of a level, statement and row, which are compile-time numbers.
   template <class ValueAt>
   __device__ void work(const GroupArguments& a, int n, const ValueAt& value_at) {
-    while (n == iteration_) {
+    while (__builtin_expect(n == iteration_, 0)) {
       const PointEvent event = a.points.events[next_];
       iteration_ = a.points.events[++next_].iteration;
       Compute value = 0;
@@ -51,10 +51,10 @@ class TilePoints {
         visit(Int<value / (statements * rows) + 1>(), Int<value / rows % statements>(), Int<value % rows>());
     });
   }
-  __device__ static void record(const RecordedGroup& group, long long step, int column, Compute value) {
-    const long long row = step / group.every;
-    if (row * group.every != step) return;
-    static_cast<Compute*>(group.values)[row % group.rows * group.columns + column] = value;
+  __device__ static void record(const RecordedGroup& group, unsigned step, int column, Compute value) {
+    const unsigned row = step / group.every;
+    if (row * group.every == step)
+      static_cast<Compute*>(group.values)[row % group.rows * group.columns + column] = value;
   }
 
   int next_ = 0, iteration_ = no_iteration;

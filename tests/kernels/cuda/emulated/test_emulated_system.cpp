@@ -229,7 +229,7 @@ class PointMemory {
                         what.canonical.fields);
     a.points = {list_.first.data(), list_.events.data(),
                 amounts_.data(),    static_cast<long long>(points.table.columns),
-                groups_.data(),     what.problem.state.step};
+                groups_.data(),     static_cast<unsigned>(what.problem.state.step)};
   }
   void expect(const CasePoints& points, const std::string& name) const {
     for (std::size_t number = 0; number < values_.size(); ++number)

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures what point sources and probes cost: acoustic waves of order 2 in a velocity that grows with depth, without points, with a
+source, and with a source and receivers that are recorded in every step. The rate is that of the steps between two lengths of a run,
+so that what happens once does not count; files of snapshots do not count either, probes.h5 does.
+
+    bench/bench_points.py --spsolve build/cuda/spsolve --directory /dev/shm/bench --json points.json"""
+import argparse
+import datetime
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+
+INPUT = """
+name = "wave"
+[grid]
+shape   = [{n}, {n}, {n}]
+spacing = [10.0, 10.0, 10.0]
+[boundary]
+z = {{ low = {{ dirichlet = 0.0 }}, high = {{ dirichlet = 0.0 }} }}
+y = {{ low = {{ dirichlet = 0.0 }}, high = {{ dirichlet = 0.0 }} }}
+x = {{ low = {{ dirichlet = 0.0 }}, high = {{ dirichlet = 0.0 }} }}
+[constants]
+f0 = 10.0
+[coefficients]
+c = "1500 + z/10"
+[fields.p]
+[equations]
+step = "p.next = 2*p - p.previous + (c*dt)^2*laplace(p)"
+[time]
+dt    = 1.0e-3
+steps = 1
+[compute]
+precision = "{precision}"
+"""
+
+
+def input_text(options, receivers):
+    """An input with a source and receivers; receivers = None: without points."""
+    n = options.points
+    text = INPUT.format(n=n, precision=options.precision)
+    if receivers is None:
+        return text
+    middle, end = 10 * (n // 2) + 3.0, 10.0 * (n - 1)
+    text += f'[[point_sources]]\nat = [{middle}, {middle}, {middle}]\nvalue = "(c*dt)^2 * ricker(t - 0.1, f0)"\n'
+    if receivers:
+        place = random.Random(1)
+        # At one depth, anywhere between grid points.
+        places = ", ".join(f"[25.0, {place.uniform(0, end):.3f}, {place.uniform(0, end):.3f}]" for _ in range(receivers))
+        text += f'[[probes]]\nname = "receivers"\nat = [{places}]\n'
+    return text
+
+
+def seconds(options, file, steps, fuse):
+    """The least time of the steps of a run; and its report."""
+    directory = pathlib.Path(options.directory)
+    best, report = None, None
+    for _ in range(options.repeats):
+        shutil.rmtree(directory, ignore_errors=True)
+        settings = {"time.steps": steps, "time.fuse": fuse, "diagnostics.every": 0, **dict(s.split("=", 1) for s in options.set)}
+        command = [*options.launcher.split(), options.spsolve, str(file), "--output", str(directory), "--quiet"]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        subprocess.run(command, check=True)
+        report = json.loads((directory / "run.json").read_text())
+        taken = report["seconds"] - report["seconds_files"]["min"]
+        best = taken if best is None else min(best, taken)
+    shutil.rmtree(directory)
+    return best, report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--spsolve", default="spsolve")
+    parser.add_argument("--launcher", default="", help='such as "mpirun -n 2"')
+    parser.add_argument("--directory", required=True, help="a new one, in memory if snapshots are large")
+    parser.add_argument("--points", type=int, default=512, help="along every axis")
+    parser.add_argument("--precision", default="fp32")
+    parser.add_argument("--fuse", type=int, nargs="+", default=[1, 4], help="steps per launch")
+    parser.add_argument("--receivers", type=int, nargs="+", default=[0, 1000, 100000])
+    parser.add_argument("--steps", type=int, nargs=2, default=[400, 2000])
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    rows, report = [], {}
+    for fuse in options.fuse:
+        without = None
+        for receivers in [None, *options.receivers]:
+            file = pathlib.Path(options.directory).with_suffix(".toml")
+            file.write_text(input_text(options, receivers))
+            few, _ = seconds(options, file, options.steps[0], fuse)
+            many, report = seconds(options, file, options.steps[1], fuse)
+            rate = options.points**3 * (options.steps[1] - options.steps[0]) / (many - few) * 1e-9
+            without = without or rate
+            rows.append([options.points, options.precision, fuse, receivers, round(rate, 4), round(without / rate - 1, 4)])
+            name = "no points" if receivers is None else f"1 source, {receivers} receivers"
+            print(f"{fuse} steps per launch, {name}: {rate:.4g} G points x steps/s, {100 * (without / rate - 1):+.2f}% of time", flush=True)
+    gpu = re.search(r"GPU \d+ (.+) \(", report["devices"][0])
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps({
+            "name": "points", "device": gpu[1] if gpu else "cpu", "date": datetime.date.today().isoformat(),
+            "columns": ["points", "precision", "fuse", "receivers", "gpoints_per_s", "further_time"], "rows": rows}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/points/host_points.hpp"
+#include "tests/support/fields.hpp"
+
+namespace spsolve {
+namespace {
+
+/// A grid with a periodic axis y and walls along x.
+Domain grid() {
+  Domain domain{.dimensions = 2, .shape = {1, 5, 7}};
+  domain.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
+  return domain;
+}
+
+TEST(ImagesOfPoints, LieOnceInEveryPeriod) {
+  const Domain domain = grid();
+  for (const Box& box : {domain.box(), grow(domain.box(), {0, 12, 3}), Box{{0, 3, 2}, {1, 4, 5}}})
+    for_each_point(domain.box(), [&](const Index3& p) {
+      std::vector<Index3> expected;
+      for_each_point(box, [&](const Index3& q) {
+        if (q[x_axis] == p[x_axis] && wrap(q[y_axis], domain.shape[y_axis]) == p[y_axis]) expected.push_back(q);
+      });
+      EXPECT_EQ(images_of(p, domain, box), expected);
+    });
+}
+
+/// Rows are those of the steps that a group has, and the oldest make room for the newest.
+TEST(RecordedRows, HoldTheNewestSteps) {
+  Field field(grid().box(), {0, 0, 0}, Precision::fp64);
+  HostPoints points({{}, 0, {{1, 4, {{0, {0, 1, 2}}, {0, {0, 4, 6}}}}, {3, 2, {{0, {0, 0, 0}}}}}}, {});
+  for (std::int64_t step = 0; step <= 10; ++step) {
+    for_each_point(field.owned(), [&](const Index3& p) {
+      *field.at<double>(p) = static_cast<double>(100 * step + index_of(p, grid().shape));
+    });
+    points.record(State(field), step);
+  }
+  EXPECT_EQ(points.fetch(0, 7, 4)->wait(), (std::vector<double>{709, 734, 809, 834, 909, 934, 1009, 1034}));
+  EXPECT_EQ(points.fetch(1, 2, 2)->wait(), (std::vector<double>{600, 900}));
+}
+
+TEST(AddedPoints, TakeTheAmountsOfTheirStepAndColumn) {
+  Field field(grid().box(), {0, 2, 0}, Precision::fp32);
+  const Index3 p{0, 4, 3}, image{0, -1, 3}, other{0, 2, 2};
+  HostPoints points({{{{0, p}, 1}, {{0, image}, 1}, {{0, other}, 0}}, 2, {}},
+                    [](std::int64_t step, std::span<double> amounts) {
+                      amounts[0] = static_cast<double>(step);
+                      amounts[1] = 0.25;
+                    });
+  points.provide(5, 3);
+  for (const std::int64_t step : {5, 6, 7}) points.add(State(field), step);
+  EXPECT_EQ(testing::value_at(field, p), 0.75);
+  EXPECT_EQ(testing::value_at(field, image), 0.75);
+  EXPECT_EQ(testing::value_at(field, other), 18);
+}
+
+}  // namespace
+}  // namespace spsolve
