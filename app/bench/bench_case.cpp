@@ -72,8 +72,11 @@ struct Bench {
       ++launches;
     };
     const bool last_alone = pace.every > 0 && pace.last_alone;
-    for (std::int64_t left = period() - last_alone; left > 0; left -= fuse)
-      launch(std::min<std::int64_t>(left, fuse));
+    for (std::int64_t left = period() - last_alone, steps = 0; left > 0; left -= steps) {
+      // Equations take `fuse` steps, or one.
+      steps = left >= fuse ? fuse : problem.equations ? 1 : left;
+      launch(steps);
+    }
     if (last_alone) launch(1);
     return launches;
   }
@@ -192,6 +195,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"unit", to_string(candidate.unit)},
            {"layout", name_or(candidate.layout, "none")},
            {"fuse", bench.fuse},
+           {"strided", candidate.strided},
            {"device", device.of_rank},
            {"transport", bench.machine.transport_name},
            {"graphs", bench.machine.backend->transport().enqueues_only() && setting.graphs},

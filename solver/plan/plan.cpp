@@ -10,6 +10,7 @@
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "solver/plan/kernel_family.hpp"
+#include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
 namespace {
@@ -45,17 +46,10 @@ std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& d
     return too_deep(fmt::format("an event ends launches every {} steps", request.pace.every));
   if (!device.gpu || !method.fused_weights() || method.layout == Layout::separable || method.fuse == 1)
     return {};
-  const int dimensions = problem.domain.dimensions;
   const Index3 extent = tap_box(problem.stencil).extent();
-  Index3 planes{}, most = dimensions == 3 ? Index3{9, 9, 9} : Index3{1, 15, 33};
+  Index3 planes{};
   for (int axis = 0; axis < axis_count; ++axis) planes[axis] = method.fuse * (extent[axis] - 1) + 1;
-  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
-    if (planes[axis] > most[axis])
-      return too_deep(
-          fmt::format("the fused weights would span {} points along {}; beyond {} direct layouts "
-                      "lose more than fusing gains, unless they are asked for",
-                      planes[axis], "zyx"[axis], most[axis]));
-  return {};
+  return why_too_wide(planes, problem.domain);
 }
 
 /// Returns true if a method was asked for, so that it may be slow.
@@ -154,7 +148,7 @@ std::string_view sentence_of(Verdict verdict) {
 }
 
 bool are_alike(const Candidate& a, const Candidate& b) {
-  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
+  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision && a.strided == b.strided;
 }
 
 /// Describes a candidate in one line: its rate and, on tensor cores, what paper 003 says of it.
@@ -202,6 +196,17 @@ double mean_of_period(const Pace& pace, int fuse, double fused, Rest&& rest) {
 }
 
 }  // namespace
+
+std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain) {
+  const Index3 most = domain.dimensions == 3 ? Index3{9, 9, 9} : Index3{1, 15, 33};
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (extent[axis] > most[axis])
+      return Refusal{Obstacle::depth,
+                     fmt::format("the fused weights would span {} points along {}; beyond {} direct layouts "
+                                 "lose more than fusing gains, unless they are asked for",
+                                 extent[axis], "zyx"[axis], most[axis])};
+  return {};
+}
 
 double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                      const Pace& pace) {

@@ -15,6 +15,8 @@ struct Pace {
   std::int64_t every = 0;   // steps between events; 0: never
   bool last_alone = false;  // launches end one step before an event, too (diagnostics)
   double cuts = 0;          // events per step that are no multiples of `every`, each amid a launch at worst
+  std::int64_t steps = 0;   // of the run; 0: not known
+  std::int64_t checkpoints = 0;  // steps between checkpoints; 0: never
 };
 
 /// Holds what the user insists on. Where a member has no value, the plan decides.
@@ -30,6 +32,7 @@ struct PlanRequest {
   std::optional<double> dropped = {};       // Method::dropped of separable sweeps, as they were begun with
   /// Also methods that do not keep the promise of the precision: for measurements, and runs that began so.
   bool unpromised = false;
+  std::optional<bool> strided = {};  // whether launches of equations are strides
 };
 
 /// How a problem is advanced (docs/internals/plan.md). A function of the global problem, the model of the
