@@ -6,6 +6,8 @@ tables.py paper ROWS PUBLIC ROWS...       what the plan chose for the benchmark 
                                           the fastest candidate does at their depth
 tables.py rates ROWS PUBLIC               its rates alone, a row for each shape
 tables.py public PUBLIC                   all that public codes did
+tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the fastest rates on record: at their depth, and at any
+tables.py preprocessing ROWS PAPER        seconds before the first launch, and their share of a run as SparStencil measures it
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
 tables.py sources ROWS                    the same of benchmark shapes with a source
 tables.py rivals ROWS                     the two fastest candidates, case by case
@@ -32,6 +34,7 @@ from rows import predicted, rows_of, shape_of, table, way_of
 if len(sys.argv) < 3:
     sys.exit(__doc__)
 kind, *files = sys.argv[1:]
+BYTES = {"fp64": 8, "fp32": 4, "tf32": 4, "bf16": 2, "fp16": 2}
 rate = lambda row: row["gstencil_per_s"]
 short = lambda number: f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
@@ -53,12 +56,22 @@ def public_text(row):
     return f"{rate(row):,} ({', '.join([row['system'], *small, *steps])})"
 
 
-def at_depth_of(public, rows):
-    """The fastest rate on record of a periodic case without source at the depth of a public code; empty where none was measured."""
+def alike(public, rows):
+    """The rows of a periodic case without source that a public code did too, at any depth; the fastest first."""
     walls = lambda row: set(row["boundary"] if isinstance(row.get("boundary"), list) else [row.get("boundary", "periodic")])
-    rates = [rate(row) for row in rows if (row.get("stencil"), row.get("precision")) == (public["stencil"], public["precision"])
-             and row.get("fuse") == public.get("steps_per_launch", "unknown") and walls(row) == {"periodic"} and not row.get("source")]
-    return f"{max(rates):,.0f}" if rates else ""
+    found = [row for row in rows if (row.get("stencil"), row.get("precision")) == (public["stencil"], public["precision"])
+             and walls(row) == {"periodic"} and not row.get("source")]
+    return sorted(found, key=rate, reverse=True)
+
+
+def at_depth_of(public, rows):
+    """The fastest of these rows at the depth of the public code, or None."""
+    return next((row for row in alike(public, rows) if row["fuse"] == public.get("steps_per_launch", "unknown")), None)
+
+
+def share_of_copy(row, steps, copy):
+    """The part of the bandwidth of a copy with which one read and one write per launch moves."""
+    return f"{200 * rate(row) * 1e9 / steps * BYTES[row['precision']] / copy:.0f}%"
 
 
 if kind == "paper":
@@ -71,7 +84,8 @@ if kind == "paper":
         other = public.get((row["stencil"], row["precision"]))
         lines.append((f"{row['stencil']} {row['precision']}", shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}",
                       f"{100 * row['roofline_fraction']:.0f}%", f"{row['error_l2'] / row['error_steps']:.0e}" if row["error_l2"] else "0",
-                      public_text(other) if other else "", at_depth_of(other, measured) if other else ""))
+                      public_text(other) if other else "",
+                      f"{rate(same):,.0f}" if other and (same := at_depth_of(other, measured)) else ""))
     table(["case, periodic", "grid", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:", "error per step:",
            "fastest public code, same GPU:", "G/s at its depth:"], lines)
 elif kind == "rates":
@@ -85,6 +99,34 @@ elif kind == "rates":
     precisions = ("fp16", "fp32", "fp64")
     table(["case, periodic", "grid", *(f"{precision}:" for precision in precisions)],
           [(*case, *(cells[precision] for precision in precisions)) for case, cells in cases.items()])
+elif kind == "peers":
+    copy = next(ceiling["sustained"] for ceiling in json.loads(pathlib.Path(files[1]).read_text())["rates"] if ceiling["name"] == "copy")
+    measured, lines = rows_of(*files[3:]), []
+    for row in rows_of(files[0]):
+        if row["system"] not in files[2].split(","):
+            continue
+        steps, same, best = row.get("steps_per_launch"), at_depth_of(row, measured), next(iter(alike(row, measured)), None)
+        lines.append((row["system"], f"{row['stencil']} {row['precision']}", shape_of(row) if "shape" in row else "not known", steps or "not known",
+                      f"{rate(row):,}", share_of_copy(row, steps, copy) if steps else "not known",
+                      f"{rate(same):,.0f} ({way_of(same)})" if same else "not measured", share_of_copy(same, steps, copy) if same else "not measured",
+                      f"{rate(best):,.0f} ({way_of(best)}, {best['fuse']})" if best else "not measured"))
+    table(["code", "case", "its grid", "t:", "G/s:", "of a copy:", "spsolve at this t, G/s:", "of a copy:", "spsolve at its best t, G/s:"], lines)
+elif kind == "preprocessing":
+    run = {1: 10000, 2: 10240, 3: 1024}  # time steps of SparStencil's table 2, by dimensions
+    paper = {row["stencil"]: row for row in rows_of(files[1]) if row["chosen"] and row["precision"] == "fp16"}
+    parts, lines = ("search", "matching", "operand", "metadata", "compile"), []
+    for row in rows_of(files[0]):
+        fast = paper[row["stencil"]]
+        points = 1
+        for extent in fast["shape"]:
+            points *= extent
+        made = sum(row[part] for part in parts if part != "compile")
+        seconds = points * run[len(fast["shape"])] / (1e9 * rate(fast))
+        lines.append((row["stencil"], row["fuse"], row["fused_taps"], " x ".join(map(str, row["tile"])),
+                      f"{row['instructions_found']:.3g}, {row['instructions_of_kernel']:.3g}", *(f"{1e3 * row[part]:.3g}" for part in parts),
+                      f"{1e3 * seconds:,.3g}",
+                      *(f"{100 * before / (before + seconds):.2g}%" for before in (made, made + row["compile"]))))
+    table(["case, fp16", "t:", "taps:", "tile found", "instructions, found and run:", *(f"{part}, ms:" for part in parts), "a run, ms:", "share of it:", "with compile:"], lines)
 elif kind == "public":
     table(["code", "stencil", "precision", "grid", "steps per launch:", "GStencil/s:", "remark"],
           [(row["system"], row["stencil"], row["precision"], shape_of(row) if "shape" in row else "not known", row.get("steps_per_launch", "not known"),

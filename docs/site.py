@@ -31,6 +31,7 @@ nav:
   - Gallery: gallery.md
   - Guide: [{guide}]
   - How it works: [{internals}]
+  - The five papers: docs/papers.md
   - Log: [{log}]
   - CHANGELOG.md
   - CONTRIBUTING.md

@@ -33,7 +33,7 @@ std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const A
   return bytes;
 }
 
-/// The attributes of an array that hold its checksums, as many as it has blocks.
+/// Returns the attributes of an array that hold its checksums, as many as it has blocks.
 Attributes no_checksums(const ArrayFormat& format, const ArrayBlocks& blocks) {
   return {{checksum_attribute::algorithm, std::string(checksum_algorithm)},
           {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
@@ -86,8 +86,8 @@ std::filesystem::path place_of(const std::filesystem::path& file) {
   return target;
 }
 
-/// A file of compressed arrays that rank 0 holds open, because only HDF5 knows where their chunks lie. Its
-/// disk space suffices also for values that do not shrink.
+/// Holds a file of compressed arrays open on rank 0, because only HDF5 knows where their chunks lie. The
+/// disk space of the file suffices also for values that do not shrink.
 class CompressedFile {
  public:
   CompressedFile(const std::filesystem::path& file, const ArrayFormat& format, const Attributes& attributes,

@@ -20,7 +20,7 @@ std::int64_t slice_points(const ArrayFormat& format) {
   return volume(format.shape) / format.shape[slowest_axis(format)];
 }
 
-/// out[j n + i] = in[i s + j] for n elements of s bytes, as HDF5's filter does it.
+/// Returns out[j n + i] = in[i s + j] for n elements of s bytes, as the filter of HDF5 does it.
 std::vector<std::byte> shuffled(std::span<const std::byte> values, std::size_t element_bytes) {
   const std::size_t elements = values.size() / element_bytes;
   std::vector<std::byte> result(values.size());

@@ -13,18 +13,18 @@
 
 namespace spsolve {
 
-/// Says why arrays cannot be compressed so. Empty if they can. Of zstd, HDF5 must find the filter that is
-/// registered for it (https://github.com/HDFGroup/hdf5_plugins, number 32015).
+/// Returns why arrays cannot be compressed so, or an empty text if they can. For zstd HDF5 must find the
+/// filter that is registered for it (https://github.com/HDFGroup/hdf5_plugins, number 32015).
 std::string objection_to(Compression compression);
 
-/// The chunks of a compressed array: whole slices across its slowest axis, about a MiB together, so that a
-/// chunk is a piece of the array in C order. The last one may be shorter.
+/// Returns the chunks of a compressed array. Each holds whole slices across its slowest axis, about a MiB
+/// together, so it is a piece of the array in C order. The last one may be shorter.
 ArrayBlocks chunks_of(const ArrayFormat& format);
 
 /// Creates the dataset of a compressed array, without values.
 Hdf5Id create_compressed(hid_t parent, const std::string& name, const ArrayFormat& format);
 
-/// A chunk as the file holds it.
+/// Holds a chunk as it stands in the file.
 struct EncodedChunk {
   std::vector<std::byte> bytes;
   std::uint32_t skipped = 0;  // bit i: the i-th filter of the dataset was not applied

@@ -11,8 +11,8 @@
 
 namespace spsolve {
 
-/// Where an input states a value, to begin a message with: "heat.toml:12: [initial] ". It is no part of the
-/// value, so any two are equal.
+/// Says where an input states a value, to begin a message with: "heat.toml:12: [initial] ". It is no part of
+/// the value, so any two are equal.
 struct StatedAt {
   std::string text;
 
@@ -36,7 +36,7 @@ struct ExpressionForm {
   friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
 };
 
-/// What a message about a dataset begins with: where the input names the file, or else the key of the
+/// Returns what a message about a dataset begins with: where the input names the file, or else the key of the
 /// dataset.
 inline std::string blame_of(const DatasetForm& form, const std::string& key) {
   return form.at.text.empty() ? key + ".file: " : form.at.text + "file: ";

@@ -59,7 +59,7 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
 
 namespace {
 
-/// Returns what reads bytes [first, last) of the values of an array in C order: whole slices across its
+/// Returns a function that reads values of an array in C order from byte `first` on: whole slices across its
 /// slowest axis if it is compressed.
 std::function<void(std::int64_t first, std::span<std::byte> data)> reader_of(const StoredArray& array) {
   if (array.format.compression == Compression::none)

@@ -95,7 +95,7 @@ struct Calibration {
         space_half, space_word, space_sums, space_sums_split, space_enough_points;
   } separable;
 
-  /// By which the scalar unit cuts its marches.
+  /// The numbers by which the scalar unit cuts its marches.
   struct Tiles {
     double narrow_hides, ghost_planes, boxes_beside_both, least_useful, least_useful_with_source;
   } tiles;
@@ -139,13 +139,13 @@ struct Coefficient {
   double shipped;                           // its value in calibration/h200.json
 };
 
-/// All coefficients, in the order of calibration/h200.json.
+/// Returns all coefficients, in the order of calibration/h200.json.
 const std::vector<Coefficient>& coefficients();
 
-/// The calibration that is compiled in, from an H200.
+/// Returns the calibration that is compiled in, from an H200.
 const Calibration& shipped_calibration();
 
-/// Whether a coefficient is that of the program, whatever device it finds: kernels are cut by it, and halos
+/// Returns true if a coefficient is the same on every device, because kernels are cut by it, or halos
 /// exchanged, on all ranks alike.
 bool is_fixed(const Coefficient& coefficient);
 

@@ -42,6 +42,10 @@ class Unit {
   /// axes where the unit wraps indices. `out` has other fields of the same geometry. Only `region` and the
   /// ghosts beside it are written.
   virtual void advance(const ConstState& in, const State& out, const Box& region, int steps) const = 0;
+
+  /// Computes other = state - other on `region`, rounded once. So a unit whose launches of several steps keep
+  /// the difference u(n) - u(n - 1) (StridedUnit) gets it from u(n - 1), and back. Other units need not.
+  virtual void exchange_difference(const Field& /*state*/, Field& /*other*/, const Box& /*region*/) const {}
 };
 
 }  // namespace spsolve

@@ -10,6 +10,7 @@
 #include "kernels/magnitude.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/wall_reflections.hpp"
+#include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {
 namespace {
@@ -38,7 +39,9 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       steps_of_halo_(exchange_every * method.fuse) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (wraps_[axis]) reach_[axis] = 0;
-  if (method.fused_weights())
+  if (method.strided)
+    problem_.domain = stride_domain(problem, method.fuse);
+  else if (method.fused_weights())
     problem_.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
   const Box owned = decomposition.block(communicator.rank());
   collectively(communicator, [&] {
@@ -125,10 +128,11 @@ void Block::set_state(const FillField& fill, std::size_t field, std::int64_t ste
   unit_->fill_ghosts(in(), owned());
   step_ = step;
   valid_steps_ = 0;
-  magnitude_bound_is_known_ = false;
+  magnitude_bound_is_known_ = stride_is_known_ = false;
 }
 
 void Block::set_previous(const FillField& fill, std::size_t field) {
+  keeps_difference_ = stride_is_known_ = false;
   backend_->set(before(field), fill);
   unit_->fill_ghosts(in(), owned());
   valid_steps_ = 0;
@@ -144,9 +148,12 @@ void Block::set_points(PointTable table, AmountsOfStep amounts) {
 
 void Block::work_on_points() {
   if (!points_->table().added.empty()) {
+    keep_difference(false);
+    stride_is_known_ = false;
     points_->add(in(), step_ - 1);
     const Box rows = intersect(added_rows_, valid_region(valid_steps_));
-    if (!rows.empty()) unit_->fill_ghosts(in(), rows);
+    // Where walls are filled, the next launch does it anyway.
+    if (!rows.empty() && !has_filled_faces()) unit_->fill_ghosts(in(), rows);
     magnitude_bound_is_known_ = false;
   }
   record();
@@ -167,6 +174,21 @@ State Block::out(int steps) const {
     for (std::size_t field = 0; field < levels_.size(); ++field)
       if (has_previous(field)) fields.push_back(&array(field, 3));
   return State(std::move(fields), step_);
+}
+
+State Block::in(const Kind& kind) const {
+  const State state = in(), next = out(kind.steps);
+  if (!kind.goes_on) return state;
+  std::vector<Field*> fields(state.begin(), state.end());
+  fields.insert(fields.end(), next.begin(), next.end());
+  return State(std::move(fields), step_);
+}
+
+void Block::keep_difference(bool keep) {
+  if (keep == keeps_difference_) return;
+  unit_->exchange_difference(now(), before(0), owned());
+  keeps_difference_ = keep;
+  previous_is_known_ = magnitude_bound_is_known_ = stride_is_known_ = false;
 }
 
 void Block::take_turns(int steps) {
@@ -205,7 +227,7 @@ void Block::share_magnitude_bound(int steps) {
   if (!scales(steps) || communicator_.size() == 1) return;
   backend_->order(Queue::compute, Queue::exchange);
   enter(Phase::exchange);
-  backend_->transport().all_reduce_max(now().magnitude_bound());
+  for (Field* field : in()) backend_->transport().all_reduce_max(field->magnitude_bound());
   enter(computing_);
 }
 
@@ -214,7 +236,10 @@ void Block::await_magnitude_bound(int steps) {
 }
 
 void Block::launch(int steps) {
-  const Kind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0, previous_is_known_};
+  const bool is_stride = method_.strided && steps == method_.fuse;
+  if (method_.strided) keep_difference(is_stride);
+  const Kind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0, previous_is_known_,
+                  is_stride && stride_is_known_};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
@@ -222,16 +247,19 @@ void Block::launch(int steps) {
   if (points_) points_->provide(step_, steps);
   Launch& launch = launch_of(kind);
   Reducer& reducer = backend_->reducer();
-  if (scales(steps) && !magnitude_bound_is_known_) {
-    reducer.set_magnitude_bound(now(), minimum_scale());
-    reducer.raise_magnitude_bound(now(), owned());
-  }
+  if (scales(steps) && !magnitude_bound_is_known_)
+    for (Field* field : in()) {
+      reducer.set_magnitude_bound(*field, minimum_scale());
+      reducer.raise_magnitude_bound(*field, owned());
+    }
   launch.run([&] {
-    if (scales(steps)) reducer.set_magnitude_bound(next(), minimum_scale());
+    if (scales(steps))
+      for (Field* field : out(steps)) reducer.set_magnitude_bound(*field, minimum_scale());
     enqueue(kind);
     if (scales(steps))
-      for_each_slab(owned(), intersect(unit_->scaled_region(steps), owned()),
-                    [&](const Box& band) { reducer.raise_magnitude_bound(next(), band); });
+      for_each_slab(owned(), intersect(unit_->scaled_region(steps), owned()), [&](const Box& band) {
+        for (Field* field : out(steps)) reducer.raise_magnitude_bound(*field, band);
+      });
   });
   magnitude_bound_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also
                                                                          // write points of other ranks
@@ -240,13 +268,14 @@ void Block::launch(int steps) {
   // After a single step the previous values are the state that it began with.
   previous_is_known_ = steps == 1 && begun_with == steps_of_halo_;
   take_turns(steps);
+  stride_is_known_ = began_with_difference_ = is_stride;
   last_steps_ = steps;
   step_ += steps;
   if (points_ && !unit_->works_on_points(steps)) work_on_points();
 }
 
 void Block::enqueue(const Kind& kind) {
-  if (kind.valid_steps == 0) return enqueue_with_exchange(kind.steps);
+  if (kind.valid_steps == 0) return enqueue_with_exchange(kind);
   backend_->mark(Mark::begin, Queue::compute);
   share_magnitude_bound(kind.steps);
   await_magnitude_bound(kind.steps);
@@ -258,8 +287,9 @@ void Block::enqueue(const Kind& kind) {
 }
 
 /// Messages that need multiprocessors are sent before the interior occupies the whole device.
-void Block::enqueue_with_exchange(int steps) {
-  const State state = in(), next = out(steps);
+void Block::enqueue_with_exchange(const Kind& kind) {
+  const int steps = kind.steps;
+  const State state = in(), read = in(kind), next = out(steps);
   HaloExchange& exchange = this->exchange(state);
   backend_->mark(Mark::begin, Queue::compute);
   share_magnitude_bound(steps);
@@ -273,7 +303,7 @@ void Block::enqueue_with_exchange(int steps) {
   // They may have been filled beside points that messages bring, and then are filled again.
   if (has_filled_faces()) backend_->order(Queue::compute, Queue::exchange);
   const Box inner = interior(steps);
-  unit_->advance(state, next, inner, steps);
+  unit_->advance(read, next, inner, steps);
   backend_->mark(Mark::interior, Queue::compute);
   enter(Phase::exchange);
   pending.wait();
@@ -286,7 +316,7 @@ void Block::enqueue_with_exchange(int steps) {
   std::size_t edge = 0;
   for_each_slab(valid_region(steps_of_halo_ - steps), inner, [&](const Box& slab) {
     const auto& beside = edge_units_[edge++ % edge_units_.size()];
-    (beside ? *beside : *unit_).advance(state, next, slab, steps);
+    (beside ? *beside : *unit_).advance(read, next, slab, steps);
   });
   backend_->mark(Mark::edges, Queue::edges);
   for (const Queue queue : edge_queues) backend_->order(queue, Queue::compute);

@@ -20,7 +20,9 @@ constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
 /// One rank's block of the grid while it is advanced: the arrays of every field of the problem, which take
 /// turns with every launch, and the halo exchange. A field has two arrays. It has three if equations read
-/// `.previous` of it, and four if launches of several steps write its values one step before, too.
+/// `.previous` of it, and four if launches of several steps write its values one step before, too, or are
+/// strides (StridedUnit). Strides keep the difference to the values one step before; these are computed when
+/// they are asked for, and the strides begin anew.
 ///
 /// Halos are wide enough for `exchange_every` launches. One launch exchanges them; the following launches
 /// need no messages and also advance the valid points around the block, a region that shrinks towards the
@@ -58,13 +60,26 @@ class Block {
   /// and as it is now with the state before the last launch, which took one step. They wait until the values
   /// are computed, and are valid until the next launch.
   StateView view(std::size_t field = 0) { return computed({backend_, &now(field), nullptr}); }
-  StateView view_previous(std::size_t field) { return computed({backend_, &before(field), nullptr}); }
-  StateView view_change(std::size_t field = 0) { return computed({backend_, &now(field), &before(field)}); }
+  StateView view_previous(std::size_t field) {
+    keep_difference(false);
+    return computed({backend_, &before(field), nullptr});
+  }
+  StateView view_change(std::size_t field = 0) {
+    keep_difference(false);
+    return computed({backend_, &now(field), &before(field)});
+  }
+  /// Returns true if the block keeps the difference to the values one step before, and a view of it.
+  bool keeps_difference() const { return keeps_difference_; }
+  StateView view_difference() { return computed({backend_, &before(0), nullptr}); }
   /// Return the same of the state that the last launch began with.
   StateView view_begin(std::size_t field = 0) {
     return computed({backend_, &array(field, has_previous(field) && last_steps_ > 1 ? 2 : 1), nullptr});
   }
   StateView view_begin_previous(std::size_t field) {
+    if (began_with_difference_) {
+      unit_->exchange_difference(array(field, 2), array(field, 3), owned());
+      began_with_difference_ = stride_is_known_ = false;
+    }
     return computed({backend_, &array(field, last_steps_ > 1 ? 3 : 2), nullptr});
   }
   /// Access to boxes of owned points of any field of this block, and values of the current state of a field
@@ -108,6 +123,7 @@ class Block {
   struct Kind {
     int steps, valid_steps;
     bool previous_is_known;  // an exchange leaves out previous values
+    bool goes_on;            // a stride: the values one stride before are known
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
   /// Which arrays hold what, for fields of two arrays and for others: the state, the state before, what the
@@ -138,6 +154,10 @@ class Block {
   /// what it writes in `steps` steps.
   State in() const;
   State out(int steps = 1) const;
+  /// Returns what a launch of this kind reads: a stride that goes on also reads what it writes.
+  State in(const Kind& kind) const;
+  /// Turns the values one step before into their difference to the state, or back.
+  void keep_difference(bool keep);
   /// Gives the arrays the roles that they have after a launch.
   void take_turns(int steps);
   Launch& launch_of(const Kind& kind);
@@ -158,7 +178,7 @@ class Block {
   /// Returns the exchange of those fields of `state` whose halos are not valid yet.
   HaloExchange& exchange(const State& state);
   void enqueue(const Kind& kind);
-  void enqueue_with_exchange(int steps);
+  void enqueue_with_exchange(const Kind& kind);
   void enter(Phase phase) const {
     if (watch_) watch_->enter(phase);
   }
@@ -200,6 +220,9 @@ class Block {
   int last_steps_ = 1;              // of the last launch
   std::int64_t step_ = 0;           // that the state is of
   bool previous_is_known_ = false;  // the halos of previous values are valid
+  // Of strides: the array of values one step before holds the difference to them instead, and so did that of
+  // the state before the last launch; the other arrays hold the values one stride before.
+  bool keeps_difference_ = false, began_with_difference_ = false, stride_is_known_ = false;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
                                                                       // interior

@@ -6,6 +6,7 @@
 #include "kernels/fused_unit.hpp"
 #include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "solver/backend.hpp"
+#include "solver/strides.hpp"
 
 namespace spsolve {
 namespace {
@@ -18,6 +19,19 @@ class FieldInPlace : public HostCopy {
 
  private:
   const Field& field_;
+};
+
+/// Computes in - source in host memory.
+class MinusSource : public Sweep {
+ public:
+  void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override {
+    with_storage(in.precision(), [&]<class Storage>() {
+      for_each_point(region, [&](const Index3& p) {
+        *out.at<Storage>(p) =
+            to_storage<Storage>(stored_value(*in.at<Storage>(p)) - stored_value(*source->at<Storage>(p)));
+      });
+    });
+  }
 };
 
 class FieldCopy : public HostCopy {
@@ -36,10 +50,18 @@ class FieldCopy : public HostCopy {
 
 std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method& method,
                                             const GivenFields& sources, Queue, const std::array<bool, 3>&) {
-  if (problem.equations)
-    return std::make_unique<SystemUnit>(problem.equations->canonical, problem.equations->domains,
-                                        problem.equations->dt, problem.precision, sources.coefficients,
-                                        problem.equations->filled);
+  if (problem.equations) {
+    auto unit = std::make_unique<SystemUnit>(problem.equations->canonical, problem.equations->domains,
+                                             problem.equations->dt, problem.precision, sources.coefficients,
+                                             problem.equations->filled);
+    if (!method.strided) return unit;
+    StrideSweeps sweeps = make_stride_sweeps(problem, method, [&](const Stencil& weights, double factor) {
+      return sweep_of(make_emulated_sweep(weights, problem.precision, method.layout.value(), method.dropped,
+                                          problem.domain.shape, factor));
+    });
+    sweeps.minus_source = std::make_unique<MinusSource>();
+    return std::make_unique<StridedUnit>(problem.domain, method.fuse, std::move(sweeps), std::move(unit));
+  }
   auto single_steps =
       std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
   if (!method.fused_weights()) return single_steps;

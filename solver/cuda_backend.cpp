@@ -9,10 +9,13 @@
 #include "kernels/cuda/points/device_points.hpp"
 #include "kernels/cuda/runtime/branch.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/scalar_sweep.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
 #include "solver/plan/model_parts.hpp"
+#include "solver/plan/strided_equation.hpp"
+#include "solver/strides.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"
 #endif
@@ -57,6 +60,56 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
           aware ? "mpi (device memory)" : "mpi (host memory)"};
 }
 
+/// Takes launches of several steps by one unit, and all others, of single steps, by another.
+class UnitByLength : public Unit {
+ public:
+  UnitByLength(int steps, std::unique_ptr<Unit> several_steps, std::unique_ptr<Unit> single_steps)
+      : steps_(steps), several_steps_(std::move(several_steps)), single_steps_(std::move(single_steps)) {}
+  void fill_ghosts(const State& state, const Box& valid) const override {
+    single_steps_->fill_ghosts(state, valid);
+  }
+  void prepare(const ConstState& in, const Box& region, int steps) const override {
+    unit(steps).prepare(in, region, steps);
+  }
+  void advance(const ConstState& in, const State& out, const Box& region, int steps) const override {
+    unit(steps).advance(in, out, region, steps);
+  }
+
+ private:
+  const Unit& unit(int steps) const { return steps == steps_ ? *several_steps_ : *single_steps_; }
+
+  int steps_;
+  std::unique_ptr<Unit> several_steps_, single_steps_;
+};
+
+/// Makes the march of several steps of an equation with two levels of time; null if there is none.
+std::unique_ptr<Unit> two_level_march(const Problem& problem, const Method& method, cudaStream_t stream) {
+  const auto found = strided_equation(problem);
+  const auto* equation = std::get_if<TwoLevelEquation>(&found);
+  const Domain& domain = problem.domain_of(0);
+  if (!equation || method.strided || method.fuse == 1 ||
+      !cuda::two_level_tile(domain, equation->s, problem.precision, method.fuse,
+                            cuda::current_device().block_limits()))
+    return nullptr;
+  return std::make_unique<cuda::ScalarUnit>(domain, equation->s, problem.precision,
+                                            cuda::ScalarUnit::TwoLevels{-equation->q}, stream);
+}
+
+/// Makes the sweeps of strides on a stream.
+StrideSweeps stride_sweeps(const Problem& problem, const Method& method, cudaStream_t stream) {
+  StrideSweeps sweeps = make_stride_sweeps(
+      problem, method, [&](const Stencil& weights, double factor) -> std::unique_ptr<Sweep> {
+        if (!method.layout)
+          return std::make_unique<cuda::ScalarSweep>(problem.domain, weights, problem.precision, stream,
+                                                     factor);
+        return sweep_of(cuda::make_tensor_sweep(problem.domain, weights, problem.precision, *method.layout,
+                                                method.dropped, cores_of(method), stream, factor));
+      });
+  sweeps.minus_source = std::make_unique<cuda::ScalarSweep>(
+      problem.domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), problem.precision, stream, -1.0);
+  return sweeps;
+}
+
 }  // namespace
 
 CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs)
@@ -98,11 +151,16 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
                          ? nullptr
                          : std::make_shared<cuda::WallFiller>(equations.filled, equations.domains,
                                                               problem.precision, stream);
-    cuda::SystemUnitOptions options{method.fuse, problem.has_points, wall_filler_,
-                                    [this] { launches_->never_replay(); }};
-    return std::make_unique<cuda::SystemUnit>(equations.canonical, equations.domains, equations.dt,
-                                              problem.precision, sources.coefficients, stream,
-                                              std::move(options));
+    auto march = two_level_march(problem, method, stream);
+    cuda::SystemUnitOptions options{method.strided || march ? 1 : method.fuse, problem.has_points,
+                                    wall_filler_, [this] { launches_->never_replay(); }};
+    auto unit = std::make_unique<cuda::SystemUnit>(equations.canonical, equations.domains, equations.dt,
+                                                   problem.precision, sources.coefficients, stream,
+                                                   std::move(options));
+    if (march) return std::make_unique<UnitByLength>(method.fuse, std::move(march), std::move(unit));
+    if (!method.strided) return unit;
+    return std::make_unique<StridedUnit>(problem.domain, method.fuse, stride_sweeps(problem, method, stream),
+                                         std::move(unit));
   }
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,

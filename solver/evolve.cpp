@@ -60,6 +60,13 @@ void for_each_array_before(Block& block, bool with_previous, Take&& take) {
                           of_field, before));
 }
 
+/// Returns the norm of the difference to the values one step before, which a block keeps.
+double norm_of_difference(Block& block, const Communicator& communicator, const Index3& shape) {
+  const StateView view = block.view_difference();
+  const Extremes found = extremes_of_all(communicator, shape, block.owned(), view.scan().extremes);
+  return measure(communicator, shape, view, found).l2;
+}
+
 }  // namespace
 
 std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
@@ -69,7 +76,7 @@ std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
   for (const Interval& interval : schedule.launches_end_every)
     stop = std::min(stop, interval.following(step));
   const std::int64_t diagnostics = std::min(schedule.last, following(schedule.diagnostics_every));
-  if (step + 1 < diagnostics) stop = std::min(stop, diagnostics - 1);
+  if (step + 1 < diagnostics && !schedule.keeps_previous) stop = std::min(stop, diagnostics - 1);
   return std::min(stop, diagnostics);
 }
 
@@ -99,7 +106,8 @@ Ending evolve(Block& block, const Communicator& communicator, const Problem& pro
   // one scan of it.
   const auto handle_events = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
     const auto view_of = [&](std::size_t field) {
-      return diagnostics && steps > 0 ? block.view_change(field) : block.view(field);
+      return diagnostics && steps > 0 && !block.keeps_difference() ? block.view_change(field)
+                                                                   : block.view(field);
     };
     std::vector<std::optional<Extremes>> found(block.field_count());
     const auto finite = [&](std::size_t field, ScanResult scanned) {
@@ -126,6 +134,8 @@ Ending evolve(Block& block, const Communicator& communicator, const Problem& pro
       std::vector<Diagnostics> by_field;
       for (std::size_t field = 0; field < found.size(); ++field)
         by_field.push_back(measure(communicator, shape, view_of(field), *found[field]));
+      if (block.keeps_difference())
+        by_field.front().change_l2 = norm_of_difference(block, communicator, shape);
       observers.diagnostics(step, by_field);
       steady = schedule.until_change && steps > 0 && is_steady(by_field, *schedule.until_change);
     }

@@ -25,6 +25,8 @@ struct Schedule {
   bool final_checkpoint = false;                  // also writes a checkpoint at the last step
   std::optional<double> until_change = {};        // ends the run, see is_steady()
   std::vector<Interval> launches_end_every = {};  // further intervals at whose ends launches end
+  /// The state holds the values one step before: launches need not end one step before diagnostics.
+  bool keeps_previous = false;
 };
 
 enum class Request { none, checkpoint, stop };
@@ -56,9 +58,10 @@ struct Observers {
   std::function<void(std::int64_t from, std::int64_t to)> launched = {};
 };
 
-/// Advances from step `first` to `last`. Launches end at every event and one step before diagnostics, whose
-/// change is that of one step. Otherwise they depend only on step and schedule, so a run continued from a
-/// checkpoint has the same launches, and bits, as one that never stopped.
+/// Advances from step `first` to `last`. Launches end at every event and, unless the state holds the values
+/// one step before, one step before diagnostics, whose change is that of one step. Otherwise they depend only
+/// on step and schedule, so a run continued from a checkpoint has the same launches, and bits, as one that
+/// never stopped.
 ///
 /// Stops with a checkpoint when poll asks for it. At every event values are checked. If any is not finite,
 /// Error(diverged) with step and point is thrown, after a checkpoint of the previous state if that is finite.

@@ -46,6 +46,8 @@ struct Problem {
     for (std::size_t field = 0; field < field_count(); ++field) count += has_previous(field);
     return count;
   }
+  /// Returns true if the state holds the values of all fields one step before, too.
+  bool keeps_previous() const { return state_count() == 2 * field_count(); }
   /// Returns the number of arrays of a field where launches take up to `fuse` steps: two, which take turns,
   /// or three with values one step before, which launches of several steps write, too.
   std::size_t arrays_of(std::size_t field, int fuse) const {

@@ -64,6 +64,8 @@ SUITE = [
     Program("test_tensor_units", ON_GPUS, ranks=(1, 2, 3), parts=4),
     Program("test_random_problems", ON_GPUS, ranks=(1, 2, 4)),
     Program("test_systems", ON_GPUS, ranks=(1, 2, 3), parts=5),
+    Program("test_filled_walls", ON_GPUS, ranks=(1, 2, 3), parts=2),
+    Program("test_strides", ON_GPUS, ranks=(1, 2, 3), parts=2),
     Program("test_convergence", ON_GPUS, ranks=(1, 2)),
     Program("test_evolve", ON_GPUS, ranks=(1, 3)),
     Program("test_diagnostics", ON_GPUS, ranks=(1, 2, 5)),
@@ -72,6 +74,7 @@ SUITE = [
     Program("test_ceilings", parts=2),
     Script("app_devices", "test_devices", ""),
     Script("app_files", "test_files"),
+    Script("app_walls", "test_walls"),
     Script("app_against_numpy", "test_against_numpy", SCALAR),
     Script("app_equations", "test_equations"),
     Script("app_around_equations", "test_around_equations"),
@@ -89,6 +92,7 @@ SANITIZED = [
     Program("test_diagnostics", ON_GPUS, parts=3),
     Program("test_evolve", ON_GPUS),
     Program("test_systems", ON_GPUS, parts=3),
+    Program("test_filled_walls", ON_GPUS, parts=2),
 ]
 
 

@@ -41,8 +41,8 @@ void print_head(const BenchRequest& request, const Terminal& terminal) {
                    "err max");
 }
 
-/// A line of the table: shares of the copy and of the multiply-add ceiling (useful work), and what the model
-/// predicts over what was measured.
+/// Prints a line of the table: shares of the copy and of the multiply-add ceiling (useful work), and what the
+/// model predicts over what was measured.
 void print_line(const BenchRequest& request, const Json& result, const Terminal& terminal) {
   const auto number = [&](const char* key) { return result[key].get<double>(); };
   const auto text = [&](const char* key) { return result[key].get<std::string>(); };
@@ -70,7 +70,7 @@ void print_line(const BenchRequest& request, const Json& result, const Terminal&
         100 * predicted, error("error_l2"), error("error_max"));
 }
 
-/// A case, or a candidate of it, that has no rate: in the table, and the row that says why.
+/// Prints that a case, or a candidate of it, has no rate, and returns the row that says why.
 Json report_failure(const BenchCase& what, std::string_view unit, std::string_view layout, int fuse,
                     const Error& error, const Terminal& terminal) {
   const Domain& domain = what.problem.domain;
@@ -92,7 +92,7 @@ void list_catalogue(const Terminal& terminal) {
                    entry.stencil.taps().size(), entry.domain, entry.source, equation_text(entry));
 }
 
-/// What sparsity gains: neighbours that differ in the unit alone.
+/// Prints what sparsity gains: the ratio of neighbours that differ in the unit alone.
 void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
   for (std::size_t i = 1; i < results.size(); ++i) {
     const Json &dense = results[i - 1], &sparse = results[i];
@@ -106,7 +106,7 @@ void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
   }
 }
 
-/// The problem of an input.
+/// Returns the problem of an input.
 BenchCase case_of_input(const Communicator& communicator, const std::filesystem::path& file,
                         const BenchRequest& request) {
   CommandLine command;
@@ -118,7 +118,7 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   return {config.name, problem, plan, std::make_shared<RunConfig>(config)};
 }
 
-/// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.
+/// Returns the ceilings of the last `--suite ceilings` on such a device, or measures the few that rows need.
 Ceilings known_ceilings(const Communicator& communicator, const DeviceChoice& device,
                         const ParallelConfig& parallel, const Terminal& terminal) {
   const auto remembered = remembered_ceilings(device);
@@ -130,7 +130,7 @@ Ceilings known_ceilings(const Communicator& communicator, const DeviceChoice& de
 
 constexpr std::int64_t long_run = 1'000'000'000;  // steps: for such runs candidates are timed
 
-/// What of a case is measured: the plan's choice, and others of its candidates where they are asked for.
+/// Returns the candidates to measure: the plan's choice, and others where they are asked for.
 std::vector<Candidate> choice_and_rivals(const Plan& plan, int count) {
   std::vector<Candidate> candidates = best_candidates(plan, static_cast<std::size_t>(count));
   const auto is_chosen = [&](const Candidate& candidate) { return is_same_method(candidate, plan.chosen); };

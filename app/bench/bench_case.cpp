@@ -11,7 +11,7 @@
 #include "app/setup/bench_errors.hpp"
 #include "app/setup/clock.hpp"
 #include "app/setup/distribution.hpp"
-#include "app/setup/model_json.hpp"
+#include "app/setup/planning.hpp"
 #include "app/values/fill_block.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/rounding.hpp"
@@ -26,7 +26,7 @@ constexpr int repeats = 7, most_attempts = 3;
 constexpr double undisturbed = 1.05;  // the median of runs over the shortest
 constexpr int rare = 100;             // launches between events, whose own then take some 1% at most
 
-/// Seconds of the parts of a launch on this rank, since `before`.
+/// Returns the seconds of the parts of a launch on this rank, since `before`.
 Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t launches) {
   const auto mean = [&](double Timings::*part) {
     return (after.*part - before.*part) / static_cast<double>(launches);
@@ -37,7 +37,7 @@ Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t l
           {"compute", mean(&Timings::compute)}};
 }
 
-/// What is measured, ready to run.
+/// Holds what is measured, ready to run.
 struct Bench {
   Problem problem;  // in the precision of the candidate
   int fuse;
@@ -61,10 +61,10 @@ struct Bench {
     return problem;
   }
 
-  /// The steps after which launches repeat themselves.
+  /// Returns the steps after which launches repeat themselves.
   std::int64_t period() const { return pace.every > 0 ? pace.every : fuse; }
 
-  /// The launches of a period, as evolve() ends them before events; how many.
+  /// Makes the launches of a period, as evolve() ends them before events, and returns their number.
   int run_period() {
     int launches = 0;
     const auto launch = [&](std::int64_t steps) {
@@ -72,8 +72,11 @@ struct Bench {
       ++launches;
     };
     const bool last_alone = pace.every > 0 && pace.last_alone;
-    for (std::int64_t left = period() - last_alone; left > 0; left -= fuse)
-      launch(std::min<std::int64_t>(left, fuse));
+    for (std::int64_t left = period() - last_alone, steps = 0; left > 0; left -= steps) {
+      // Equations take `fuse` steps, or one.
+      steps = left >= fuse ? fuse : problem.equations ? 1 : left;
+      launch(steps);
+    }
     if (last_alone) launch(1);
     return launches;
   }
@@ -88,7 +91,7 @@ void fill(const Communicator& communicator, const BenchCase& what, const Problem
   block.set_state(set_benchmark_data);
 }
 
-/// The multiply-adds of a step at a point.
+/// Counts the multiply-adds of a step at a point.
 std::size_t taps_of(const Problem& problem) {
   if (!problem.equations) return problem.stencil.taps().size();
   std::size_t taps = 0;
@@ -97,7 +100,7 @@ std::size_t taps_of(const Problem& problem) {
   return taps;
 }
 
-/// Launches from the data of the benchmark, and the error of the result.
+/// Launches from the data of the benchmark, and returns the error of the result.
 Json errors_of(const Communicator& communicator, Bench& bench, bool measured) {
   constexpr int checked_launches = 2;
   const int steps = checked_launches * bench.fuse;
@@ -192,6 +195,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"unit", to_string(candidate.unit)},
            {"layout", name_or(candidate.layout, "none")},
            {"fuse", bench.fuse},
+           {"strided", candidate.strided},
            {"device", device.of_rank},
            {"transport", bench.machine.transport_name},
            {"graphs", bench.machine.backend->transport().enqueues_only() && setting.graphs},

@@ -22,8 +22,8 @@ struct BenchCase {
   std::shared_ptr<const RunConfig> input = {};  // which gives the values of systems of equations
 };
 
-/// A preset without parameters on a grid with the same boundary on all faces (dirichlet: zero), if asked with
-/// a `source`.
+/// Returns a preset without parameters on a grid with one boundary on all faces (dirichlet: zero), if asked
+/// with a `source`.
 BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
                       const PlanRequest& plan = {}, BoundaryKind boundary = BoundaryKind::periodic,
                       bool source = false);

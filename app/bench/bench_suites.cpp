@@ -22,27 +22,28 @@ constexpr Precision paper_precisions[]{Precision::fp16, Precision::fp32, Precisi
 
 DeviceModel nominal(bool cuda) { return cuda ? nominal_gpu() : nominal_cpu(); }
 
-/// Beyond the caches, and quick.
+/// Returns a grid beyond the caches that is quick.
 Index3 default_shape(int dimensions, bool cuda) {
   if (dimensions == 1) return {1, 1, cuda ? 100'000'000 : 1 << 25};
   if (dimensions == 2) return cuda ? Index3{1, 10240, 10240} : Index3{1, 8192, 8192};
   return cuda ? Index3{1024, 1024, 1024} : Index3{512, 256, 256};
 }
 
-/// The sizes that the papers measure; on CPUs, which they do not, those above.
+/// Returns the sizes that the papers measure; on CPUs, which they do not, those of the function above.
 Index3 paper_shape(int dimensions, bool cuda) {
   if (cuda && dimensions == 1) return {1, 1, 10'240'000};
   return default_shape(dimensions, cuda);
 }
 
-/// Just beyond the caches: for suites of very many cases.
+/// Returns a grid just beyond the caches, for suites of very many cases.
 Index3 small_shape(int dimensions, bool cuda) {
   if (dimensions == 1) return {1, 1, cuda ? 32'000'000 : 1 << 22};
   if (dimensions == 2) return cuda ? Index3{1, 5600, 5600} : Index3{1, 2048, 2048};
   return cuda ? Index3{320, 320, 320} : Index3{160, 160, 160};
 }
 
-/// The units and layouts that the plan considers for a case, each at its own best depth, the fastest first.
+/// Returns the units and layouts that the plan considers for a case, each at its best depth, the fastest
+/// first.
 std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
   std::vector<BenchCase> cases;
   std::vector<std::pair<UnitKind, std::optional<Layout>>> seen;
@@ -82,7 +83,7 @@ std::vector<BenchCase> paper_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// Every layout with and without 2:4 sparsity, at the depth that the plan gives the sparse one.
+/// Returns every layout with and without 2:4 sparsity, at the depth that the plan gives the sparse one.
 std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const char* stencil :
@@ -106,7 +107,7 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// The six cases of paper 003, table 3, on every unit and layout at the depth of the paper.
+/// Returns the six cases of paper 003, table 3, on every unit and layout at the depth of the paper.
 std::vector<BenchCase> sweet_spot_suite(const BenchRequest&, bool cuda) {
   struct PaperCase {
     const char* stencil;
@@ -138,8 +139,8 @@ std::vector<BenchCase> sweet_spot_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// What rates are demanded of (bench/targets.json): as planned, and small boxes and stars in half precision
-/// also seven steps at once.
+/// Returns the cases with target rates (bench/targets.json): as planned, small boxes and stars in half
+/// precision also seven steps at once.
 std::vector<BenchCase> targets_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const Precision precision : {Precision::fp16, Precision::fp32, Precision::fp64}) {
@@ -153,7 +154,7 @@ std::vector<BenchCase> targets_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// The benchmark shapes between walls.
+/// Returns the benchmark shapes between walls.
 std::vector<BenchCase> walls_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const BoundaryKind boundary : {BoundaryKind::dirichlet, BoundaryKind::neumann})
@@ -165,7 +166,7 @@ std::vector<BenchCase> walls_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// The benchmark shapes with a source.
+/// Returns the benchmark shapes with a source.
 std::vector<BenchCase> sources_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
@@ -175,7 +176,7 @@ std::vector<BenchCase> sources_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// In the precision, between the walls and with or without the source that are asked for.
+/// Returns a case in the precision, between the walls and with or without the source that are asked for.
 BenchCase asked_case(const BenchRequest& request, const std::string& stencil, const Index3& shape) {
   PlanRequest plan;
   ask(plan, request);
@@ -214,7 +215,7 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
   return asked_case(request, request.stencil, shape);
 }
 
-/// The cases that are as the request asks, which asks the plan for what they leave to it.
+/// Returns the cases that are as the request asks. It also asks the plan for what cases leave open.
 std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
   const auto has_walls = [](const Domain& domain, std::string_view kind) {
     return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),

@@ -11,7 +11,7 @@ namespace spsolve {
 namespace {
 
 constexpr int case_count = 64;
-// In proportion to how often they are of interest.
+// Precisions stand here in proportion to how often they are of interest.
 constexpr Precision precisions[]{Precision::fp64, Precision::fp32, Precision::fp16, Precision::fp32,
                                  Precision::bf16, Precision::fp64, Precision::fp32, Precision::tf32};
 constexpr const char* kinds[]{"star",   "box",    "random star", "random box",

@@ -15,7 +15,7 @@
 namespace spsolve {
 namespace {
 
-/// Widens to what is added.
+/// An interval of positive numbers that widens to what is added.
 struct Span {
   double low = std::numeric_limits<double>::infinity(), high = 0;
 
@@ -25,7 +25,7 @@ struct Span {
   }
 };
 
-/// The roof of a unit: memory up to the ridge point, then its peak.
+/// Returns the roof of a unit: memory up to the ridge point, then its peak.
 ChartLine roof_of(const Roofline& line, const Span& intensities) {
   const double bandwidth = line.peak / line.ridge;
   ChartLine roof{{}, grey, {{intensities.low, intensities.low * bandwidth}}};

@@ -39,7 +39,7 @@
 namespace spsolve {
 namespace {
 
-/// A directory, which may not exist yet, and what it is on.
+/// Describes a directory, which may not exist yet, and what it is on.
 std::string place_text(const std::filesystem::path& directory) {
   struct statfs status {};
   const std::filesystem::path absolute = std::filesystem::absolute(directory).lexically_normal();
@@ -83,7 +83,7 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   warn_of_full_disk(setup, terminal);
 }
 
-/// Where the weights are from, if that is the catalogue, and they themselves, as many as there is room for.
+/// Prints where the weights are from, if that is the catalogue, and as many of them as there is room for.
 void print_stencil(const Setup& setup, const Terminal& terminal) {
   const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
   if (const CatalogueEntry* entry = preset ? find_in_catalogue(preset->preset) : nullptr)
@@ -109,8 +109,8 @@ const char* cuda_aware() {
 #endif
 }
 
-/// The nominal GPU for an input that insists on GPUs where there are none: inputs are looked at on login
-/// nodes, too. Collective.
+/// Returns the nominal GPU for an input that insists on GPUs where there are none: inputs are looked at on
+/// login nodes, too. Collective.
 std::optional<DeviceModel> stand_in(const Communicator& communicator, const RunConfig& config,
                                     const Terminal& terminal) {
   const std::string &device = config.compute.device, &transport = config.parallel.transport;

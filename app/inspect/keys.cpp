@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view dataset = "<dataset>";
 
-/// What a path of names leads to: a key, or the top level if the path is empty.
+/// Returns the key that a path of names leads to; null, which is the top level, if the path is empty.
 const Key* key_at(std::string_view path) {
   const Key* key = nullptr;
   std::string_view section, rest = path;
@@ -37,7 +37,7 @@ const Key* key_at(std::string_view path) {
   return key;
 }
 
-/// How an input writes the section of a key: [grid], [[outputs]].
+/// Returns the header of a section as inputs write it: [grid], [[outputs]].
 std::string title_of(std::string_view section) {
   if (section.empty()) return "";
   if (section == dataset) return "{ file, dataset } ";

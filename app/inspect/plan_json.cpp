@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/inspect/plan_json.hpp"
 
-#include "app/setup/model_json.hpp"
+#include "app/setup/planning.hpp"
 
 namespace spsolve {
 namespace {

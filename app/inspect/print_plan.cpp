@@ -17,7 +17,7 @@
 namespace spsolve {
 namespace {
 
-/// The rate on growing numbers of ranks, as far as the grid has room for them.
+/// Prints the rate on growing numbers of ranks, as far as the grid has room for them.
 void print_scaling(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                    const Terminal& terminal) {
   terminal.print("{:>7} {:>14} {:>20} {:>6} {:>9} {:>12} {:>10} {:>7} {:>11} {:>11}", "ranks", "rank grid",
@@ -43,7 +43,7 @@ void print_scaling(const Problem& problem, const DeviceModel& device, const Cand
   terminal.print("hidden: a launch computes as long; launch: the mean of those with an exchange and without");
 }
 
-/// What fused weights of a candidate do about walls (kernels/wall_reflections.hpp).
+/// Prints what fused weights of a candidate do about walls (kernels/wall_reflections.hpp).
 void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
   const Domain domain =
       with_wall_reflections(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
@@ -61,6 +61,7 @@ void print_walls(const Problem& problem, const Candidate& candidate, const Termi
         fmt::join(without, ", "));
 }
 
+/// Prints the table of candidates.
 void print_candidates(const Plan& plan, const Terminal& terminal) {
   terminal.print(
       "  {:<5} {:<13} {:<17} {:>4} {:>5} {:>8} {:>8} {:>8} {:>6} {:>6} {:>6} {:>8} {:>5} {:>6} {:>10}  {}",
@@ -70,8 +71,7 @@ void print_candidates(const Plan& plan, const Terminal& terminal) {
     const bool chosen = is_same_method(c, plan.chosen), on_tensor_cores = c.spot.scenario > 0;
     terminal.print(
         "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6} {:>6.2f} {:>6.2f} {:>8.1e} "
-        "{:>5} "
-        "{:>6} {:>10.4g}  {}{}{}",
+        "{:>5} {:>6} {:>10.4g}  {}{}{}",
         chosen ? ">" : " ", to_string(c.precision), to_string(c.unit), name_or(c.layout, "none"), c.fuse,
         c.terms, c.bytes, c.fma, c.intensity(), c.ridge > 0 ? fmt::format("{:.3g}", c.ridge) : "-",
         c.redundancy, c.sparsity, c.error, on_tensor_cores ? std::to_string(c.spot.scenario) : "-",
@@ -80,6 +80,7 @@ void print_candidates(const Plan& plan, const Terminal& terminal) {
   }
 }
 
+/// Says what the columns of the table are.
 void print_legend(const Terminal& terminal) {
   terminal.print(
       "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
@@ -93,10 +94,12 @@ void print_legend(const Terminal& terminal) {
       "otherwise");
 }
 
-/// The ceilings behind the ridges, by unit and layout, and to which depth equation 13 is above 1.
+/// Prints the ceilings behind the ridges, by unit and layout, and the largest depth in the sweet spot.
 void print_rooflines(const Plan& plan, const DeviceModel& device, const Terminal& terminal) {
+  const std::vector<Roofline> lines = rooflines_of(plan);
+  if (lines.empty()) return;
   terminal.print("rooflines: memory copies {:.3g} TB/s", 1e-12 * ceilings_of(device).copy);
-  for (const Roofline& line : rooflines_of(plan))
+  for (const Roofline& line : lines)
     terminal.print(
         "  {} {}: {:.4g} TFLOP/s, ridge {:.3g} flop/B; flop/B {:.3g} to {:.3g} at {} to {} steps{}",
         to_string(line.precision), line.name, 1e-12 * line.peak, line.ridge, line.points.front().intensity,

@@ -173,7 +173,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                     setup.plan.chosen.fuse,
                     config.checkpoint.final,
                     config.time.until_change,
-                    record_intervals(config, setup.problem)};
+                    record_intervals(config, setup.problem),
+                    setup.problem.keeps_previous()};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   if (restart) setup.values = restart->header.values;

@@ -43,6 +43,8 @@ Pace pace_of(const RunConfig& config, const Problem& problem) {
   cut_by(config.output.every, false);
   cut_by(config.checkpoint.every, false);
   for (const ImagesConfig& images : config.images) cut_by(images.every, false);
+  pace.steps = config.time.steps;
+  pace.checkpoints = config.checkpoint.every;
   return pace;
 }
 
@@ -52,6 +54,7 @@ Json write_candidate(const Candidate& candidate) {
           {"fuse", candidate.fuse},
           {"precision", to_string(candidate.precision)},
           {"dropped", candidate.dropped},
+          {"strided", candidate.strided},
           {"error_bound_per_step", candidate.error}};
 }
 
@@ -61,7 +64,8 @@ Candidate read_candidate(const Json& json) {
                              parse_unit_kind(json.value("unit", "scalar")).value(),
                              parse_layout(json.value("layout", "none")), json.value("dropped", 0.0))};
   if (candidate.fuse < 1) throw std::out_of_range("fuse");
-  if (candidate.fused_weights() && !candidate.layout) throw std::out_of_range("layout");
+  candidate.strided = json.value("strided", false);
+  if (candidate.unit != UnitKind::scalar && !candidate.layout) throw std::out_of_range("layout");
   candidate.precision = parse_precision(json.at("precision").get<std::string>()).value();
   candidate.error = json.value("error_bound_per_step", 0.0);
   return candidate;
@@ -119,17 +123,43 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
   const bool other_layout =
       request.layout && layout_here(request.layout, device) != layout_here(kept.layout, device);
   if ((request.unit && request.unit != kept.unit) || other_layout) return {request};
-  if (kept.fused_weights() && !device.gpu && plan.device != "cpu" && !request.unit)
+  if (kept.unit != UnitKind::scalar && !device.gpu && plan.device != "cpu" && !request.unit)
     return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
                                  "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
                                  what, to_string(kept.unit), to_string(kept.precision))};
+  if (kept.strided && !device.gpu && !kept.layout && !request.unit)
+    return {request, fmt::format("planned anew: the plan so far ({}) needs a GPU. Values go on within the "
+                                 "promise of {}",
+                                 what, to_string(kept.precision))};
   request.unit = kept.unit;
   request.layout = kept.layout;
+  request.strided = kept.strided;
   if (!request.fuse) request.fuse = kept.fuse;
   if (*request.fuse != kept.fuse) return {request};
   request.unpromised = true;
   request.dropped = plan.dropped;
   return {request};
+}
+
+Json model_of(const Candidate& candidate) {
+  Json json{{"C_flop", 2 * candidate.fma * candidate.fuse},
+            {"M_bytes", candidate.bytes * candidate.fuse},
+            {"I_flop_per_byte", candidate.intensity()},
+            {"P_flop_per_s", nullptr},
+            {"I_ridge", nullptr},
+            {"alpha", candidate.redundancy},
+            {"S", candidate.sparsity},
+            {"bound", candidate.bound},
+            {"scenario", candidate.spot.scenario},
+            {"speedup_roofline", candidate.spot.speedup},
+            {"speedup_model", candidate.spot.modelled_speedup},
+            {"verdict", to_string(candidate.spot.verdict())},
+            {"error_bound_per_step", candidate.error}};
+  if (candidate.peak > 0) {
+    json["P_flop_per_s"] = candidate.peak;
+    json["I_ridge"] = candidate.ridge;
+  }
+  return json;
 }
 
 std::string to_json(const Plan& plan) {

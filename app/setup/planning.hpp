@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,10 @@ struct KeptPlan {
   Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept
   std::optional<double> dropped;  // Method::dropped; nothing in checkpoints of the first versions
 };
+
+/// Returns the numbers that the model gives a candidate, by the names of paper 003 where it has them; C and M
+/// are per point and launch. P and the ridge are null where no ceiling is known (systems of equations).
+nlohmann::ordered_json model_of(const Candidate& candidate);
 
 /// Returns a plan from its JSON text. Throws Error(file_failure) if it cannot be read.
 KeptPlan parse_plan(const std::string& json);

@@ -11,7 +11,7 @@ namespace {
 
 bool is_any_name(std::string_view name) { return name.starts_with('<'); }
 
-/// "1 to 64", "> 0" and so on; empty where all numbers are accepted.
+/// Returns "1 to 64", "> 0" and so on; an empty text where all numbers are accepted.
 std::string numbers_in(const Limits& limits) {
   constexpr double beyond_use = 2147483647;  // a larger maximum is one of the implementation
   if (std::isinf(limits.least)) return "";

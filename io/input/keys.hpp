@@ -9,14 +9,14 @@
 
 namespace spsolve {
 
-/// Which numbers a key accepts: least <= value <= most.
+/// Says which numbers a key accepts: least <= value <= most.
 struct Limits {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool is_open = false;  // least itself is not accepted
 };
 
-/// A key of an input, as the readers use it and as `spsolve keys` and the guide show it.
+/// Describes a key of an input, as the readers use it and as `spsolve keys` and the guide show it.
 struct Key {
   /// The section that holds it: "" for the top level, "<name>" stands for any name, as in "fields.<name>".
   std::string_view section;
@@ -34,7 +34,7 @@ struct Key {
 /// Returns all keys of inputs, section by section. A key that is not here cannot be read: TomlSection looks
 /// every key up.
 const std::vector<Key>& all_keys();
-/// The parts of all_keys(): what is solved, and how it runs and what it leaves.
+/// Return the parts of all_keys(): what is solved; how it runs and what it leaves.
 std::vector<Key> keys_of_problems();
 std::vector<Key> keys_of_runs();
 

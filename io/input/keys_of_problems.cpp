@@ -17,6 +17,8 @@ constexpr Limits points_from(double least) {
   return {.least = least, .most = static_cast<double>(most_points)};
 }
 
+// Entries of a table stand in as few lines as they take.
+// clang-format off
 std::vector<Key> top_level() {
   return {
       {"", "name", "text", "", "name of the input file", "name of the run, without `/`",
@@ -112,7 +114,8 @@ std::vector<Key> stencil_and_values() {
       {"stencil", "dataset", "text", "", "required beside `file`",
        "dataset with as many axes as the grid; its attribute `center` as below", R"(dataset = "/weights")"},
       {"stencil", "weights", "nested lists of numbers", "", "none",
-       "weights, nested as the grid; any extents", "weights = [[0.0, 0.1, 0.0], [0.3, 0.3, 0.1], [0.0, 0.2, 0.0]]"},
+       "weights, nested as the grid; any extents",
+       "weights = [[0.0, 0.1, 0.0], [0.3, 0.3, 0.1], [0.0, 0.2, 0.0]]"},
       {"stencil", "center", "list of integers", "points", "half of each extent, rounded down",
        "with `weights`: index of the point itself", "center = [1, 1]", points_from(0)},
       {"stencil", "diffusivity", "number or list of numbers", "length^2 / time", "required",
@@ -162,11 +165,13 @@ std::vector<Key> equations() {
       {"fields.<name>", "previous", values, "field", "as `initial`",
        "values one step before the first, if the equations read them", R"~(previous = "exp(-(x + dt)^2)")~", {},
        {}, "<dataset>"},
-      {"equations", "step", "text", "", "required", "statements of one time step, `<field>.next = ...` for each field",
+      {"equations", "step", "text", "", "required",
+       "statements of one time step, `<field>.next = ...` for each field",
        R"~(step = "u.next = u + 0.1*laplace(u)")~"},
   };
 }
 
+// clang-format on
 }  // namespace
 
 std::vector<Key> keys_of_problems() {

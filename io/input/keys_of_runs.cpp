@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 1> automatic{"auto"};
 constexpr std::string_view points = "point, list of points or dataset";
 constexpr std::string_view as_the_run = "\"fp64\" for fp64 runs, else \"fp32\"";
 
+// Entries of a table stand in as few lines as they take.
+// clang-format off
 std::vector<Key> time_and_machine() {
   return {
       {"time", "steps", "integer", "steps", "required, or `end`", "time steps of the run", "steps = 1000",
@@ -157,6 +159,7 @@ std::vector<Key> points_and_pictures() {
   };
 }
 
+// clang-format on
 }  // namespace
 
 std::vector<Key> keys_of_runs() {

@@ -205,14 +205,14 @@ TomlSection required_section(const TomlSection& root, std::string_view name) {
 
 namespace {
 
-/// The spacings between a wall of an axis that is not periodic and the outermost point beside it.
+/// Returns the spacings between a wall of an axis that is not periodic and the outermost point beside it.
 double spacings_to_wall(const Face& face, const std::optional<WallConfig>& wall) {
   const bool is_beyond =
       wall ? wall->condition == WallCondition::dirichlet : face.kind == BoundaryKind::dirichlet;
   return is_beyond ? 1.0 : 0.5;
 }
 
-/// The places of the walls of an axis: an element of `extent`, a length or a pair.
+/// Returns the places of the walls of an axis by an element of `extent`, which is a length or a pair.
 std::array<double, 2> read_places_of_walls(const TomlSection& section, const toml::node& node) {
   std::array<double, 2> places{};
   const toml::array* pair = node.as_array();
@@ -287,7 +287,8 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid, const fs:
   try {
     make_stencil(form, grid);
   } catch (const PresetError& error) {
-    section.fail(section.has(error.parameter) ? error.parameter : key, error.what());
+    const bool is_there = !error.parameter.empty() && section.has(error.parameter);
+    section.fail(is_there ? error.parameter : key, error.what());
   } catch (const std::invalid_argument& error) {
     section.fail(key, error.what());
   }

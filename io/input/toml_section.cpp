@@ -101,7 +101,7 @@ const toml::node* TomlSection::find(std::string_view key) const {
   return table_->get(key);
 }
 
-/// The table that `key` holds, or one of the tables.
+/// Returns the section of a table that `key` holds, alone or in a list.
 TomlSection TomlSection::below(const toml::table& table, std::string_view key) const {
   TomlSection below(table, file_);
   if (const Key* in_table = known(key)) below.section_ = in_table->below;

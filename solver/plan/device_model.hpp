@@ -24,7 +24,7 @@ struct DeviceModel {
   double scalar_fp32 = 0;
   double launch_seconds = 0;  // cost of starting one launch
 
-  // CPUs.
+  // These are of CPUs.
   double cache_bytes = 0;    // what the intermediate steps of tiles being worked on may take, all together
   double cores = 1;          // that share cache_bytes
   double write_traffic = 1;  // bytes moved per byte written: 2 where a line is read before it is written
@@ -52,19 +52,20 @@ struct DeviceModel {
   double scalar_rate(Precision precision) const {
     return precision == Precision::fp64 ? scalar_fp64 : scalar_fp32;
   }
-  /// Seconds in which every rank sends so many bytes to all of its neighbours, and receives as many. Between
-  /// measured sizes linear; the least takes what any less does, the largest gives the bandwidth beyond it.
+  /// Returns the seconds in which every rank sends `sent_bytes` to all neighbours, and receives as many.
+  /// Between measured sizes linear; the least takes what any less does, the largest gives the bandwidth
+  /// beyond it.
   double exchange_seconds(double sent_bytes, bool within_node) const;
 };
 
-/// A pair of server CPU cores (bench/results/cpu-unit.json).
+/// Returns a pair of server CPU cores (bench/results/cpu-unit.json).
 DeviceModel nominal_cpu();
 
-/// An NVIDIA H200: rates measured under its power limit (docs/log/scalar.md, docs/log/separable.md).
+/// Returns an NVIDIA H200: rates under its power limit (docs/log/scalar.md, docs/log/separable.md).
 DeviceModel nominal_gpu();
 /// Takes the rates of a calibration, and what else it says of costs.
 void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration);
-/// The rates of a device as calibrations have them.
+/// Returns the rates of a device as calibrations have them.
 Calibration::Rates rates_of(const DeviceModel& gpu);
 
 /// Returns the rates that nothing exceeds on a device: the ceilings of an H200, each in proportion to what
@@ -76,11 +77,12 @@ struct DriverRates {
   double memory_bandwidth = 0, clock = 0, multiprocessors = 0;  // bytes/s, Hz
   int compute_capability = 90;
 };
-/// The nominal GPU in proportion to what the driver says of another, and to the lanes that multiprocessors of
-/// its architecture have for fp32 and fp64. Rates of tensor cores go by clock and number alone.
+/// Returns the nominal GPU in proportion to what the driver says of another, and to the lanes that
+/// multiprocessors of its architecture have for fp32 and fp64. Rates of tensor cores go by clock and number
+/// alone.
 DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver);
 
-/// A nominal model for another device of its kind: every rate in proportion to the ceilings that were
+/// Returns a nominal model for another device of its kind: rates in proportion to the ceilings that were
 /// measured there and where the nominal figures are from. Ceilings that are missing change nothing.
 DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings);
 

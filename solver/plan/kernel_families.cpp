@@ -25,7 +25,7 @@ Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
 
 std::optional<Refusal> takes_all(const Problem&, const DeviceModel&, const Method&) { return {}; }
 
-/// What fused weights have to be, in any layout.
+/// Says why no layout takes the fused weights; returns nothing where they may be taken.
 std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& method) {
   const bool fp64 = problem.precision == Precision::fp64;
   if (!supports(*method.layout, problem.precision))

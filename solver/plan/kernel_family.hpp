@@ -26,18 +26,18 @@ struct KernelFamily {
   void (*evaluate)(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 };
 
-/// All of them, one for each unit and layout.
+/// Returns all families, one for each unit and layout.
 std::span<const KernelFamily> kernel_families();
 
 /// Returns the layout that a device has in place of what is asked for. In fp64 GPUs have natural-order and
 /// the emulation on CPUs dual-tessellation. Inputs and checkpoints may name either on both.
 std::optional<Layout> layout_here(std::optional<Layout> layout, const DeviceModel& device);
 
-/// The family that takes a problem by a method, or why none does.
+/// Returns the family that takes a problem by a method, or why none does.
 std::variant<const KernelFamily*, Refusal> family_of(const Problem& problem, const DeviceModel& device,
                                                      const Method& method);
 
-/// What a sweep with the weights of `fused` steps does over the points of `core`.
+/// Counts what a sweep with the weights of fused steps does over the points of `core`.
 using CountWork = MadeOr<cuda::SweepWork> (*)(const Problem& problem, const Method& method,
                                               const Stencil& fused, const Domain& core,
                                               const DeviceModel& device);

@@ -26,7 +26,8 @@ std::string_view to_string(Obstacle obstacle) {
 std::vector<std::string> describe(const std::vector<LeftOut>& left_out) {
   const auto is_alike = [](const LeftOut& a, const LeftOut& b) {
     return a.method.unit == b.method.unit && a.method.layout == b.method.layout &&
-           a.precision == b.precision && a.refusal.obstacle == b.refusal.obstacle;
+           a.method.strided == b.method.strided && a.precision == b.precision &&
+           a.refusal.obstacle == b.refusal.obstacle;
   };
   std::vector<std::string> lines;
   for (auto first = left_out.begin(); first != left_out.end();) {

@@ -32,7 +32,7 @@ struct LeftOut {
   Refusal refusal;
 };
 
-/// Methods that were left out, in words: one line for neighbours that differ in depth alone and have the same
+/// Describes methods that were left out: a line for neighbours that differ in depth alone and have the same
 /// obstacle, with the reason of the first of them. "sparse-tensor morph in fp32, 4 to 40 steps per launch:
 /// promise: ...".
 std::vector<std::string> describe(const std::vector<LeftOut>& left_out);

@@ -15,6 +15,7 @@ struct Method {
   UnitKind unit = UnitKind::scalar;
   std::optional<Layout> layout;  // of the weights on tensor cores; none for the scalar unit
   double dropped = 0;            // separable: the share of sum |w^fuse| that terms left out may have
+  bool strided = false;          // launches of `fuse` steps are strides of a two-level equation (StridedUnit)
 
   /// The scalar unit.
   Method(int steps_per_launch = 1) : fuse(steps_per_launch) {}
@@ -22,16 +23,18 @@ struct Method {
          double dropped_share = 0)
       : fuse(steps_per_launch), unit(unit_kind), layout(weights_layout), dropped(dropped_share) {}
 
-  bool fused_weights() const { return unit != UnitKind::scalar; }
+  /// Whether launches of `fuse` steps are sweeps with the weights of all these steps.
+  bool fused_weights() const { return unit != UnitKind::scalar || strided; }
   /// Whether halos must come from their owners before every launch: points of other blocks that fused weights
   /// compute may be rounded otherwise than there, since they lie at other places of tiles.
   bool exchanges_in_every_launch() const { return fused_weights(); }
 };
 
-/// Unit and layout: "scalar", "sparse-tensor strided-swap".
+/// Returns the names of unit and layout: "scalar", "sparse-tensor strided-swap", "scalar strides".
 inline std::string describe(const Method& method) {
   std::string text{to_string(method.unit)};
   if (method.layout) text.append(" ").append(to_string(*method.layout));
+  if (method.strided) text += " strides";
   return text;
 }
 

@@ -40,7 +40,7 @@ double copy_seconds(const Problem& problem, const DeviceModel& device, const Can
   return seconds;
 }
 
-/// Of a launch (kernels/sparse/accuracy.hpp). Beside walls fused weights do not hold: the scalar unit takes
+/// Bounds the error of a launch (accuracy.hpp). Beside walls fused weights do not hold: the scalar unit takes
 /// the steps there, and each unit errs within its own bound on its own part of the field.
 double launch_error(const Problem& problem, const Method& method) {
   const auto scalar = [&] { return scalar_error(problem.stencil, method.fuse, problem.precision).total(); };
@@ -51,8 +51,8 @@ double launch_error(const Problem& problem, const Method& method) {
   return problem.domain.has_walls() ? std::hypot(sweep, scalar()) : sweep;
 }
 
-/// The problem with walls only where a method has to do something about them: where there are images instead,
-/// it is as on periodic axes.
+/// Returns the problem with only those walls about which a method has to do something: where there are
+/// images, it is as on periodic axes.
 Problem as_swept(Problem problem, const Method& method) {
   if (!method.fused_weights()) return problem;
   problem.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);

@@ -37,28 +37,28 @@ struct Candidate : Method {
   std::string no_kernel = {};   // why seconds are infinite; empty where they are not
   double error = 0;             // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
 
-  /// Floating-point operations executed per byte [I].
+  /// Returns the executed floating-point operations per byte [I].
   double intensity() const { return 2 * fma / bytes; }
 };
 
 /// Weights that fused steps may have: more take gigabytes and minutes to make.
 constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
 
-/// Why there is no kernel for a problem on a device: for unit, layout and depth; nothing where there may be
+/// Says why there is no kernel for a problem on a device by a method; returns nothing where there may be
 /// one. CPUs emulate tensor cores: slow, so never chosen, but exact in their numerics.
 std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
 inline bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
   return !why_no_kernel(problem, device, method);
 }
 
-/// Why results would not keep what the precision promises (docs/internals/numerics.md); nothing where they
+/// Says why results would not keep what the precision promises (numerics.md); returns nothing where they
 /// do. In fp32 fused weights do not always (docs/internals/numerics.md).
 std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method);
 inline bool keeps_promise(const Problem& problem, const Method& method) {
   return !why_no_promise(problem, method);
 }
 
-/// The numbers of one candidate; `problem.precision` is what it computes in. Infinite seconds where no kernel
+/// Returns the numbers of a candidate that computes in `problem.precision`. Infinite seconds where no kernel
 /// of its kind takes the weights or fits the device, which is known when it is cut: `no_kernel` says why.
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method);
 

@@ -32,57 +32,57 @@ struct MarchModel {
 
   const Calibration& costs() const { return device.costs(); }
   bool fp64() const { return problem.precision == Precision::fp64; }
-  /// Of a value that kernels compute with.
+  /// Returns the bytes of a value that kernels compute with.
   int compute_bytes() const { return fp64() ? 8 : 4; }
   bool space() const { return problem.domain.dimensions == 3; }
   std::optional<cuda::MarchTile> tile(int depth) const {
     return cuda::choose_march_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
-  /// The axes of the grid that launches of so many steps need no images of.
+  /// Returns the axes of the grid of which launches of `fuse` steps need no images.
   std::array<bool, 3> wraps(int fuse) const {
     return cuda::to_grid_axes(cuda::wrapped_axes(stencil, stencil.grid(), problem.precision, fuse, limits),
                               problem.domain);
   }
-  /// Of a region that small tiles take faster than a march.
+  /// Returns the tile of a region that small tiles take faster than a march.
   std::optional<cuda::SmallGridTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
     return cuda::choose_faster_small_grid_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
                                                {problem.precision, true, true}, limits);
   }
-  /// Seconds that a scheduler needs to issue for a warp, where the device issues at such a rate.
+  /// Returns the seconds that a scheduler issues for a warp, where the device issues `rate` lanes/s.
   double slot(double rate) const {
     return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
   }
-  /// Of an operand, where these are rounded to tf32 first.
+  /// Returns the issue slots that rounding an operand to tf32 takes.
   double rounding_slots() const {
     return problem.precision == Precision::tf32 ? costs().scheduler.rounding_slots : 0;
   }
-  /// Seconds of a cycle.
+  /// Returns the seconds of a cycle.
   double cycle() const { return slot(device.scalar_fp32); }
-  /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
+  /// Returns the steps of one kernel, as ScalarUnit::advance() cuts a launch; 0 without a march.
   int depth_of_kernels(int fuse) const {
     const int preferred = cuda::preferred_depth(stencil, {problem.precision, true, true}, limits);
     return preferred > 0 && tile(fuse) ? fuse : preferred;
   }
 };
 
-/// Seconds that computing alone takes of the kernels of `fuse` steps of a region.
+/// Returns the seconds that the kernels of `fuse` steps of a region take to compute, without memory.
 double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse);
 
-/// Of a step of a region: in tiles (box_step.cuh, star_step.cuh), or one thread per point (step.cuh).
+/// Returns the seconds of one step of a region: by tiles (box_step.cuh, star_step.cuh) or by step.cuh.
 double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& extent);
 
-/// Of steps with tiles in shared memory (steps.cuh): blocks wait for their points, at the barrier of every
-/// step, and for sources.
+/// Returns the seconds of steps with tiles in shared memory (steps.cuh). Blocks wait at the barrier of every
+/// step, for their points and for sources.
 double tile_seconds(const MarchModel& march, const cuda::SmallGridTile& tile, int steps);
 
-/// Instructions of a point and step of a line: sums, shuffles, rounding; beside walls also the choice between
-/// ghosts and points and, for each point that neumann faces mirror, between two of them.
+/// Counts the instructions of a point and step of a line: sums, shuffles, rounding; beside walls the choice
+/// of ghosts and points and, for each point that neumann faces mirror, between two of them.
 double instructions_of_line(const MarchModel& march, bool beside_walls);
 
-/// Seconds of the warp beside a wall of a line; 0 where there is none.
+/// Returns the seconds of the warp beside a wall of a line; 0 where there is none.
 double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile);
 
-/// What walls add to a march of so many seconds on the whole grid, per launch.
+/// Returns the seconds per launch that walls add to a march of `seconds` on the whole grid.
 double wall_seconds(const MarchModel& march, const cuda::MarchTile& tile, int fuse, int depth,
                     double seconds);
 

@@ -54,7 +54,7 @@ struct Launch {
   }
 };
 
-/// Planes between those of taps that no tap is on: their sums are handed on all the same.
+/// Counts the planes between those of taps that have no tap: their sums are handed on all the same.
 int empty_planes(const cuda::KernelStencil& stencil) {
   std::set<int> planes;
   for (const cuda::Tap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
@@ -62,7 +62,7 @@ int empty_planes(const cuda::KernelStencil& stencil) {
   return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
 }
 
-/// Times that a point is rounded per step: in the first, stars read their input twice, and boxes in 3D rows
+/// Counts how often a point is rounded per step: in the first, stars read input twice, and boxes in 3D rows
 /// of neighbouring warps.
 double roundings(const MarchModel& march, const cuda::MarchTile& tile) {
   const double again = march.stencil.radius[plane_axis] == 0 ? 0
@@ -141,7 +141,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
                             hidden};
 }
 
-/// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::launch_march() does.
+/// Returns the factor by which kernels take longer whose threads write columns one by one.
 double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
                   const std::array<std::int64_t, 3>& region, bool is_last) {
   const Calibration::March& costs = march.costs().march;
@@ -158,7 +158,7 @@ double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
                                                 : costs.ragged_box;
 }
 
-/// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
+/// Returns the seconds that one kernel computes: a march with a tile, else a step.
 double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::MarchTile>& tile, bool is_only, bool is_last) {
   const Calibration::March& costs = march.costs().march;
@@ -184,7 +184,7 @@ double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>
   return std::hypot(inside, wall_warp_seconds(march, *tile));
 }
 
-/// Slabs of a region that the kernels of a launch take one after the other.
+/// Counts the slabs of a region that the kernels of a launch take one after the other.
 std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse,
                       int kernels) {
   if (kernels == 1) return 1;
@@ -194,7 +194,7 @@ std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>
   return ceil_div(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
 }
 
-/// What a kernel writes of a region that other kernels take so many steps further: also what these need
+/// Returns the region that a kernel writes if others take `steps_left` more steps: also what these need
 /// beyond periodic faces of axes that have images, and of slabs.
 std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
                                   const std::array<bool, 3>& wraps, bool slabs) {

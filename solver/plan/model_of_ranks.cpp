@@ -12,7 +12,7 @@ Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate
   const Decomposition decomposition(shape, scaling.rank_grid);
   scaling.block = decomposition.block(0).extent();
 
-  // What small blocks take beyond their share, of the seconds that the candidate has at its pace.
+  // Small blocks take longer than their share of the seconds that the candidate has at its pace.
   Problem part = problem;
   part.precision = candidate.precision;
   Candidate known{Method(candidate)};  // by ranks that did not make the plan

@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// The part of a grid that a sweep takes: what is further from walls than it reaches.
+/// Returns the part of a grid that a sweep takes: what is further from walls than it reaches.
 Domain inside(Domain domain, const Index3& reach) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (!domain.periodic(axis))
@@ -64,7 +64,7 @@ void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork
   const double scale =
       work.scales_data ? 2 * static_cast<double>(walls) * device.costs().bands.largest / (points * steps) : 0;
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
-  // At the same time, where one leaves room for the other: the ends of a line take two blocks.
+  // Sweep and bands run at the same time where one leaves room: the ends of a line take two blocks.
   const double room = problem.domain.dimensions == 1
                           ? device.costs().bands.hidden_line
                           : 1 - filled(problem.domain, device.costs().bands.enough_points);

@@ -9,7 +9,7 @@ namespace {
 
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
-/// What a 3D march takes longer between walls: tiles beside faces at the ends of rows and columns complete
+/// Returns how much longer a 3D march takes between walls. Tiles beside the ends of rows and columns complete
 /// their points' neighbours, beyond dirichlet faces one by one; and where planes lie beyond faces, all
 /// tiles of stars ask, and those of boxes warm up by the code for it. In 2D blocks end together
 /// (cuda::wall_cost).
@@ -32,7 +32,7 @@ double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
          (march.stencil.has_ghost_planes() ? march.costs().walls.asked_planes : 0.0);
 }
 
-/// Neumann faces across the march that it does not mirror.
+/// Counts the neumann faces across the march that it does not mirror.
 int stepped_faces(const MarchModel& march) {
   int faces = 0;
   if (march.stencil.mirrors_planes()) return faces;
@@ -41,8 +41,8 @@ int stepped_faces(const MarchModel& march) {
   return faces;
 }
 
-/// Seconds of the steps beside these, both faces at the same time: in 2D a launch of tiles for each march,
-/// else one by one, of as many planes as the steps after it need.
+/// Returns the seconds of the steps beside stepped_faces(), both at the same time: in 2D tiles for each
+/// march, else one by one, of as many planes as the steps after it need.
 double stepped_seconds(const MarchModel& march, int fuse, int depth) {
   const int faces = stepped_faces(march);
   const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
@@ -57,8 +57,8 @@ double stepped_seconds(const MarchModel& march, int fuse, int depth) {
   return fuse * (march.costs().walls.step_latency + step_seconds(bands, bands.shape));
 }
 
-/// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for
-/// others on grids that fill the device, in 2D those of little reach more.
+/// Returns the part of stepped_seconds() that a march of `seconds` does not hide: blocks leave little room
+/// for others on grids that fill the device, in 2D those of little reach more.
 double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
   const double stepped = stepped_seconds(march, fuse, depth);
   const Calibration::Walls& costs = march.costs().walls;
@@ -87,7 +87,7 @@ double instructions_of_line(const MarchModel& march, bool beside_walls) {
                                 : 0.0);
 }
 
-/// It waits for its own results, whatever others do.
+/// The warp beside a wall waits for its own results, whatever others do.
 double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile) {
   if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
   const double points = tile.depth * tile.points_per_lane,

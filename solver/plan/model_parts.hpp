@@ -12,7 +12,7 @@
 
 namespace spsolve {
 
-/// Seconds of parts that overlap except near their balance: a mean of a high power (launch.overlap).
+/// Returns the seconds of parts that overlap except near their balance: a mean of a high power.
 inline double overlapped(const Calibration& costs, std::initializer_list<double> parts) {
   double sum = 0;
   for (const double part : parts) sum += std::pow(part, costs.launch.overlap);
@@ -20,12 +20,12 @@ inline double overlapped(const Calibration& costs, std::initializer_list<double>
 }
 
 using cuda::filled;
-/// The same of kernels that have nothing more to say.
+/// Returns how much of the device a kernel fills that fills it on grids of launch.enough_points.
 inline double filled(const Domain& domain, const Calibration& costs) {
   return cuda::filled(domain, costs.launch.enough_points);
 }
 
-/// What kernels cut to measure have to fit on a device.
+/// Returns the limits of a device within which kernels are cut.
 inline cuda::BlockLimits limits_of(const DeviceModel& device) {
   return {static_cast<int>(device.compute_capability),
           static_cast<std::size_t>(device.shared_bytes_per_block), static_cast<int>(device.multiprocessors),
@@ -44,7 +44,11 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
 /// a sweep takes the others.
 double band_seconds(const Problem& problem, const DeviceModel& device, int fuse);
 
-/// The numbers of a step of a system of equations.
+/// Returns why direct layouts lose more than fusing gains with weights of this extent; nothing where they may
+/// not.
+std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain);
+
+/// Returns the numbers of a step of a system of equations.
 Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, const Method& method);
 
 }  // namespace spsolve

@@ -10,6 +10,7 @@
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "solver/plan/kernel_family.hpp"
+#include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
 namespace {
@@ -36,7 +37,7 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
 
 bool asked_for(const PlanRequest& request) { return request.unit || request.layout; }
 
-/// Why a depth is not looked at: it is more than events leave room for, or beyond what rotates in registers,
+/// Says why a depth is not looked at: events leave no room for it, or it is beyond what rotates in registers,
 /// where direct layouts lose to single steps what fusing them gains.
 std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
@@ -45,32 +46,25 @@ std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& d
     return too_deep(fmt::format("an event ends launches every {} steps", request.pace.every));
   if (!device.gpu || !method.fused_weights() || method.layout == Layout::separable || method.fuse == 1)
     return {};
-  const int dimensions = problem.domain.dimensions;
   const Index3 extent = tap_box(problem.stencil).extent();
-  Index3 planes{}, most = dimensions == 3 ? Index3{9, 9, 9} : Index3{1, 15, 33};
+  Index3 planes{};
   for (int axis = 0; axis < axis_count; ++axis) planes[axis] = method.fuse * (extent[axis] - 1) + 1;
-  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
-    if (planes[axis] > most[axis])
-      return too_deep(
-          fmt::format("the fused weights would span {} points along {}; beyond {} direct layouts "
-                      "lose more than fusing gains, unless they are asked for",
-                      planes[axis], "zyx"[axis], most[axis]));
-  return {};
+  return why_too_wide(planes, problem.domain);
 }
 
-/// What is asked for may be slow.
+/// Returns true if a method was asked for, so that it may be slow.
 bool insists(const PlanRequest& request, const Method& method) {
   return asked_for(request) && method.fuse == request.fuse.value_or(1);
 }
 
-/// Tensor cores are looked at where they are real, or asked for.
+/// Returns true if a family is looked at: tensor cores only where they are real, or asked for.
 bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRequest& request) {
   if (request.unit && request.unit != way.unit) return false;
   if (request.layout && request.layout != way.layout) return false;
   return way.unit == UnitKind::scalar || device.gpu || asked_for(request);
 }
 
-/// Why a method is not considered; nothing where it is.
+/// Says why a method is not considered; returns nothing where it is.
 std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
   if (auto none = why_no_kernel(problem, device, method)) return none;
@@ -80,7 +74,7 @@ std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& d
   return why_no_promise(problem, method);
 }
 
-/// Every method in every precision, as a candidate or with what keeps it from being one.
+/// Adds every method in every precision to the plan, as a candidate or with what keeps it from being one.
 void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
                      const PlanRequest& request) {
   for (const Precision precision : precisions_of(problem, request))
@@ -139,7 +133,7 @@ constexpr const char* scenario_texts[] = {"", "1: memory-bound on CUDA cores and
                                           "3: compute-bound on CUDA cores, memory-bound on tensor cores",
                                           "4: compute-bound on CUDA cores and on tensor cores"};
 
-/// A verdict within a sentence on a candidate.
+/// Returns a verdict as a part of a sentence on a candidate.
 std::string_view sentence_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::inside:
@@ -154,10 +148,10 @@ std::string_view sentence_of(Verdict verdict) {
 }
 
 bool are_alike(const Candidate& a, const Candidate& b) {
-  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
+  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision && a.strided == b.strided;
 }
 
-/// In one line: its rate and, on tensor cores, what paper 003 says of it.
+/// Describes a candidate in one line: its rate and, on tensor cores, what paper 003 says of it.
 std::string line_of(const Candidate& candidate) {
   std::string text = fmt::format("{}: {:.4g} GStencil/s, bound by {}", describe_candidate(candidate),
                                  1e-9 / candidate.seconds, candidate.bound);
@@ -190,7 +184,7 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
   return reasons;
 }
 
-/// The mean over the steps of a period: of launches `fused` for each step, of a rest, and of a last step
+/// Returns the mean over the steps of a period: of launches `fused` for each step, a rest, and a last step
 /// alone, both by the scalar unit, `rest(steps)`.
 template <class Rest>
 double mean_of_period(const Pace& pace, int fuse, double fused, Rest&& rest) {
@@ -202,6 +196,17 @@ double mean_of_period(const Pace& pace, int fuse, double fused, Rest&& rest) {
 }
 
 }  // namespace
+
+std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain) {
+  const Index3 most = domain.dimensions == 3 ? Index3{9, 9, 9} : Index3{1, 15, 33};
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (extent[axis] > most[axis])
+      return Refusal{Obstacle::depth,
+                     fmt::format("the fused weights would span {} points along {}; beyond {} direct layouts "
+                                 "lose more than fusing gains, unless they are asked for",
+                                 extent[axis], "zyx"[axis], most[axis])};
+  return {};
+}
 
 double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                      const Pace& pace) {
@@ -259,7 +264,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
            {Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
                                             candidate.error, *request.accuracy)}});
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
-  // Of depths that are as good, the least: its halos are thinner.
+  // The least of the depths that are as good is taken, because its halos are thinner.
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
   plan.chosen = best;
   for (const Candidate& candidate : plan.candidates)

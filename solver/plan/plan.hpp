@@ -15,9 +15,11 @@ struct Pace {
   std::int64_t every = 0;   // steps between events; 0: never
   bool last_alone = false;  // launches end one step before an event, too (diagnostics)
   double cuts = 0;          // events per step that are no multiples of `every`, each amid a launch at worst
+  std::int64_t steps = 0;   // of the run; 0: not known
+  std::int64_t checkpoints = 0;  // steps between checkpoints; 0: never
 };
 
-/// What the user insists on; nothing: the plan decides.
+/// Holds what the user insists on. Where a member has no value, the plan decides.
 struct PlanRequest {
   std::optional<UnitKind> unit = {};
   std::optional<Layout> layout = {};
@@ -30,6 +32,7 @@ struct PlanRequest {
   std::optional<double> dropped = {};       // Method::dropped of separable sweeps, as they were begun with
   /// Also methods that do not keep the promise of the precision: for measurements, and runs that began so.
   bool unpromised = false;
+  std::optional<bool> strided = {};  // whether launches of equations are strides
 };
 
 /// How a problem is advanced (docs/internals/plan.md). A function of the global problem, the model of the
@@ -52,7 +55,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
 /// make_plan().
 Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
 
-/// The fastest of the candidates that `is_wanted` takes, null if there is none.
+/// Returns the fastest of the candidates that `is_wanted` takes, null if there is none.
 template <class IsWanted>
 const Candidate* fastest(const std::vector<Candidate>& candidates, IsWanted&& is_wanted) {
   const Candidate* best = nullptr;
@@ -61,18 +64,18 @@ const Candidate* fastest(const std::vector<Candidate>& candidates, IsWanted&& is
   return best;
 }
 
-/// Whether two candidates are one: precision, unit, layout and depth.
+/// Returns true if two candidates have the same precision, unit, layout and depth.
 bool is_same_method(const Candidate& a, const Candidate& b);
 
-/// The fastest candidates that are worth timing: the best depth of each unit, layout and precision that is
-/// not out of the question, then other depths of these, a quarter apart at least.
+/// Returns the candidates worth timing, the fastest first: the best depth of each unit, layout and precision
+/// that is not out of the question, then other depths of these, a quarter apart at least.
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
 
-/// What the model gives a candidate, per point and step, when launches must end at this pace.
+/// Returns the seconds of a candidate, per point and step, when launches must end at this pace.
 double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                      const Pace& pace);
 
-/// The bound on its relative L2 error per step at this pace, on average over the steps until an event: rests
+/// Bounds its relative L2 error per step at this pace, on average over the steps until an event: rests
 /// and steps alone are the scalar unit's.
 double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace);
 

@@ -1,25 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
+#include "solver/plan/kernel_family.hpp"
+#include "solver/plan/model_march.hpp"
 #include "solver/plan/model_parts.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/plan_of_equations.hpp"
+#include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {
 
 namespace {
 
-constexpr int most_fused = 8;
+// Steps per launch that are looked at: of systems, and of waves by marches of single fields.
+constexpr int most_fused = 8, most_fused_waves = 24;
 constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the least depth is taken
+
+/// Adds what a march of single fields computes that takes several steps of an equation with two levels of
+/// time. Returns false if there is none.
+bool evaluate_two_levels(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const auto found = strided_equation(problem);
+  const auto* equation = std::get_if<TwoLevelEquation>(&found);
+  if (!equation) return false;
+  const Problem single{problem.domain_of(0), equation->s, problem.precision, true};
+  const auto tile = cuda::two_level_tile(single.domain, single.stencil, single.precision, candidate.fuse,
+                                         limits_of(device));
+  if (!tile) return false;
+  MarchModel march(single, device);
+  march.stencil.two_levels = true;
+  const double per_step = 1 / (static_cast<double>(single.domain.box().points()) * candidate.fuse);
+  candidate.memory_seconds *= device.costs().march.two_fields_read;
+  if (march.space()) candidate.memory_seconds *= device.costs().march.halos_read_again;
+  candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
+  candidate.fma = static_cast<double>(equation->s.taps().size());
+  candidate.seconds = overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds});
+  candidate.wall_seconds =
+      wall_seconds(march, *tile, candidate.fuse, candidate.fuse, candidate.seconds / per_step) * per_step;
+  candidate.seconds += candidate.wall_seconds + candidate.launch_seconds;
+  candidate.bound = candidate.compute_seconds > candidate.memory_seconds ? "compute" : "memory";
+  return true;
+}
 
 /// Adds what a launch of several steps computes, on tiles that overlap; or says why there is none.
 void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  if (evaluate_two_levels(problem, device, candidate)) return;
   const Equations& equations = *problem.equations;
   const SystemFacts& facts = equations.facts;
   const auto made = cuda::fused_tile(equations.canonical, facts, equations.domains, problem.precision,
@@ -73,10 +105,7 @@ Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, 
   return candidate;
 }
 
-namespace {
-
-/// The mean over a period of events: what is no whole launch takes single steps.
-double paced(const Pace& pace, const Candidate& candidate, double single) {
+double at_pace(const Pace& pace, const Candidate& candidate, double single) {
   if (pace.every == 0 || candidate.fuse == 1) return candidate.seconds;
   const std::int64_t together = pace.every - pace.last_alone, left = together % candidate.fuse;
   return (static_cast<double>(together - left) * candidate.seconds +
@@ -84,33 +113,24 @@ double paced(const Pace& pace, const Candidate& candidate, double single) {
          static_cast<double>(pace.every);
 }
 
+namespace {
+
 std::string line_of(const Candidate& candidate) {
-  return fmt::format("scalar, {} {} per launch: {:.4g} GStencil/s, bound by {}", candidate.fuse,
-                     candidate.fuse == 1 ? "step" : "steps", 1e-9 / candidate.seconds, candidate.bound);
+  return fmt::format("{}, {} {} per launch: {:.4g} GStencil/s, bound by {}", describe(candidate),
+                     candidate.fuse, candidate.fuse == 1 ? "step" : "steps", 1e-9 / candidate.seconds,
+                     candidate.bound);
 }
 
-}  // namespace
+/// Returns the most steps per launch that are worth a look.
+int deepest(const Problem& problem, const DeviceModel& device) {
+  if (!device.gpu) return 1;
+  return std::holds_alternative<TwoLevelEquation>(strided_equation(problem)) ? most_fused_waves : most_fused;
+}
 
-Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
-  const auto refuse = [&](const std::string& key, const std::string& value) {
-    throw Error(
-        Status::invalid_input,
-        fmt::format("{} = {}: systems of equations are advanced by the scalar unit{}; leave it out, or "
-                    "\"auto\"",
-                    key, value, device.gpu ? "" : ", one step per launch"));
-  };
-  if (request.unit && *request.unit != UnitKind::scalar)
-    refuse("[compute] unit", fmt::format("\"{}\"", to_string(*request.unit)));
-  if (request.layout) refuse("[compute] layout", fmt::format("\"{}\"", to_string(*request.layout)));
-  // A run that goes on elsewhere has the same bits in single steps.
-  std::optional<int> asked = request.fuse;
-  if (asked && request.unpromised && !evaluate_equations(problem, device, Method(*asked)).no_kernel.empty())
-    asked = 1;
-  if (!device.gpu && asked.value_or(1) > 1) refuse("[time] fuse", fmt::format("{}", *request.fuse));
-  if (request.accuracy) refuse("[compute] accuracy", fmt::format("{:g}", *request.accuracy));
-  Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
-  const double single = evaluate_equations(problem, device, Method(1)).seconds;
-  const int first = asked.value_or(1), last = asked.value_or(device.gpu ? most_fused : 1);
+/// Adds marches of single and of several steps.
+void add_marches(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,
+                 const std::optional<int>& asked, double single) {
+  const int first = asked.value_or(1), last = asked.value_or(deepest(problem, device));
   for (int fuse = first; fuse <= last; ++fuse) {
     Candidate candidate = evaluate_equations(problem, device, Method(fuse));
     const auto leave_out = [&](Obstacle obstacle, const std::string& why) {
@@ -121,21 +141,70 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
     } else if (!asked && request.pace.every > 0 && fuse > std::max<std::int64_t>(1, request.pace.every)) {
       leave_out(Obstacle::depth, fmt::format("an event ends launches every {} steps", request.pace.every));
     } else {
-      candidate.seconds = paced(request.pace, candidate, single);
+      candidate.seconds = at_pace(request.pace, candidate, single);
       plan.candidates.push_back(candidate);
     }
   }
+}
+
+/// Throws Error(invalid_input) where a request names what equations cannot have.
+void require_possible(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
+  const auto found = strided_equation(problem);
+  const auto* why = std::get_if<std::string>(&found);
+  const auto refuse = [&](const std::string& key, const std::string& value) {
+    throw Error(
+        Status::invalid_input,
+        fmt::format(
+            "{} = {}: systems of equations are advanced by the scalar unit{}{}; leave it out, or "
+            "\"auto\"",
+            key, value, device.gpu ? "" : ", one step per launch",
+            why ? ", and one equation with two levels of time and constant weights by tensor cores: " + *why
+                : ""));
+  };
+  const bool on_tensor_cores = (request.unit && *request.unit != UnitKind::scalar) || request.layout;
+  if (why && request.unit && *request.unit != UnitKind::scalar)
+    refuse("[compute] unit", fmt::format("\"{}\"", to_string(*request.unit)));
+  if (why && request.layout) refuse("[compute] layout", fmt::format("\"{}\"", to_string(*request.layout)));
+  if (!device.gpu && !on_tensor_cores && request.fuse.value_or(1) > 1 && !request.unpromised)
+    refuse("[time] fuse", fmt::format("{}", *request.fuse));
+  if (request.accuracy) refuse("[compute] accuracy", fmt::format("{:g}", *request.accuracy));
+}
+
+}  // namespace
+
+Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& given) {
+  require_possible(problem, device, given);
+  PlanRequest request = given;
+  request.layout = layout_here(given.layout, device);
+  // Fields with values one step before have these at diagnostics, without a step alone.
+  if (problem.keeps_previous()) request.pace.last_alone = false;
+  const bool scalar = request.unit.value_or(UnitKind::scalar) == UnitKind::scalar && !request.layout;
+  // A run that goes on elsewhere has the same bits in single steps.
+  std::optional<int> asked = request.fuse;
+  if (asked && request.unpromised && !evaluate_equations(problem, device, Method(*asked)).no_kernel.empty())
+    asked = 1;
+  Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
+  const double single = evaluate_equations(problem, device, Method(1)).seconds;
+  if (scalar && !request.strided.value_or(false)) add_marches(plan, problem, device, request, asked, single);
+  if (request.strided.value_or(true)) add_strides(plan, problem, device, request, single);
   if (plan.candidates.empty())
-    throw Error(Status::invalid_input, fmt::format("[time] fuse = {}: no kernel takes so many steps of these "
-                                                   "equations per launch: {}; leave it out, or \"auto\"",
-                                                   first, plan.left_out.front().refusal.why));
+    throw Error(
+        Status::invalid_input,
+        fmt::format("[compute] unit, layout, [time] fuse: nothing takes these equations so; leave them "
+                    "out, or \"auto\": {}",
+                    fmt::join(describe(plan.left_out), "; ")));
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
   plan.chosen = *std::ranges::find_if(plan.candidates, [&](const Candidate& candidate) {
     return candidate.seconds <= as_good * best.seconds;
   });
-  plan.reasons = {"chosen:     " + line_of(plan.chosen) + (asked ? "; as it was asked for" : "")};
-  if (plan.chosen.fuse > 1 && plan.candidates.front().fuse == 1)
-    plan.reasons.push_back("instead of: " + line_of(plan.candidates.front()));
+  const bool is_asked = given.fuse || given.unit || given.layout;
+  plan.reasons = {"chosen:     " + line_of(plan.chosen) + (is_asked ? "; as it was asked for" : "")};
+  const Candidate* march =
+      fastest(plan.candidates, [&](const Candidate& c) { return plan.chosen.strided && !c.strided; });
+  const Candidate* first = plan.candidates.front().fuse == 1 ? &plan.candidates.front() : nullptr;
+  for (const Candidate* other : {first, march == first ? nullptr : march})
+    if (other && !is_same_method(*other, plan.chosen))
+      plan.reasons.push_back("instead of: " + line_of(*other));
   return plan;
 }
 

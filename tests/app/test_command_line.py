@@ -89,7 +89,7 @@ class CommandLine(spsolve.TestCase):
                 result = self.run_to(0, file, "--overwrite", ranks=ranks)
                 self.assertEqual(result.out.count("finished 5 steps"), 1)
                 self.says(2, "steps", file, "--set", "time.steps=-1", ranks=ranks)
-                self.says(2, ["initial.file: /.*/file.h5: No such file"], file, "--overwrite", "--set", "initial={ file='file.h5', dataset='u' }", ranks=ranks)
+                self.says(2, [r"\[initial\] file: /.*/file.h5: No such file"], file, "--overwrite", "--set", "initial={ file='file.h5', dataset='u' }", ranks=ranks)
                 self.says(3, ["step 5", "NaN or infinite"], file, "--overwrite", "--set", "stencil={ weights=[[1e99]] }", ranks=ranks)
                 self.says(4, "problem.toml/out", file, "--output", file / "out", ranks=ranks)
 

@@ -2,6 +2,7 @@
 """The inputs that state equations: every snapshot against a step in numpy (example_models.py), the same bits from three ranks
 and after a restart, and what is known exactly: frequencies, profiles, conserved sums, the speed of a front."""
 import concurrent.futures
+import json
 import re
 import shutil
 import tomllib
@@ -140,6 +141,31 @@ class Equations(spsolve.TestCase):
     def test_standing_wave_has_its_discrete_frequency(self):
         model = models.StandingWave()
         self.check_exact(model, model.exact(150), range(10, 151, 20))  # more than one period
+
+    def test_standing_wave_in_strides(self):
+        """Five steps as one sweep on tensor cores, emulated on CPUs: within the bound that the plan gives, the same bits from three
+        ranks and after a restart, and the change of one step in diagnostics."""
+        model, steps = models.StandingWave(), 150
+        states = [state[0] for state in model.exact(steps)]
+        largest = max(np.linalg.norm(state) for state in states)
+        for precision, unit in (("fp32", "sparse-tensor"), ("fp64", "tensor")):
+            arguments = spsolve.settings("time.fuse=5", f"compute.unit={unit}", "checkpoint.every=60", "checkpoint.keep=9")
+            one = self.solve(model, precision, f"{precision}/one", *arguments, every=25, steps=steps)
+            plan = json.loads((one / "run.json").read_text())["plan"]
+            self.assertTrue(plan["strided"])
+            bound = plan["error_bound_per_step"] * steps * largest
+            self.assertLess(bound, {"fp64": 1e-9, "fp32": 0.5}[precision] * largest)
+            for path in one.glob("snapshot_*"):
+                error = fields_of(path, ["p"])[0].astype(float) - states[spsolve.step_of(path)]
+                self.assertLess(np.linalg.norm(error), bound, path)
+            for row in spsolve.diagnostics(one)[1:]:
+                n = int(row["step"])
+                self.assertAlmostEqual(row["change_l2"], np.linalg.norm(states[n] - states[n - 1]), delta=2 * bound)
+            three = self.solve(model, precision, f"{precision}/three", *arguments, every=25, ranks=3, steps=steps)
+            self.assert_same_bits(one, three)
+            again = self.solve(model, precision, f"{precision}/again", *arguments, "--restart", one / f"checkpoint_{60:010}.h5",
+                               every=25, steps=steps)
+            self.assert_same_bits(one, again, first=60)
 
     def check_cavity(self, model, profile, leading, omega):
         """Two kinds of fields swing in turn. The leading ones are updated first and the others begin at 0, so that they go as

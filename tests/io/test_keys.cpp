@@ -157,7 +157,7 @@ TEST(Keys, DefaultsAreThoseOfTheReaders) {
     if (key.name.starts_with('<')) continue;
     const RunConfig given = parsed(key, line), absent = parsed(key, "");
     if (key.section == "stencil")  // the resolved input says which parameters were given
-      EXPECT_EQ(inline_stencil(given)->weights(), inline_stencil(absent)->weights());
+      EXPECT_EQ(inline_stencil(given)->taps(), inline_stencil(absent)->taps());
     else
       EXPECT_EQ(to_toml(given), to_toml(absent));
     ++compared;

@@ -28,6 +28,12 @@ TEST(Schedule, LaunchesEndAtEventsAndOneStepBeforeDiagnostics) {
   EXPECT_EQ(stops({0, 1, 0, 0, 0, 4}), (Steps{1}));
 }
 
+TEST(Schedule, LaunchesEndAtDiagnosticsAloneWhereTheStateKeepsPreviousValues) {
+  Schedule schedule{0, 20, 0, 12, 0, 8};
+  schedule.keeps_previous = true;
+  EXPECT_EQ(stops(schedule), (Steps{8, 12, 20}));
+}
+
 TEST(Schedule, GoesOnFromAnyStopAsIfItHadNotStopped) {
   const Schedule whole{0, 100, 30, 7, 12, 5};
   const Steps all = stops(whole);

@@ -96,7 +96,8 @@ TEST_P(FilledWalls, HaveTheBitsOfOneRankOnACpu) {
   std::mt19937 random(21);
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
   constexpr std::array precisions{Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16};
-  for (int repeat = 0; repeat < 120; ++repeat) {
+  const int repeats = GetParam() == std::string("cuda") ? 36 : 120;  // kernels have to be compiled
+  for (int repeat = 0; repeat < repeats; ++repeat) {
     const int dimensions = 1 + repeat % 3;
     const auto steps = steps_of(dimensions);
     const testing::ExampleStep& example =
@@ -111,7 +112,7 @@ TEST_P(FilledWalls, HaveTheBitsOfOneRankOnACpu) {
         what, problem.state,
         {precision, ranks[static_cast<std::size_t>(choice) % ranks.size()], 4, exchange_every}, example.name);
   }
-  EXPECT_GT(compared, 60);
+  EXPECT_GT(compared, repeats / 2);
 }
 
 /// Blocks of every rank are large enough for the kernels that GPUs march with.

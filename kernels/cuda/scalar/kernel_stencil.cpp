@@ -149,6 +149,8 @@ ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& form
   text.put("bool", "folded[3]", ConstantsText::list(stencil.folded));
   text.put("bool", "wrapped[3]", ConstantsText::list(stencil.wraps));
   text.flag("with_source", stencil.with_source);
+  text.put(compute, "source_factor", ConstantsText::number(stencil.source_factor));
+  text.flag("two_levels", stencil.two_levels);
   return text;
 }
 

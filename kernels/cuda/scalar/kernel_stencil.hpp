@@ -34,6 +34,10 @@ struct KernelStencil {
   int flops = 0;       // floating-point operations of these: two of a multiply-add
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
+  double source_factor = 1;  // by which the source is multiplied
+  /// Two levels of time: a step adds source_factor times the values one step before. The source of the first
+  /// step holds these; the march alone computes such steps, and writes its last two levels.
+  bool two_levels = false;
   std::array<bool, 3> wraps{};     // periodic axes whose ends kernels connect
   bool begins_with_plane = false;  // a sum begins with that of its first plane instead of adding it to zero
 

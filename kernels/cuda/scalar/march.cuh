@@ -25,6 +25,10 @@
 // also frees the stage of the plane before for the next fetch. sm_80 needs one more barrier per plane, when a
 // stage has arrived.
 //
+// Two levels of time (u' = taps u - q u one step before): the sum of a plane of level l + 1 starts with the
+// level l - 1, which has just reached that plane; the values one step before level 0 come as the source. The
+// last two levels are written.
+//
 // Cost per point and launch: one read and one write of storage, and depth * taps fused multiply-adds, times
 // the redundancy of the tile (halo of depth * radius on all sides, warm-up of each block). Stars are limited
 // by issue slots and shared-memory accesses, boxes by multiply-adds. A source adds one read, which makes a
@@ -97,7 +101,9 @@ class March {
   /// Unfinished sums of the planes ahead of a level.
   using Sums = Points[R > 0 ? 2 * R : 1];
 
-  static constexpr int source_planes = with_source ? (depth - 1) * R + 1 : 1;
+  static constexpr int source_planes = with_source && !two_levels ? (depth - 1) * R + 1 : 1;
+  /// Planes of the last level but one that are held until the last level has reached them.
+  static constexpr int held_planes = two_levels ? R : 0;
 
   /// Level l makes no needed plane before plane 2 l R of the march. Warm-up loops with fewer levels therefore
   /// save a good third of the warm-up. Branches inside one loop would instead keep instructions of one level
@@ -131,7 +137,9 @@ class March {
     constexpr bool after_warm_up = near_planes && !near_face;
     const auto write = [&] {
       if constexpr (writing)
-        if (writes_apart || after_warm_up || i >= warm_up) output_.write(level[levels]);
+        if (writes_apart || after_warm_up || i >= warm_up)
+          output_.write(level[levels], held_planes > 0 ? held_[0] : level[levels - 1]);
+      if constexpr (levels == depth) hold(level[levels - 1]);
     };
     if constexpr (pointwise_completion) {
       auto& edges = shared_.edges[i & 1];
@@ -154,10 +162,10 @@ class March {
       // barrier.
       static_for<0, levels>([&](auto k) {
         constexpr int l = levels - 1 - k.value;
-        if constexpr (l == 0) read_input<near_face>(level[0], input, plane);
+        if constexpr (l == (two_levels && levels > 1 ? 1 : 0)) read_input<near_face>(level[0], input, plane);
         Window window;
         gather<l, near_face>(window, level[l], input, edges[RY > 0 ? l : 0], plane - l * R);
-        advance_sums<l>(sums[l]);
+        advance_sums<l>(sums[l], level);
         const Neighbours neighbours{window};
         extend(sums[l], neighbours);
       });
@@ -172,8 +180,8 @@ class March {
         if constexpr (R > 0)
           next = sums[l.value][0];
         else
-          start<0>(next);
-        advance_sums<l.value>(sums[l.value]);
+          start<l.value>(next, level);
+        advance_sums<l.value>(sums[l.value], level);
         EdgeRows& edges = shared_.edges[l.value & 1][0];
         if constexpr (shares<l.value, near_face>) {
           share_rows(edges, level[l.value]);
@@ -201,12 +209,19 @@ class March {
     if constexpr (near_face) plane_faces_.impose(points, plane);
   }
 
+  /// Holds a plane of the last level but one, the newest last.
+  __device__ void hold(const Points& plane) {
+    static_for<0, held_planes - 1>([&](auto k) { held_[k.value] = held_[k.value + 1]; });
+    if constexpr (held_planes > 0) held_[held_planes - 1] = plane;
+  }
+
   /// Reads the next plane of the source. Planes stay in registers until the last level has used them.
   __device__ void advance_source(const Compute (*source)[tile_columns]) {
     if constexpr (!with_source) return;
     static_for<1, source_planes>(
         [&](auto k) { source_[source_planes - k.value] = source_[source_planes - k.value - 1]; });
     read_points<Compute>(source_[0], source);
+    multiply_by_factor(source_[0]);
   }
 
   /// Reads a plane at the thread's points, as operands of the given format.
@@ -322,18 +337,29 @@ class March {
   /// Shifts the sums by one plane, to those of the planes z - R + 1 .. z + R that level l reaches from plane
   /// z, and starts the last one.
   template <int l>
-  __device__ void advance_sums(Sums& sums) const {
+  __device__ void advance_sums(Sums& sums, const Points* level) const {
     static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
-    if constexpr (R > 0) start<l * R>(sums[2 * R - 1]);
+    if constexpr (R > 0) start<l>(sums[2 * R - 1], level);
   }
 
-  /// Starts a sum: with the source, `behind` planes before the newest one that level 0 reaches, or with zero.
-  template <int behind>
-  __device__ void start(Points& sums) const {
-    if constexpr (with_source)
-      sums = source_[behind];
-    else
+  /// Starts a sum of level l + 1, `R` planes ahead of level l: with the source, l * R planes before the
+  /// newest one that level 0 reaches, or with zero. With two levels of time the source is the level before
+  /// level 0, and later sums start with the level two before them, which has just reached that plane.
+  template <int l>
+  __device__ void start(Points& sums, const Points* level) const {
+    if constexpr (two_levels && l > 0) {
+      sums = level[l - 1];
+      multiply_by_factor(sums);
+    } else if constexpr (with_source) {
+      sums = source_[two_levels ? 0 : l * R];
+    } else {
       sums = {};
+    }
+  }
+  static __device__ void multiply_by_factor(Points& points) {
+    if constexpr (source_factor != 1)
+      for (auto& row : points.at)
+        for (Compute& value : row) value *= source_factor;
   }
 
   const MarchBlock& block_;
@@ -343,6 +369,7 @@ class March {
   TileFaces faces_;
   PlaneFaces plane_faces_;
   Points source_[source_planes] = {};  // newest first
+  Points held_[held_planes > 0 ? held_planes : 1] = {};
 };
 
 }  // namespace spsolve::cuda

@@ -28,9 +28,17 @@ class TileOutput {
            ((wraps(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
 
-  /// Writes the next plane.
-  __device__ void write(const Points& points) {
+  /// Writes the next plane; of two levels of time, also the values one step before.
+  __device__ void write(const Points& points, const Points& before) {
     compute_anew(written_rows_);
+    put(out_, points);
+    if constexpr (two_levels) put(out_ + a_.to_previous, before);
+    out_ += a_.out.stride[0];
+  }
+
+ private:
+  /// Writes a plane of the thread's points that begins at `to`.
+  __device__ void put(Out* to, const Points& points) const {
     constexpr unsigned all_columns = (1u << VX) - 1;
     if (whole_vectors || written_columns_ == all_columns) {
 #pragma unroll
@@ -40,7 +48,7 @@ class TileOutput {
         for (int c = 0; c < VX; ++c)
           store(vector.element[c], ends_within_vectors && c >= columns_ ? Compute(0) : points.at[v][c]);
         if ((written_rows_ >> v) & 1)
-          *reinterpret_cast<ElementVector<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
+          *reinterpret_cast<ElementVector<Out, VX>*>(to + v * a_.out.stride[1]) = vector;
       }
     } else if (written_columns_) {
 #pragma unroll
@@ -48,12 +56,10 @@ class TileOutput {
 #pragma unroll
         for (int c = 0; c < VX; ++c)
           if ((written_rows_ >> v) & (written_columns_ >> c) & 1)
-            store(out_[v * a_.out.stride[1] + c], points.at[v][c]);
+            store(to[v * a_.out.stride[1] + c], points.at[v][c]);
     }
-    out_ += a_.out.stride[0];
   }
 
- private:
   /// True if written vectors may end beyond a wall, where memory must be finite.
   static constexpr bool ends_within_vectors =
       whole_vectors && walls[column_axis][1] != Wall::none && !faces_between_lanes[1];

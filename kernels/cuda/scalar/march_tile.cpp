@@ -28,6 +28,8 @@ constexpr BlockShape shapes_3d[] = {
 constexpr BlockShape shapes_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 // With a source, stages of wide tiles leave shared memory for four blocks.
 constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144, 144};
+// Two levels of time keep no planes of a source, which leaves registers for more levels of stars.
+constexpr BlockShape shape_of_waves{1, 1, 8, 176, 0};
 
 // Registers besides those of sums and of a source that is kept until all levels have used it, for tiles of
 // one warp and of several.
@@ -57,7 +59,7 @@ int registers_of_thread(const BlockShape& shape) {
 /// Returns the 32-bit registers for the planes of the source that the levels have not used yet. A single
 /// level keeps none.
 int source_registers(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
-  const bool kept = stencil.with_source && tile.depth > 1;
+  const bool kept = stencil.with_source && !stencil.two_levels && tile.depth > 1;
   const int planes = kept ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
   return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
 }
@@ -147,6 +149,8 @@ std::optional<MarchTile> choose_single_row_tile(const KernelStencil& stencil, co
     std::optional<MarchTile> tile;
     for (const BlockShape& shape : shapes_2d)
       if (!tile) tile = cut_tile(stencil, formats, depth, shape, bytes_per_lane, limits);
+    if (!tile && stencil.two_levels)
+      tile = cut_tile(stencil, formats, depth, shape_of_waves, bytes_per_lane, limits);
     return tile || !stencil.with_source
                ? tile
                : cut_tile(stencil, formats, depth, shape_beside_wide_sources, bytes_per_lane, limits);
@@ -187,6 +191,15 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
     if (const auto tile = cut_tile(stencil, formats, depth, shape, 16, limits))
       if (!best || is_better(*tile, *best)) best = tile;
   return best;
+}
+
+std::optional<MarchTile> two_level_tile(const Domain& domain, const Stencil& stencil, Precision precision,
+                                        int steps, const BlockLimits& limits) {
+  if (precision != Precision::fp64 && precision != Precision::fp32) return {};
+  KernelStencil kernel(domain, stencil, precision, true);
+  kernel.two_levels = true;
+  if (kernel.has_stepped_planes() || !takes_grid(kernel)) return {};
+  return choose_march_tile(kernel, {precision, true, true}, steps, limits);
 }
 
 SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,

@@ -72,7 +72,10 @@ struct ScalarArguments {
   TensorMap in_map[2], source_map[2];
   View in;
   View out;
-  View source;             // in compute precision; data is null without a source
+  View source;  // in compute precision; data is null without a source
+  // Two levels of time: where the values one step before those of `out` are written, in elements from there.
+  // The geometry is that of `out`.
+  long long to_previous;
   long long shape[3];      // of the global grid
   int row_period;          // march: period of rows that repeat; 0: memory holds what lies beyond the grid
   double ghost[3][2];      // value of the ghost points beyond dirichlet faces, [axis][side], as operands

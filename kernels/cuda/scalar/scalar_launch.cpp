@@ -149,6 +149,12 @@ ScalarArguments ScalarUnit::arguments(const FieldView& in, const FieldView& out,
   a.in = in.view;
   a.out = out.view;
   if (source_) a.source = view_of(*source_, axes_);
+  if (in.previous) {
+    a.source = view_of(*in.previous, axes_);
+    a.to_previous =
+        (static_cast<std::byte*>(view_of(*out.previous, axes_).data) - static_cast<std::byte*>(a.out.data)) /
+        static_cast<std::int64_t>(storage_bytes(precision_));
+  }
   a.region = region_of(region, axes_);
   if (stencil_.wraps[column_axis]) a.row_period = static_cast<int>(domain_.shape[x_axis]);
   for (int k = 0; k < axis_count; ++k) {

@@ -22,7 +22,7 @@ double ghost_operand(double value, Precision precision) {
 }  // namespace
 
 ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-                       cudaStream_t stream, const std::array<bool, 3>& wraps)
+                       cudaStream_t stream, const std::array<bool, 3>& wraps, double source_factor)
     : domain_(domain),
       radius_(stencil.radius()),
       precision_(precision),
@@ -32,12 +32,20 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
       axes_(grid_axes(domain)),
       stencil_(domain, stencil, precision, source != nullptr),
       compiler_(device_.architecture()) {
+  stencil_.source_factor = source_factor;
   for (int k = 0; k < axis_count; ++k) {
     stencil_.wraps[k] = wraps[axes_[k]];
     for (const Side side : {low, high})
       ghost_[k][side] = ghost_operand(domain.faces[axes_[k]][side].value, precision);
   }
   preferred_ = preferred_depth(stencil_, {precision, true, true}, device_.block_limits());
+}
+
+ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision,
+                       const TwoLevels& two_levels, cudaStream_t stream)
+    : ScalarUnit(domain, stencil, precision, nullptr, stream, {}, two_levels.weight) {
+  stencil_.with_source = stencil_.two_levels = true;
+  stencil_.begins_with_plane = false;
 }
 
 int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
@@ -50,7 +58,12 @@ void ScalarUnit::prepare(const ConstState& in, const Box& region, int steps) con
 
 void ScalarUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   aligned_column_ = in.front().owned().begin[x_axis];
-  run_slabs({view_of(in.front(), axes_), true}, {view_of(out.front(), axes_), true}, region, steps);
+  FieldView from{view_of(in.front(), axes_), true}, to{view_of(out.front(), axes_), true};
+  if (stencil_.two_levels) {
+    from.previous = &in[1];
+    to.previous = &out[1];
+  }
+  run_slabs(from, to, region, steps);
 }
 
 /// Processes the region slab by slab if several kernels run in turn, so that their intermediate results fit
@@ -73,7 +86,8 @@ void ScalarUnit::run_slabs(const FieldView& in, const FieldView& out, const Box&
 
 /// Returns how many of `steps` steps one kernel takes at most.
 int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
-  const bool one = small_grid_tile(region, steps, true) || march_kernels_of({precision_, true, true}, steps);
+  const bool one = stencil_.two_levels || small_grid_tile(region, steps, true) ||
+                   march_kernels_of({precision_, true, true}, steps);
   return one ? steps : preferred_steps();
 }
 
@@ -95,6 +109,8 @@ void ScalarUnit::run(FieldView in, const FieldView& out, const Box& region, int 
 
 void ScalarUnit::run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
+  if (stencil_.two_levels)
+    return this->launch_march(*march_kernels_of(formats, steps), in, out, region, stream_);
   if (const auto& tile = small_grid_tile(region, steps, true))
     return this->launch_small_grid_steps(*tile, in, out, region, steps, stream_);
   MarchKernels* march = march_kernels_of(formats, steps);

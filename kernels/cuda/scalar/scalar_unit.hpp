@@ -25,6 +25,11 @@ namespace spsolve::cuda {
 /// advance().
 class ScalarUnit : public Unit {
  public:
+  /// The values one step before in an equation with two levels of time.
+  struct TwoLevels {
+    double weight;
+  };
+
   /// Makes the unit for the current device. Work is enqueued on `stream`, which must outlive the unit.
   ///
   /// `source` (null: none) must outlive the unit too. It is device memory in compute precision, valid on
@@ -32,8 +37,16 @@ class ScalarUnit : public Unit {
   ///
   /// `wraps` marks grid axes (a subset of cuda::wrapped_axes()) that every region spans completely.
   /// Fields and source have no halo there; kernels wrap indices at the ends.
+  ///
+  /// The source is multiplied by `source_factor`.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-             cudaStream_t stream, const std::array<bool, 3>& wraps = {});
+             cudaStream_t stream, const std::array<bool, 3>& wraps = {}, double source_factor = 1);
+
+  /// Makes a unit of u(n + 1) = stencil(u(n)) + weight * u(n - 1) for as many steps as two_level_tile() has a
+  /// tile for. Its launches read u(n) and u(n - 1), and write the last two levels. They have the bits of
+  /// single steps, where sums start with the value one step before.
+  ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const TwoLevels& two_levels,
+             cudaStream_t stream);
 
   /// Does nothing: the kernels make the ghost points beside walls from points of the grid.
   void fill_ghosts(const State&, const Box&) const override {}
@@ -62,6 +75,7 @@ class ScalarUnit : public Unit {
     View view;
     bool stored;  // in storage precision, else in compute precision
     bool is_scratch = false;
+    const Field* previous = nullptr;  // two levels of time: values one step before
   };
 
   void run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const;

@@ -104,8 +104,9 @@ __device__ void take_steps(const ScalarArguments& a) {
         const Compute* const here = now + y * stride + (x_source - x);
         const Compute source =
             constants::with_source
-                ? static_cast<const Compute*>(
-                      a.source.data)[offset(a.source, min(y, min(to, planes.high) - 1), x_source)]
+                ? constants::source_factor *
+                      static_cast<const Compute*>(
+                          a.source.data)[offset(a.source, min(y, min(to, planes.high) - 1), x_source)]
                 : Compute();
         const Compute result = add_taps<constants::taps_to_unroll>(
             source, [&](int plane, int, int column) { return here[plane * stride + column]; });

@@ -255,7 +255,7 @@ struct RowResults {
     const Compute* const from = in<const Compute>(a.source);
 #pragma unroll
     for (int c = 0; c < columns; ++c)
-      if (is_written(column_axis, column + c)) sums[c] = from[c];
+      if (is_written(column_axis, column + c)) sums[c] = constants::source_factor * from[c];
   }
 
   /// Returns whether all columns lie in the region and begin where a vector may be written.

@@ -9,9 +9,10 @@
 
 namespace spsolve::cuda {
 
-std::string MmaProgram::constants(bool aligned, bool with_source) const {
+std::string MmaProgram::constants(bool aligned, bool with_source, double source_factor) const {
   ConstantsText text({"kernels/cuda/ptx/precision.cuh", "kernels/cuda/ptx/sparse_mma.cuh"});
   text.flag("with_source", with_source);
+  text.put("double", "source_factor", ConstantsText::number(source_factor));
   text.flag("aligned", aligned);
   put_formats(text);
   put_tile(text);

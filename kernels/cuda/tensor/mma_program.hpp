@@ -48,7 +48,7 @@ class MmaProgram {
 
   /// Returns the text of constants.cuh. `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the
   /// rows of memory.
-  std::string constants(bool aligned, bool with_source) const;
+  std::string constants(bool aligned, bool with_source, double source_factor = 1) const;
   /// Weights are ordered [term][slice][block][step][16 bytes][lane], metadata [block][step][lane].
   std::vector<std::uint32_t> weights() const;
   std::vector<std::uint32_t> metadata() const;

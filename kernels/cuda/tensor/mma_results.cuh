@@ -78,7 +78,8 @@ class ResultWriter {
 #pragma unroll
           for (int i = 0; i < 4; ++i)
             if (inside >> i & 1)
-              value[i] += from[source_positions_.offset[block][i / 2] + i % 2 * source_positions_.step];
+              value[i] += Sum(source_factor) *
+                          from[source_positions_.offset[block][i / 2] + i % 2 * source_positions_.step];
         }
         write(out_ + block_offset(a_.out, j), block, inside_planes(positions_, block, j), value);
       }

@@ -18,8 +18,8 @@
 namespace spsolve::cuda {
 
 /// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program describes
-/// its kernel: kernel_name() (which is also the name of its file), constants(aligned, with_source),
-/// weights(), metadata(), threads(with_source) and shared_bytes(with_source).
+/// its kernel: kernel_name() (which is also the name of its file), constants(aligned, with_source,
+/// source_factor), weights(), metadata(), threads(with_source) and shared_bytes(with_source).
 template <class Program>
 class OperandSweep : public Sweep {
  public:
@@ -37,6 +37,9 @@ class OperandSweep : public Sweep {
   }
 
   const Program& program() const { return program_; }
+
+  /// Multiplies the source by a factor, which is 1 at first. Call it before the first sweep.
+  void scale_source(double factor) { source_factor_ = factor; }
 
  protected:
   /// Makes the sweep for the current device. `axes` is the grid axis of each kernel axis.
@@ -65,9 +68,9 @@ class OperandSweep : public Sweep {
     if (known != kernels_.end()) return known->second;
     const std::string name = program_.kernel_name();
     const auto bytes = static_cast<std::size_t>(program_.shared_bytes(with_source));
-    Kernel code(
-        compiler_.begin("kernels/cuda/tensor/" + name + ".cuh", program_.constants(aligned, with_source)),
-        name, bytes);
+    Kernel code(compiler_.begin("kernels/cuda/tensor/" + name + ".cuh",
+                                program_.constants(aligned, with_source, source_factor_)),
+                name, bytes);
     SweepKernel kernel{program_.threads(with_source), bytes, std::move(code)};
     return kernels_.emplace(std::pair{aligned, with_source}, std::move(kernel)).first->second;
   }
@@ -108,6 +111,7 @@ class OperandSweep : public Sweep {
   cudaStream_t stream_;
   DeviceInfo device_;
   Program program_;
+  double source_factor_ = 1;
   KernelCompiler compiler_;
   DeviceBuffer weights_, metadata_;
   mutable std::map<std::pair<bool, bool>, SweepKernel> kernels_;  // made at first use

@@ -232,7 +232,8 @@ class StripSweep {
           const int column = slab * group + 4 * q_ + c;
           if (column < output_.begin_column() || column >= output_.end_column()) continue;
           float value = scaled(sums[c / 2][2 * upper + c % 2]);
-          if constexpr (with_source) value += at<const float>(a_.source, row, slab * group)[c];
+          if constexpr (with_source)
+            value += source_factor * at<const float>(a_.source, row, slab * group)[c];
           store(to[c], value);
         }
       }
@@ -255,7 +256,7 @@ class StripSweep {
                                               : at<const float>(a_.source, first_row + row, column);
       const auto added = *reinterpret_cast<const ElementVector<float, 4>*>(from);
 #pragma unroll
-      for (int c = 0; c < 4; ++c) value[c] += added.element[c];
+      for (int c = 0; c < 4; ++c) value[c] += source_factor * added.element[c];
     }
     return pack_four(value);
   }

@@ -170,7 +170,7 @@ class ColumnSweep {
       if (staged_parts || whole_) {
         if constexpr (with_source)
 #pragma unroll
-          for (int c = 0; c < 4; ++c) value[c] += added[4 * upper + c];
+          for (int c = 0; c < 4; ++c) value[c] += source_factor * added[4 * upper + c];
         const ElementVector<Stored, 4> packed = pack_four(value);
         if constexpr (bulk_stores)
           *reinterpret_cast<ElementVector<Stored, 4>*>(out(plane, row, 4 * q_)) = packed;
@@ -182,7 +182,7 @@ class ColumnSweep {
         for (int c = 0; c < 4; ++c) {
           const int column = 4 * q_ + c;
           if (column < output_.begin_column() || column >= output_.end_column()) continue;
-          if constexpr (with_source) value[c] += at<const float>(a_.source, plane, row)[c];
+          if constexpr (with_source) value[c] += source_factor * at<const float>(a_.source, plane, row)[c];
           store(to[c], value[c]);
         }
       }

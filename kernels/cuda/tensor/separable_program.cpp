@@ -324,7 +324,7 @@ SeparableProgram::CopiedBox SeparableProgram::source_box(const SeparableArgument
   return {a.source, sizeof(float), shape.block_rows, shape.tile.warp_columns()};
 }
 
-std::string SeparableProgram::constants(bool aligned, bool with_source) const {
+std::string SeparableProgram::constants(bool aligned, bool with_source, double source_factor) const {
   ConstantsText text({"kernels/cuda/ptx/precision.cuh", "kernels/cuda/ptx/sparse_mma.cuh"});
   const SeparableShape& shape = this->shape(with_source);
   const SeparableTile& tile = shape.tile;
@@ -358,6 +358,7 @@ std::string SeparableProgram::constants(bool aligned, bool with_source) const {
   text.flag("aligned", aligned);
   text.flag("bulk_stores", aligned && tile.bulk_stores);
   text.flag("with_source", with_source);
+  text.put("float", "source_factor", ConstantsText::number(source_factor));
   text.flag("staged_source", aligned && with_source && tile.staged_source);
   return text.finished();
 }

@@ -56,7 +56,7 @@ class SeparableProgram {
 
   std::string kernel_name() const { return in_planes() ? "separable_planes" : "separable"; }
   /// Returns the text of constants.cuh. `aligned`: rows of output and source begin at multiples of 16 bytes.
-  std::string constants(bool aligned, bool with_source) const;
+  std::string constants(bool aligned, bool with_source, double source_factor = 1) const;
   /// Weights and metadata of the operand, along x and then along y.
   std::vector<std::uint32_t> weights() const { return both(&ChainedAxis::values); }
   std::vector<std::uint32_t> metadata() const { return both(&ChainedAxis::metadata); }

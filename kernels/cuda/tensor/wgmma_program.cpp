@@ -108,13 +108,14 @@ std::vector<std::uint32_t> WgmmaProgram::metadata() const {
   return {any.metadata_of(0, 0, 0), any.metadata_of(0, 0, 0) + 4 * warp_lanes};
 }
 
-std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
+std::string WgmmaProgram::constants(bool aligned, bool with_source, double source_factor) const {
   ConstantsText text({"kernels/cuda/ptx/precision.cuh"});
   const int n = wgmma_group_tiles * tile_.x_groups * tile_.y_groups;
   text.type("Stored", stored_name(precision_));
   text.flag("pairs", pairs());
   text.flag("aligned", aligned);
   text.flag("with_source", with_source);
+  text.put("float", "source_factor", ConstantsText::number(source_factor));
   text.put("float", "term_scale", std::to_string(static_cast<int>(pair_term_scale)));
   text.integer("parts", window_.parts);
   text.integer("window_rows", window_.rows);

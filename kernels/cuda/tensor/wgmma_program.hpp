@@ -37,7 +37,7 @@ class WgmmaProgram {
 
   /// Returns the text of constants.cuh. `aligned`: the window of every tile begins at a multiple of 16 bytes
   /// of the rows of memory, and its results begin at an even point of output and source.
-  std::string constants(bool aligned, bool with_source) const;
+  std::string constants(bool aligned, bool with_source, double source_factor = 1) const;
   /// Returns the weights, [part of the window, or term][step][lane of the warpgroup][4], times
   /// weight_scale(); second terms are also multiplied by pair_term_scale.
   std::vector<std::uint32_t> weights() const;

@@ -268,7 +268,7 @@ class TileMultiplier {
         float value = sums_[4 * group + 2 * k + e];
         if constexpr (element_bytes == 2) value *= a_.unscale;
         if constexpr (pairs) value *= data_unscale_;
-        if constexpr (with_source) value += added.element[k];
+        if constexpr (with_source) value += source_factor * added.element[k];
         if constexpr (pairs) {
           if (inside[k]) largest_ = max(largest_, magnitude(value));
         }

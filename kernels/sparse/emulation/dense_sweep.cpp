@@ -7,8 +7,10 @@
 
 namespace spsolve {
 
-DenseSweep::DenseSweep(const Operand& operand)
-    : tile_(operand.tile), rows_(static_cast<std::size_t>(volume(operand.tile))) {
+DenseSweep::DenseSweep(const Operand& operand, double source_factor)
+    : tile_(operand.tile),
+      source_factor_(source_factor),
+      rows_(static_cast<std::size_t>(volume(operand.tile))) {
   const WeightMatrix matrix = expand(operand);
   for (std::size_t m = 0; m < matrix.rows(); ++m) {
     const Index3& p = matrix.outputs[m];
@@ -27,7 +29,7 @@ void DenseSweep::operator()(const Field& in, Field& out, const Box& region, cons
     const std::int64_t in_tile =
         (wrap(p[z_axis], tile_[z_axis]) * tile_[y_axis] + wrap(p[y_axis], tile_[y_axis])) * tile_[x_axis];
     for (p[x_axis] = region.begin[x_axis]; p[x_axis] < region.end[x_axis]; ++p[x_axis]) {
-      double sum = source ? *source->at<double>(p) : 0.0;
+      double sum = source ? source_factor_ * *source->at<double>(p) : 0.0;
       for (const Tap& tap : rows_[static_cast<std::size_t>(in_tile + wrap(p[x_axis], tile_[x_axis]))])
         sum = std::fma(tap.weight, *in.at<double>(p + tap.offset), sum);
       *out.at<double>(p) = sum;

@@ -13,12 +13,14 @@ namespace spsolve {
 /// of the operand's tile in global coordinates.
 class DenseSweep : public Sweep {
  public:
-  explicit DenseSweep(const Operand& operand);
+  /// The source is multiplied by `source_factor`.
+  explicit DenseSweep(const Operand& operand, double source_factor = 1);
 
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
 
  private:
   Index3 tile_;
+  double source_factor_;
   std::vector<std::vector<Tap>> rows_;  // weights of each point of the tile, x fastest, in column order
 };
 

@@ -13,7 +13,8 @@
 namespace spsolve {
 
 MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
-                                                   double dropped, const Index3& shape) {
+                                                   double dropped, const Index3& shape,
+                                                   double source_factor) {
   if (!supports(layout, precision))
     return NoKernel{"tensor cores do not take " + std::string(to_string(precision)) + " in the layout " +
                     std::string(to_string(layout))};
@@ -21,9 +22,9 @@ MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precisi
     case Layout::natural_order:
       return NoKernel{"CPUs emulate fp64 in the layout dual-tessellation"};
     case Layout::dual_tessellation:
-      return std::make_unique<DenseSweep>(dual_tessellation(fused));
+      return std::make_unique<DenseSweep>(dual_tessellation(fused), source_factor);
     case Layout::separable:
-      return std::make_unique<SeparableSweep>(separate(fused, dropped), precision);
+      return std::make_unique<SeparableSweep>(separate(fused, dropped), precision, source_factor);
     case Layout::strided_swap:
     case Layout::morph:
       break;
@@ -31,13 +32,13 @@ MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precisi
   if (precision == Precision::fp32 && layout == Layout::strided_swap && shape[z_axis] == 1 &&
       supports_window(fused, precision))
     return std::make_unique<SparseSweep>(windowed_pair(fused, *input_window(fused, precision)), precision,
-                                         Precision::fp16);
+                                         Precision::fp16, source_factor);
   const auto [element, terms] = operand_terms(precision);
   const auto rounded = round_weights(fused, precision);
   if (!rounded) return too_small_weights(precision);
   const Operand operand = sparse_operand(*rounded, layout, widest_mma(element), shape);
   return std::make_unique<SparseSweep>(split_operand(operand, element, terms, sum_abs(fused)), precision,
-                                       element);
+                                       element, source_factor);
 }
 
 }  // namespace spsolve

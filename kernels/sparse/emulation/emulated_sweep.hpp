@@ -15,9 +15,11 @@ namespace spsolve {
 /// does it, with pairs of fp16. fp64 supports only the layout dual-tessellation.
 ///
 /// `dropped` is the share of sum |weights| that separable terms may leave out; `shape` is that of the grid.
+/// The source is multiplied by `source_factor`.
 /// Returns NoKernel if no instruction takes the precision in this layout (supports()), or if the weights are
 /// too small for the precision.
 MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
-                                                   double dropped, const Index3& shape);
+                                                   double dropped, const Index3& shape,
+                                                   double source_factor = 1);
 
 }  // namespace spsolve

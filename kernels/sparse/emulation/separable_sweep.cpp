@@ -21,7 +21,8 @@ Operand pass_operand(const Stencil& factor, int axis, Precision element) {
 
 }  // namespace
 
-SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision) : precision_(precision) {
+SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision, double source_factor)
+    : precision_(precision) {
   const bool split = precision == Precision::fp32;
   const Precision element = split ? Precision::tf32 : precision;
   const SeparableStencil rounded = as_rounded(stencil, precision),
@@ -29,6 +30,7 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
                          smaller = as_rounded(stencil, precision, 1);
   for (std::size_t k = 0; k < rounded.terms.size(); ++k) {
     auto& passes = terms_.emplace_back();
+    const double factor_of_added = k == 0 ? source_factor : 1;  // later terms are added to sums
     for (const int axis : {z_axis, y_axis, x_axis}) {
       const Stencil factor = axis_stencil(rounded, rounded.terms[k], axis);
       if (!needs_pass(factor) && !(axis == x_axis && passes.empty())) continue;
@@ -37,9 +39,10 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
         return with_factor(operand, of.terms[k].factor[axis], of.taps.begin[axis], axis);
       };
       if (split && axis != z_axis)
-        passes.push_back({factor.radius(), {{{part(larger), part(smaller)}, 1.0}, precision, element}});
+        passes.push_back(
+            {factor.radius(), {{{part(larger), part(smaller)}, 1.0}, precision, element, factor_of_added}});
       else
-        passes.push_back({factor.radius(), {operand, precision, {element, split ? 2 : 1}}});
+        passes.push_back({factor.radius(), {operand, precision, {element, split ? 2 : 1}, factor_of_added}});
     }
   }
 }

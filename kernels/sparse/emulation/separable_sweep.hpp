@@ -14,7 +14,8 @@ namespace spsolve {
 class SeparableSweep : public Sweep {
  public:
   /// Takes the precisions of SparseSweep, but fp32 as two terms of tf32 (three products).
-  SeparableSweep(const SeparableStencil& stencil, Precision precision);
+  /// The source is multiplied by `source_factor`.
+  SeparableSweep(const SeparableStencil& stencil, Precision precision, double source_factor = 1);
 
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
 

@@ -32,7 +32,8 @@ Box reach_of(const Operand& operand) {
 
 }  // namespace
 
-SparseSweep::SparseSweep(const SplitOperand& split, Precision precision, Precision element)
+SparseSweep::SparseSweep(const SplitOperand& split, Precision precision, Precision element,
+                         double source_factor)
     : precision_(precision),
       tile_(split.terms.front().tile),
       outputs_(split.terms.front().outputs),
@@ -40,7 +41,8 @@ SparseSweep::SparseSweep(const SplitOperand& split, Precision precision, Precisi
       mma_(widest_mma(element)),
       terms_(static_cast<int>(split.terms.size())),
       weight_scale_(split.scale),
-      term_scale_(split.term_scale) {
+      term_scale_(split.term_scale),
+      source_factor_(source_factor) {
   for (const Operand& term : split.terms)
     if (const Box reach = reach_of(term); !reach.empty())
       reach_ = hull(hull(reach_, reach.begin), reach.end - Index3{1, 1, 1});
@@ -139,7 +141,7 @@ int SparseSweep::store(const DFragment& d, int block, Field& out, const Box& reg
       if (m >= outputs_.size() || c_column(lane, i) >= group.tiles) continue;
       const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
       if (!contains(region, p)) continue;
-      const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
+      const double added = source ? source_factor_ * static_cast<double>(*source->at<float>(p)) : 0.0;
       const double value = static_cast<double>(d[lane][i]) * scale.inverse / weight_scale_ + added;
       *out.at<Out>(p) = to_storage<Out>(value);
       largest = std::max(largest, magnitude(static_cast<float>(value)));

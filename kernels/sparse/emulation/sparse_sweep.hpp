@@ -30,10 +30,13 @@ class SparseSweep : public Sweep {
   SparseSweep(const Operand& operand, Precision precision)
       : SparseSweep(operand, precision, operand_terms(precision)) {}
   /// Uses other terms than those of the precision.
-  SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)
-      : SparseSweep(split_operand(operand, terms.element, terms.count), precision, terms.element) {}
-  /// Uses weights that are already split into terms of a format.
-  SparseSweep(const SplitOperand& split, Precision precision, Precision element);
+  SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms,
+              double source_factor = 1)
+      : SparseSweep(split_operand(operand, terms.element, terms.count), precision, terms.element,
+                    source_factor) {}
+  /// Uses weights that are already split into terms of a format. The source is multiplied by
+  /// `source_factor`.
+  SparseSweep(const SplitOperand& split, Precision precision, Precision element, double source_factor = 1);
 
   bool scales_data() const override {
     return precision_ == Precision::fp32 && mma_.element == Precision::fp16;
@@ -79,7 +82,7 @@ class SparseSweep : public Sweep {
   int terms_;
   std::vector<Product> products_;  // in order of addition, smallest first; the last one, of first terms, is
                                    // summed separately
-  double weight_scale_, term_scale_;
+  double weight_scale_, term_scale_, source_factor_;
 };
 
 }  // namespace spsolve

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles fill_walls.cuh for the host.
-#include "kernels/cuda/system/fill_walls.cuh"
 #include "emulated_kernel.hpp"
+
+// The emulation of blocks comes first.
+#include "kernels/cuda/system/fill_walls.cuh"
 
 #include "emulated.hpp"
 

@@ -80,7 +80,7 @@ class WallCase {
 
 TEST(EmulatedFillWalls, HaveTheBitsOfCpus) {
   std::int64_t compared = 0;
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < 150; ++seed) {
     WallCase what(seed);
     const auto points = [&](const Field& field) { return testing::points_of(field, field.allocated()); };
     std::array<Field, 2> wanted{what.values_of(0), what.values_of(1)},
@@ -100,17 +100,18 @@ TEST(EmulatedFillWalls, HaveTheBitsOfCpus) {
     for (int field = 0; field < 2; ++field) {
       const auto before = points(what.values_of(field)), of_cpu = points(wanted[field]),
                  of_kernel = points(found[field]);
-      std::size_t i = 0;
+      std::size_t next = 0;
       for_each_point(allocated, [&](const Index3& p) {
+        const std::size_t i = next++;
         const bool is_filled = what.is_filled(p);
         ASSERT_EQ(of_kernel[i], is_filled ? of_cpu[i] : before[i])
             << "seed " << seed << ", field " << field << " at " << p[0] << ", " << p[1] << ", " << p[2];
         compared += is_filled;
-        ++i;
       });
+      if (HasFatalFailure()) return;
     }
   }
-  EXPECT_GT(compared, 10'000);
+  EXPECT_GT(compared, 3000);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "emulated.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
@@ -36,10 +37,11 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
 /// tiles, so that the ends of all tiles become short stretches; otherwise by one block less than tiles, so
 /// that one tile is cut into stretches. Tiles of one row are cut along the march, in 2D the first and last
 /// columns into more stretches.
-void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
-            const testing::RandomCase& problem, bool dealt) {
+void launch(const MarchCase& c, const Field& in, Field& out, Field& before, const Field& source,
+            const Box& region, const testing::RandomCase& problem, bool dealt) {
   const MarchTile tile = c.tile();
   ScalarArguments a = scalar_arguments(problem, in, out, source, region);
+  a.to_previous = (before.bytes_at({}) - out.bytes_at({})) / c.formats().out_bytes();
   c.place(a);
   const auto maps_of = [&](const View& view, int bytes) {
     return std::array{emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()},
@@ -67,23 +69,27 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   launch_emulated_march(a, static_cast<int>(a.stretches.blocks(columns)), rows, 1, 32 * tile.warps);
 }
 
-/// Compares the march on the marched grid, or on a part of it, with the CPU unit. Returns false if that part
-/// is empty.
-bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::optional<Box>& part = {}) {
-  const testing::RandomCase problem = c.problem();
-  const std::array<bool, 3> wraps{false, false, c.wraps_rows()};
-  const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false,
-                                  wraps, c.first_column);
-  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, wraps, c.first_column);
-  Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan),
-                         true, wraps, c.first_column);
-  const Box all = marched(c, problem, grid_axes(problem.domain)[plane_axis]);
-  const Box region = part ? intersect(all, *part) : all;
-  if (region.empty()) return false;
-  launch(c, in, out, source, region, problem, dealt);
+/// Returns the values after the steps of a launch by single steps on the CPU, and those one step before.
+std::pair<std::vector<double>, std::vector<double>> expected_levels(const MarchCase& c,
+                                                                    const testing::RandomCase& problem) {
+  const Precision precision = c.shape.precision;
+  if (c.previous == 0) return {advance_on_cpu(problem, precision, c.steps, problem.u), {}};
+  std::vector<double> now = problem.u, before = problem.source;
+  for (int step = 0; step < c.steps; ++step) {
+    testing::RandomCase single = problem;  // values one step before are its source
+    for (std::size_t i = 0; i < before.size(); ++i)
+      single.source[i] = precision == Precision::fp64
+                             ? c.previous * before[i]
+                             : static_cast<float>(c.previous) * static_cast<float>(before[i]);
+    before = std::exchange(now, advance_on_cpu(single, precision, 1, now));
+  }
+  return {now, before};
+}
 
+/// Compares the values of a field in a region with those expected; none is written outside of the region.
+void expect_points(const MarchCase& c, const testing::RandomCase& problem, const Field& out,
+                   const std::vector<double>& expected, const Box& all, const Box& region, bool of_part) {
   const auto found = testing::points_of(out, out.owned());
-  const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
   // Folded sums round at other places than the sums of the CPU.
   const bool folded = c.stencil().folded != std::array<bool, 3>{};
   const double bound =
@@ -93,7 +99,7 @@ bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::opt
     const double value = found[i++],
                  wanted = expected[static_cast<std::size_t>(index_of(p, problem.domain.shape))];
     if (!contains(region, p)) {
-      if (part && contains(all, p) && !std::isnan(value) && wrong++ < 5)
+      if (of_part && contains(all, p) && !std::isnan(value) && wrong++ < 5)
         ADD_FAILURE() << p[0] << ", " << p[1] << ", " << p[2] << " is not of the region";
       return;
     }
@@ -102,6 +108,29 @@ bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::opt
       ADD_FAILURE() << value << " for " << wanted << " at " << p[0] << ", " << p[1] << ", " << p[2];
   });
   EXPECT_EQ(wrong, 0u);
+}
+
+/// Compares the march on the marched grid, or on a part of it, with the CPU unit. Returns false if that part
+/// is empty.
+bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::optional<Box>& part = {}) {
+  const testing::RandomCase problem = c.problem();
+  const std::array<bool, 3> wraps{false, false, c.wraps_rows()};
+  const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false,
+                                  wraps, c.first_column);
+  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, wraps, c.first_column);
+  const auto unwritten = [&] {
+    return whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan), true,
+                      wraps, c.first_column);
+  };
+  Field out = unwritten(), before = unwritten();
+  const Box all = marched(c, problem, grid_axes(problem.domain)[plane_axis]);
+  const Box region = part ? intersect(all, *part) : all;
+  if (region.empty()) return false;
+  launch(c, in, out, before, source, region, problem, dealt);
+
+  const auto [expected, expected_before] = expected_levels(c, problem);
+  if (c.previous != 0) expect_points(c, problem, before, expected_before, all, region, part.has_value());
+  expect_points(c, problem, out, expected, all, region, part.has_value());
   return true;
 }
 

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/error.hpp"
+#include "kernels/operator/stride_weights.hpp"
+#include "kernels/sparse/accuracy.hpp"
+#include "solver/plan/kernel_family.hpp"
+#include "solver/plan/model_parts.hpp"
+#include "solver/plan/plan_of_equations.hpp"
+#include "solver/plan/stride_error.hpp"
+#include "solver/plan/strided_equation.hpp"
+
+namespace spsolve {
+namespace {
+
+/// A stride with more weights takes CUDA cores longer than the steps that it replaces.
+constexpr std::size_t most_scalar_weights = 400;
+/// Two roots that are one at 1 differ by the root of a rounding.
+constexpr double merged_roots = 1e-6;
+
+Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
+
+/// Returns a wall beside which strides do not hold, in words; empty if there is none.
+std::string wall_without_images(const Domain& domain) {
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (!domain.periodic(axis) && !domain.reflected[axis])
+      return fmt::format(
+          "beside the walls of {} a stride does not hold: it takes neumann walls with weights that are the "
+          "same on both sides, walls of the value 0 with such weights of radius 1, or a wider grid",
+          "zyx"[axis]);
+  return "";
+}
+
+/// What a stride of some steps is to the model: a launch of one step of a single field, with a source. Where
+/// there are images, the grid is as on periodic axes.
+Problem as_single_field(const Problem& problem, const Stencil& weights, Domain domain) {
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (domain.reflected[axis]) domain.faces[axis] = {};
+  domain.reflected = {};
+  return {domain, weights, problem.precision, true};
+}
+
+/// Turns the numbers of a launch of one field into those of a step, of which there are `steps` in two such
+/// launches.
+void per_step(Candidate& candidate, int steps) {
+  for (double* number : {&candidate.bytes, &candidate.fma, &candidate.memory_seconds,
+                         &candidate.compute_seconds, &candidate.shared_seconds, &candidate.wall_seconds,
+                         &candidate.launch_seconds, &candidate.copy_seconds, &candidate.seconds})
+    *number *= 2.0 / steps;
+  candidate.fuse = steps;
+  candidate.strided = true;
+}
+
+/// Strides of one equation.
+class Strides {
+ public:
+  Strides(const Problem& problem, const DeviceModel& device, const PlanRequest& request,
+          const TwoLevelEquation& equation)
+      : problem_(problem),
+        device_(device),
+        request_(request),
+        equation_(equation),
+        growth_(growth_of(equation)) {}
+
+  /// Returns a method with its numbers, or why there is none.
+  std::variant<Candidate, Refusal> evaluated(const KernelFamily& family, int steps) const {
+    Method method(steps, family.unit, family.layout,
+                  family.layout == Layout::separable
+                      ? request_.dropped.value_or(unit_roundoff(problem_.precision) / 2)
+                      : 0.0);
+    method.strided = true;
+    if (auto refusal = refusal_of(method)) return *refusal;
+    const Domain domain = stride_domain(problem_, steps);
+    if (const std::string wall = wall_without_images(domain); !wall.empty()) return none(wall);
+    const Stencil weights = stride_leapfrog(equation_.s, equation_.q, steps).now;
+    if (auto refusal = refusal_of(method, weights)) return *refusal;
+    Candidate candidate = evaluate(as_single_field(problem_, weights, domain), device_,
+                                   Method(1, method.unit, method.layout, method.dropped));
+    if (!candidate.no_kernel.empty()) return none(candidate.no_kernel);
+    per_step(candidate, steps);
+    candidate.redundancy =
+        static_cast<double>(weights.taps().size()) / static_cast<double>(steps * equation_.s.taps().size());
+    const StridedRun run = run_of(steps);
+    const double error = strided_error(equation_, method, problem_.precision, run);
+    candidate.error = error / static_cast<double>(run.steps);
+    if (auto refusal = why_no_promise(method, run); refusal && !request_.unpromised) return *refusal;
+    return candidate;
+  }
+
+  /// Returns the seconds that the first launch of strides takes more, as a mean over all steps.
+  double begin_seconds(const Candidate& candidate) const {
+    return candidate.seconds * candidate.fuse / static_cast<double>(run_of(candidate.fuse).begun_every);
+  }
+
+ private:
+  /// Returns the run as strides of some steps see it: they begin anew after checkpoints, and after the single
+  /// steps before events that are not at their multiples.
+  StridedRun run_of(int steps) const {
+    const Pace& pace = request_.pace;
+    StridedRun run;
+    if (pace.steps > 0) run.steps = pace.steps;
+    run.begun_every = run.steps;
+    if (pace.checkpoints > 0) run.begun_every = std::min(run.begun_every, pace.checkpoints);
+    if (pace.every % steps != 0) run.begun_every = std::min(run.begun_every, pace.every);
+    return run;
+  }
+  /// Returns the refusal of what can be said before the weights of a stride are computed.
+  std::optional<Refusal> refusal_of(const Method& method) const {
+    if (!device_.gpu && !method.layout)
+      return none("CPUs take strides by emulated tensor cores alone, to examine them");
+    if (!(growth_.largest_root < 1 + merged_roots) || growth_.of_difference > 1)
+      return none(
+          fmt::format("the equation amplifies a wave {:.6g} times per step, so that there is no bound "
+                      "for rounding errors",
+                      growth_.largest_root));
+    if (problem_.precision != Precision::fp64 && problem_.precision != Precision::fp32)
+      return Refusal{
+          Obstacle::promise,
+          fmt::format("strides are for fp32 and fp64: rounding to {} in every launch would change a "
+                      "wave by up to {:.2g} times its norm in {} steps",
+                      to_string(problem_.precision), rounding_to_storage(method.fuse),
+                      run_of(method.fuse).steps)};
+    const std::int64_t points = volume(2 * method.fuse * equation_.s.radius() + Index3{1, 1, 1});
+    if (points > most_fused_weights)
+      return Refusal{Obstacle::memory,
+                     fmt::format("a stride would span {} points, {} at most", points, most_fused_weights)};
+    if (!request_.fuse && request_.pace.every > 0 && method.fuse > request_.pace.every)
+      return Refusal{Obstacle::depth,
+                     fmt::format("an event ends launches every {} steps", request_.pace.every)};
+    return {};
+  }
+  /// Returns the sum of the roundings of all launches at the end of the run, for the wave that they grow most
+  /// in.
+  double rounding_to_storage(int steps) const {
+    const double launches = static_cast<double>(run_of(steps).steps) / steps;
+    return unit_roundoff(problem_.precision) * launches * (launches + 1) / 2;
+  }
+  std::optional<Refusal> refusal_of(const Method& method, const Stencil& weights) const {
+    const bool asked = request_.unit || request_.layout;
+    if (!method.layout && weights.taps().size() > most_scalar_weights && !asked)
+      return Refusal{Obstacle::depth, fmt::format("a stride has {} weights; CUDA cores take up to {}",
+                                                  weights.taps().size(), most_scalar_weights)};
+    if (!method.layout || method.layout == Layout::separable || !device_.gpu || asked) return {};
+    return why_too_wide(tap_box(weights).extent(), problem_.domain);
+  }
+  std::optional<Refusal> why_no_promise(const Method& method, const StridedRun& run) const {
+    const double error = strided_error(equation_, method, problem_.precision, run, Roundings::probable),
+                 single = single_steps_error(equation_, problem_.precision, run.steps, Roundings::probable);
+    if (error <= promised_over_scalar * single) return {};
+    return Refusal{
+        Obstacle::promise,
+        fmt::format("in {} steps it would err by up to {:.2g} of the field's norm, {:.3g} times what single "
+                    "steps do ({:.2g}), and strides promise {:g} times",
+                    run.steps, error, error / single, single, promised_over_scalar)};
+  }
+
+  const Problem& problem_;
+  const DeviceModel& device_;
+  const PlanRequest& request_;
+  TwoLevelEquation equation_;
+  TwoLevelGrowth growth_;
+};
+
+bool considered(const KernelFamily& family, const DeviceModel& device, const PlanRequest& request) {
+  if (request.unit && request.unit != family.unit) return false;
+  if (request.layout && request.layout != family.layout) return false;
+  return device.gpu || request.unit || request.layout;
+}
+
+}  // namespace
+
+void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,
+                 double single) {
+  const auto found = strided_equation(problem);
+  const auto* equation = std::get_if<TwoLevelEquation>(&found);
+  if (!equation) return;
+  const Strides strides(problem, device, request, *equation);
+  for (const KernelFamily& family : kernel_families()) {
+    if (!considered(family, device, request)) continue;
+    const std::span<const int> depths =
+        request.fuse ? std::span<const int>(&*request.fuse, 1) : family.depths(device);
+    for (const int steps : depths) {
+      if (steps < 2) continue;
+      auto made = strides.evaluated(family, steps);
+      if (auto* refusal = std::get_if<Refusal>(&made)) {
+        Method method(steps, family.unit, family.layout);
+        method.strided = true;
+        plan.left_out.push_back({method, problem.precision, std::move(*refusal)});
+        continue;
+      }
+      auto& candidate = std::get<Candidate>(made);
+      candidate.seconds = at_pace(request.pace, candidate, single) + strides.begin_seconds(candidate);
+      plan.candidates.push_back(candidate);
+    }
+  }
+}
+
+}  // namespace spsolve

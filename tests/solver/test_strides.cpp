@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strides of equations with two levels of time: they err no more than their bound says, have the same bits on
+// any number of ranks, and go on from a checkpoint with the bits of a run that never stopped.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/scalar/march_tile.hpp"
+#endif
+#include "kernels/operator/canonical.hpp"
+#include "kernels/operator/reference_step.hpp"
+#include "solver/block.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/plan/stride_error.hpp"
+#include "solver/plan/strided_equation.hpp"
+#include "tests/kernels/operator/example_steps.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/blocks.hpp"
+
+namespace spsolve {
+namespace {
+
+using Values = std::vector<double>;
+
+/// A stable equation u.next = S*u - q u.previous on a small grid, with walls that have images.
+class Wave {
+ public:
+  /// `larger`: points that the last axis has in addition.
+  explicit Wave(std::uint64_t seed, std::int64_t larger = 0) : random_(seed) {
+    const int dimensions = 1 + below(3), radius = pick_equation(dimensions);
+    domain_.dimensions = dimensions;
+    steps = dimensions == 3 ? 3 : 3 + below(4);
+    const int most = dimensions == 1 ? 60 : dimensions == 2 ? 9 : 4;
+    for (int axis = domain_.first_axis(); axis < axis_count; ++axis) {
+      domain_.shape[axis] = steps * radius + below(most) + 1 + (axis == x_axis ? larger : 0);
+      if (below(3) == 0) continue;
+      for (Face& face : domain_.faces[axis])
+        face.kind = radius == 1 && below(2) ? BoundaryKind::dirichlet : BoundaryKind::neumann;
+    }
+    for (Values* values : {&now, &previous}) {
+      values->resize(static_cast<std::size_t>(domain_.box().points()));
+      for (double& value : *values) value = static_cast<float>(uniform(-1, 1));
+    }
+    if (below(2)) previous = now;  // at rest
+  }
+
+  Problem problem(Precision precision) const {
+    return system_problem(std::make_shared<const Equations>(canonical_form(testing::system_of(example_)),
+                                                            std::vector<Domain>{domain_}, example_.names.dt),
+                          precision);
+  }
+  /// Returns the states of `count` steps in double, the first one included.
+  std::vector<Values> reference(int count) const {
+    Surroundings surroundings;
+    surroundings.fields = {domain_};
+    surroundings.dt = example_.names.dt;
+    SystemState<double> state{{now}, {previous}, 0};
+    std::vector<Values> states{now};
+    for (int step = 0; step < count; ++step) {
+      state = reference_step(testing::system_of(example_), surroundings, state);
+      states.push_back(state.now[0]);
+    }
+    return states;
+  }
+  std::string describe() const {
+    return example_.step + ", " + std::to_string(domain_.dimensions) + "D, " + std::to_string(steps) +
+           " steps per stride";
+  }
+
+  Values now, previous;
+  int steps = 3;
+
+ private:
+  int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
+  double uniform(double least, double most) {
+    return std::uniform_real_distribution<double>(least, most)(random_);
+  }
+  /// Chooses the equation; returns its radius. A wave of the symbol s is stable if |s| <= 1 + q, as s is
+  /// real.
+  int pick_equation(int dimensions) {
+    example_.names.dimensions = dimensions;
+    example_.names.fields = {"u"};
+    const int order = below(3) == 0 && dimensions < 3 ? 8 : 2;
+    const double q = std::array{1.0, 1.0, 0.98, 0.6}[static_cast<std::size_t>(below(4))];
+    // The symbol of -laplace is at most 4 per axis, and 6.502 with order 8.
+    const double largest = dimensions * (order == 8 ? 6.502 : 4.0);
+    const double courant = uniform(0.1, 0.95) * 2 * (1 + q) / largest;
+    example_.names.constants = {{"a", courant}, {"q", q}};
+    example_.step = "u.next = (1 + q)*u - q*u.previous + a*laplace(u, order=" + std::to_string(order) + ")";
+    return order / 2;
+  }
+
+  std::mt19937_64 random_;
+  testing::ExampleStep example_{"wave", {}, "", true};
+  Domain domain_;
+};
+
+double norm(const Values& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(sum);
+}
+
+/// Returns every method that takes strides of a problem on a device.
+std::vector<Method> methods_for(const Problem& problem, const DeviceModel& device, int steps) {
+  std::vector<Method> methods;
+  for (const UnitKind unit : {UnitKind::scalar, UnitKind::tensor, UnitKind::sparse_tensor}) {
+    PlanRequest request;
+    request.unit = unit;
+    request.fuse = steps;
+    request.strided = true;
+    request.unpromised = true;
+    try {
+      for (const Candidate& candidate : make_plan(problem, device, request).candidates)
+        methods.push_back(candidate);
+    } catch (const Error&) {  // none
+    }
+  }
+  return methods;
+}
+
+class Strides : public testing::OnDevice {
+ protected:
+  DeviceModel device() const { return GetParam() == std::string("cuda") ? nominal_gpu() : nominal_cpu(); }
+  std::unique_ptr<Block> block_of(const Communicator& communicator, const Wave& wave, const Problem& problem,
+                                  const Method& method, Backend& by) const {
+    const Index3 ranks = least_surface_rank_grid(problem.domain.shape, communicator.size(), problem.radius());
+    auto block = std::make_unique<Block>(communicator, problem, Decomposition(problem.domain.shape, ranks),
+                                         method, by);
+    set(*block, problem, wave.now, wave.previous, 0);
+    return block;
+  }
+  static void set(Block& block, const Problem& problem, const Values& now, const Values& previous,
+                  std::int64_t step) {
+    block.set_state(testing::values_of(problem.domain, now), 0, step);
+    block.set_previous(testing::values_of(problem.domain, previous), 0);
+  }
+  static Values now_of(const Communicator& communicator, const Problem& problem, Block& block) {
+    return testing::gathered(communicator, problem.domain, block.state());
+  }
+  static Values previous_of(const Communicator& communicator, const Problem& problem, Block& block) {
+    return testing::gathered(communicator, problem.domain,
+                             block.view_previous(0).scan({1, problem.precision}).copy->wait());
+  }
+  /// Three strides, two single steps and two strides.
+  static std::vector<int> launches(int steps) { return {steps, steps, steps, 1, 1, steps, steps}; }
+};
+
+TEST_P(Strides, StayWithinTheirBoundOnAnyDecomposition) {
+  const Communicator self(MPI_COMM_SELF);
+  const bool on_gpus = GetParam() == std::string("cuda");
+  std::vector<testing::TestBackend> alone;
+  if (!on_gpus) alone.push_back(testing::cpu_backend(self));
+  const std::uint64_t seeds = on_gpus ? 3 : world.size() == 1 ? 100 : 30;
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Wave wave(seed);
+    const int count = 5 * wave.steps + 2;
+    const std::vector<Values> expected = wave.reference(count);
+    double largest = 0;
+    for (const Values& state : expected) largest = std::max(largest, norm(state));
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      const Problem problem = wave.problem(precision);
+      const TwoLevelEquation equation = std::get<TwoLevelEquation>(strided_equation(problem));
+      const std::vector<Method> methods = methods_for(problem, device(), wave.steps);
+      for (std::size_t i = 0; i < methods.size(); ++i) {
+        if (i != seed % methods.size() && !on_gpus) continue;  // emulation is slow
+        const Method& method = methods[i];
+        SCOPED_TRACE(wave.describe() + ", " + describe(method) + ", " + std::string(to_string(precision)) +
+                     ", seed " + std::to_string(seed));
+        const auto block = block_of(world, wave, problem, method, backend());
+        for (const int steps : launches(wave.steps)) block->launch(steps);
+        const Values found = now_of(world, problem, *block), before = previous_of(world, problem, *block);
+        const double bound = strided_error(equation, method, precision, {count, 3 * wave.steps + 2});
+        for (const auto& [values, at] : {std::pair{&found, count}, std::pair{&before, count - 1}}) {
+          Values error = *values;
+          for (std::size_t k = 0; k < error.size(); ++k)
+            error[k] -= expected[static_cast<std::size_t>(at)][k];
+          ASSERT_LE(norm(error), bound * largest) << "step " << at;
+        }
+        ++compared;
+        if (alone.empty()) continue;
+        const auto whole = block_of(self, wave, problem, method, *alone.front().backend);
+        for (const int steps : launches(wave.steps)) whole->launch(steps);
+        ASSERT_EQ(now_of(self, problem, *whole), found);
+      }
+    }
+  }
+  EXPECT_GE(compared, on_gpus ? 6 : 5 * seeds / 3);  // some weights have no operand in fp32
+}
+
+TEST_P(Strides, GoOnFromACheckpointWithTheSameBits) {
+  Wave wave(5);
+  const Problem problem = wave.problem(Precision::fp32);
+  const std::vector<Method> methods = methods_for(problem, device(), wave.steps);
+  ASSERT_FALSE(methods.empty());
+  for (const Method& method : methods) {
+    SCOPED_TRACE(describe(method));
+    auto block = block_of(world, wave, problem, method, backend());
+    block->launch(wave.steps);
+    block->launch(wave.steps);
+    const Values now = now_of(world, problem, *block), previous = previous_of(world, problem, *block);
+    const auto go_on = [&] {
+      for (const int steps : {wave.steps, wave.steps, 1}) block->launch(steps);
+      return std::pair{now_of(world, problem, *block), previous_of(world, problem, *block)};
+    };
+    const auto expected = go_on();
+    block = nullptr;
+    block = block_of(world, wave, problem, method, backend());
+    set(*block, problem, now, previous, 2 * wave.steps);
+    EXPECT_EQ(go_on(), expected);
+  }
+}
+
+TEST_P(Strides, KnowTheDifferenceToTheStepBefore) {
+  Wave wave(5);
+  const Problem problem = wave.problem(Precision::fp32);
+  const std::vector<Method> methods = methods_for(problem, device(), wave.steps);
+  ASSERT_FALSE(methods.empty());
+  const auto block = block_of(world, wave, problem, methods.front(), backend());
+  block->launch(wave.steps);
+  block->launch(wave.steps);
+  ASSERT_TRUE(block->keeps_difference());
+  const Values difference = testing::gathered(
+      world, problem.domain, block->view_difference().scan({1, problem.precision}).copy->wait());
+  const Values now = now_of(world, problem, *block), before = previous_of(world, problem, *block);
+  EXPECT_FALSE(block->keeps_difference());
+  for (std::size_t i = 0; i < now.size(); ++i)
+    EXPECT_NEAR(difference[i], now[i] - before[i], 2 * 0x1p-24 * (std::abs(now[i]) + std::abs(before[i])));
+}
+
+#ifdef SPSOLVE_CUDA
+/// Launches of several steps as marches of single fields, with single steps between them.
+TEST_P(Strides, AreNotNeededForTheBitsOfSingleSteps) {
+  if (GetParam() != std::string("cuda")) GTEST_SKIP() << "CPUs take one step of equations per launch";
+  const testing::TestBackend cpu = testing::cpu_backend(world);
+  const cuda::BlockLimits limits = cuda::current_device().block_limits();
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const Wave wave(seed, seed % 3 == 0 ? 400 : 0);
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      const Problem problem = wave.problem(precision);
+      const TwoLevelEquation equation = std::get<TwoLevelEquation>(strided_equation(problem));
+      if (!cuda::two_level_tile(problem.domain, equation.s, precision, wave.steps, limits)) continue;
+      SCOPED_TRACE(wave.describe() + ", " + std::string(to_string(precision)) + ", seed " +
+                   std::to_string(seed));
+      const auto marched = block_of(world, wave, problem, Method(wave.steps), backend()),
+                 single = block_of(world, wave, problem, Method(1), *cpu.backend);
+      for (const int steps : launches(wave.steps)) {
+        marched->launch(steps);
+        for (int step = 0; step < steps; ++step) single->launch(1);
+      }
+      ASSERT_EQ(now_of(world, problem, *marched), now_of(world, problem, *single));
+      ASSERT_EQ(previous_of(world, problem, *marched), previous_of(world, problem, *single));
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 12);
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Devices, Strides, testing::devices());
+
+/// Returns why a plan leaves strides out, in the words for the first depth.
+std::string why_left_out(const Problem& problem, PlanRequest request) {
+  request.strided = true;
+  try {
+    const Plan plan = make_plan(problem, nominal_gpu(), request);
+    return plan.left_out.empty() ? "" : plan.left_out.front().refusal.why;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+Problem problem_of(const std::string& step, int dimensions, Precision precision, Domain domain,
+                   std::vector<std::string> coefficients = {}) {
+  testing::ExampleStep example{"", {}, step, true};
+  example.names.dimensions = domain.dimensions = dimensions;
+  example.names.fields = {"u"};
+  example.names.coefficients = std::move(coefficients);
+  return system_problem(std::make_shared<const Equations>(canonical_form(testing::system_of(example)),
+                                                          std::vector<Domain>{domain}, 1.0),
+                        precision);
+}
+
+TEST(StridesInPlans, AreTakenWhereTheyAreFaster) {
+  Domain domain;
+  domain.shape = {1, 8192, 8192};
+  const Plan plan =
+      make_plan(problem_of("u.next = 2*u - u.previous + 0.2*laplace(u)", 2, Precision::fp32, domain),
+                nominal_gpu(), {});
+  EXPECT_TRUE(plan.chosen.strided);
+  EXPECT_GT(plan.chosen.fuse, 2);
+  EXPECT_GT(plan.chosen.error, 0);
+}
+
+TEST(StridesInPlans, AreRefusedWithAReason) {
+  Domain domain;
+  domain.shape = {1, 512, 512};
+  const std::string wave = "u.next = 2*u - u.previous + 0.2*laplace(u)";
+  const auto why = [&](const std::string& step, Precision precision, const Domain& on) {
+    return why_left_out(problem_of(step, 2, precision, on), {});
+  };
+  EXPECT_NE(why(wave, Precision::fp16, domain).find("strides are for fp32 and fp64"), std::string::npos);
+  EXPECT_NE(why("u.next = 2*u - u.previous + 0.6*laplace(u)", Precision::fp32, domain).find("amplifies"),
+            std::string::npos);
+  Domain walls = domain;
+  walls.faces[y_axis] = {Face{BoundaryKind::dirichlet, 1.0}, Face{BoundaryKind::dirichlet, 1.0}};
+  EXPECT_NE(why(wave, Precision::fp32, walls).find("beside the walls of y"), std::string::npos);
+  walls.faces[y_axis] = {Face{BoundaryKind::dirichlet}, Face{BoundaryKind::dirichlet}};
+  EXPECT_NE(why("u.next = 2*u - u.previous + 0.2*laplace(u, order=4)", Precision::fp32, walls)
+                .find("beside the walls of y"),
+            std::string::npos);
+  PlanRequest tensor;
+  tensor.unit = UnitKind::sparse_tensor;
+  EXPECT_NE(
+      why_left_out(problem_of("u.next = 2*u - u.previous + c*laplace(u)", 2, Precision::fp32, domain, {"c"}),
+                   tensor)
+          .find("its weights vary"),
+      std::string::npos);
+}
+
+TEST(StridesInPlans, BoundGrowsWithTheLengthOfTheRun) {
+  const TwoLevelEquation equation{Stencil({1, 1, 3}, {0.5, 1.0, 0.5}, {0, 0, 1}), 1.0};
+  Method method(4);
+  method.strided = true;
+  double last = 0;
+  for (const std::int64_t steps : {40, 400, 4000}) {
+    const double error = strided_error(equation, method, Precision::fp32, {steps, steps});
+    EXPECT_GT(error, last);
+    last = error;
+    // Fewer launches accumulate less.
+    EXPECT_LT(error, single_steps_error(equation, Precision::fp32, steps));
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
