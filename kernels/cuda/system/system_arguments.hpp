@@ -30,7 +30,8 @@ struct SystemArray {
   int lead;  // march: columns of a tile in shared memory before the first that the tile computes
 };
 
-constexpr int few_groups = 4;  // of recorded points, which arguments hold: memory answers later
+/// Groups of recorded points that arguments hold, because memory answers later.
+constexpr int few_groups = 4;
 constexpr int no_iteration = 0x7fffffff;  // after the last event of a thread
 
 /// What a thread of march_steps.cuh does with a value as soon as an iteration has computed it: it adds an
