@@ -285,12 +285,10 @@ Problem problem_of(const std::string& step, int dimensions, Precision precision,
                         precision);
 }
 
-TEST(StridesInPlans, AreTakenWhereTheyAreFasterOrAskedFor) {
+TEST(StridesInPlans, AreTakenWhereTheyAreAskedForAndMarchesWhereTheyAreFaster) {
   const std::string wave = "u.next = 2*u - u.previous + 0.2*laplace(u)";
-  Domain line, plane;
-  line.shape = {1, 1, std::int64_t{1} << 24};
+  Domain plane;
   plane.shape = {1, 8192, 8192};
-  EXPECT_TRUE(make_plan(problem_of(wave, 1, Precision::fp32, line), nominal_gpu(), {}).chosen.strided);
   const Problem in_2d = problem_of(wave, 2, Precision::fp32, plane);
   const Candidate march = make_plan(in_2d, nominal_gpu(), {}).chosen;
   EXPECT_FALSE(march.strided);
