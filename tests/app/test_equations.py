@@ -165,7 +165,7 @@ class Equations(spsolve.TestCase):
             self.assert_same_bits(one, three)
             refused = self.run_to(2, self.input_of(model), *model.settings(), *arguments, *spsolve.settings(
                 f"compute.precision={precision}", f"time.steps={steps}", "checkpoint.every=10"), "--output", "refused")
-            self.assertIn("strides promise 4 times", refused.stderr)
+            self.assertIn("strides promise 4 times", refused.err)
 
     def check_cavity(self, model, profile, leading, omega):
         """Two kinds of fields swing in turn. The leading ones are updated first and the others begin at 0, so that they go as
