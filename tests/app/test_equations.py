@@ -164,7 +164,7 @@ class Equations(spsolve.TestCase):
             three = self.solve(model, precision, f"{precision}/three", *arguments, every=25, ranks=3, steps=steps)
             self.assert_same_bits(one, three)
             refused = self.run_to(2, self.input_of(model), *model.settings(), *arguments, *spsolve.settings(
-                f"compute.precision={precision}", f"time.steps={steps}", "checkpoint.every=10"), "--output", "refused")
+                f"compute.precision={precision}", "time.steps=6000", "checkpoint.every=600"), "--output", "refused")
             self.assertIn("strides promise 4 times", refused.err)
 
     def check_cavity(self, model, profile, leading, omega):
