@@ -47,7 +47,8 @@ class BlockWriter {
     std::int64_t begin, end;  // elements of the array in C order
   };
 
-  /// Returns the number of the block that a rank assembles in a round; the count of blocks when it has none left.
+  /// Returns the number of the block that a rank assembles in a round; the count of blocks when it has none
+  /// left.
   std::int64_t block_of(int rank, std::int64_t round) const;
   Range range_of(int rank, std::int64_t round) const;
   void make_buffers();

@@ -65,6 +65,7 @@ SUITE = [
     Program("test_random_problems", ON_GPUS, ranks=(1, 2, 4)),
     Program("test_systems", ON_GPUS, ranks=(1, 2, 3), parts=5),
     Program("test_filled_walls", ON_GPUS, ranks=(1, 2, 3), parts=2),
+    Program("test_strides", ON_GPUS, ranks=(1, 2, 3), parts=2),
     Program("test_convergence", ON_GPUS, ranks=(1, 2)),
     Program("test_evolve", ON_GPUS, ranks=(1, 3)),
     Program("test_diagnostics", ON_GPUS, ranks=(1, 2, 5)),

@@ -16,8 +16,8 @@ std::vector<std::string> kinds_of_inputs();
 /// Returns a commented input of a kind of kinds_of_inputs(), which runs as it is.
 std::string_view text_of_input(std::string_view kind);
 
-/// Writes an input of a kind to a file, or to standard output if `file` is "-". Throws Error(invalid_input) if there is a
-/// file of this name already. Collective.
+/// Writes an input of a kind to a file, or to standard output if `file` is "-". Throws Error(invalid_input)
+/// if there is a file of this name already. Collective.
 void write_input(const Communicator& communicator, std::string_view kind, const std::filesystem::path& file);
 
 }  // namespace spsolve

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -28,7 +30,7 @@ constexpr const char* diagnostics_name = "diagnostics.csv";
 /// Returns true if a file name is one that a run writes, whole or not.
 bool is_result(const std::string& name) {
   static const std::regex names(
-      R"(([\w-]+_\d{10}\.hdf|[\w-]+\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|[\w-]+_\d{10}\.png|run\.json)(\.tmp)?)");
+      R"(([\w-]+_\d{10}\.hdf|[\w-]+\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|[\w-]+_\d{10}\.png|run\.json|\.shared_\d{10})(\.tmp)?)");
   return std::regex_match(name, names);
 }
 
@@ -136,6 +138,45 @@ void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued
     for (const fs::path& file : results_in(path_))
       if (!continued_from || step_of(file) > *continued_from) remove_result(file);
   });
+  require_one_directory();
+}
+
+void RunDirectory::require_one_directory() const {
+  if (communicator_.size() == 1) return;
+  fs::path file;
+  on_root(communicator_, [&] {
+    // No other directory holds a file of this name.
+    const auto ticks =
+        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+    file = path_ / temporary_name(fmt::format(
+                       ".shared_{:010}", (ticks + static_cast<std::uint64_t>(getpid())) % 10'000'000'000));
+    std::ofstream made(file);
+    if (!made) file.clear();  // what else is written there says why
+  });
+  const fs::path shared = communicator_.broadcast(file.string());
+  if (shared.empty()) return;
+  const auto see = [&] {
+    std::error_code missing;
+    for (const auto begin = Clock::now(); !fs::exists(shared, missing);
+         std::this_thread::sleep_for(patience / 100))
+      if (Clock::now() - begin > patience)
+        throw Error(
+            Status::file_failure,
+            fmt::format("output directory {} is not the one that rank 0 writes to: all ranks have to see "
+                        "one directory, on a file system that their hosts share",
+                        path_.string()));
+  };
+  const auto remove = [&] {
+    std::error_code ignored;
+    if (communicator_.root()) fs::remove(shared, ignored);
+  };
+  try {
+    collectively(communicator_, see);
+  } catch (...) {
+    remove();
+    throw;
+  }
+  remove();
 }
 
 fs::path diagnostics_file(const fs::path& directory) { return directory / diagnostics_name; }

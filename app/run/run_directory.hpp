@@ -34,6 +34,9 @@ class RunDirectory {
 
  private:
   void lock();
+  /// Throws Error(file_failure) on all ranks where one of them sees another directory than rank 0, as on
+  /// hosts without a common file system.
+  void require_one_directory() const;
 
   Communicator communicator_;
   std::filesystem::path path_;

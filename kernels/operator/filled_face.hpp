@@ -33,7 +33,7 @@ struct FilledFace {
   bool varies_along_face = true;  // else c is the same at all points of the face
   bool varies_in_time = true;     // else c is the same at all levels of time
 
-  /// The axes along the face: of the lines on which c is asked for, and the slower one.
+  /// Return the axes along the face: that of the lines on which c is asked for, and the slower one.
   int line_axis() const { return axis == x_axis ? y_axis : x_axis; }
   int slow_axis() const { return axis == z_axis ? y_axis : z_axis; }
 

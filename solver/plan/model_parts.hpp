@@ -44,7 +44,8 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
 /// a sweep takes the others.
 double band_seconds(const Problem& problem, const DeviceModel& device, int fuse);
 
-/// Returns why direct layouts lose more than fusing gains with weights of this extent; nothing where they may not.
+/// Returns why direct layouts lose more than fusing gains with weights of this extent; nothing where they may
+/// not.
 std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain);
 
 /// Returns the numbers of a step of a system of equations.

@@ -15,8 +15,10 @@ def problem(shape, **output):
 
 
 class Compression(spsolve.TestCase):
-    def solve(self, case, ranks=None, directory="out"):
-        spsolve.write_input(self.directory / "case.toml", case)
+    def solve(self, case, ranks=None, directory="out", streams=""):
+        file = self.directory / "case.toml"
+        spsolve.write_input(file, case)
+        file.write_text(file.read_text() + streams)
         self.run_to(0, "case.toml", "--output", directory, ranks=ranks)
         return self.directory / directory
 
@@ -45,9 +47,9 @@ class Compression(spsolve.TestCase):
             file["u"] = values
         case = {"grid": {"shape": list(values.shape)}, "fields": {"u": {"initial": {"file": "u.h5", "dataset": "u"}}, "v": {"initial": "1 + x"}},
                 "equations": {"step": "u.next = u; v.next = v"}, "time": {"steps": 0},
-                "output": {"directory": "out", "compression": "deflate"},
-                "outputs": [{"name": "plane", "region": {"z": [2.0, 2.0]}, "compression": "deflate"}]}
-        out = self.solve(case, ranks=4)
+                "output": {"directory": "out", "compression": "deflate"}}
+        plane = '\n[[outputs]]\nname = "plane"\nregion = { z = [2.0, 2.0] }\ncompression = "deflate"\n'
+        out = self.solve(case, ranks=4, streams=plane)
         with h5py.File(spsolve.snapshots(out)[0]) as file:
             self.assertEqual(file["u"].chunks, (1, 300, 300))
             np.testing.assert_array_equal(file["u"][()], values)

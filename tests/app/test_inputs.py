@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation runs: every file of inputs/, its shape and its steps reduced."""
+import os
+import pathlib
 import tomllib
 import unittest
 
@@ -27,6 +29,21 @@ class Inputs(spsolve.TestCase):
                     for name in tomllib.loads(path.read_text()).get("fields", ["u"]):
                         self.assertTrue(np.isfinite(file[name][()]).all(), name)
                 self.run_to(0, "info", found[3])
+
+    def test_input_of_the_readme(self):
+        text = (pathlib.Path(os.environ["SPSOLVE_SOURCE"]) / "README.md").read_text()
+        path = self.directory / "readme.toml"
+        path.write_text(text.split("```toml\n")[1].split("```")[0])
+        result = self.run_to(0, path, ranks=2)
+        self.assertIn("finished 1000 steps", result.out)
+        self.assertEqual(result.err, "")
+        with h5py.File(self.directory / "out" / "readme" / "probes.h5") as file:
+            heard = file["microphone/p"][:, 0]
+        # Sound arrives after its way of 2.5 m; the ball, of which exp(-18) is left at 3 widths, is 0.3 m wide.
+        time_step, way, width, speed = 2e-5, 2.5, 0.3, 343
+        arrival = np.flatnonzero(np.abs(heard) > 1e-2 * np.abs(heard).max())[0] * time_step
+        self.assertGreater(arrival, (way - width) / speed)
+        self.assertLess(arrival, way / (speed - 10))
 
 
 if __name__ == "__main__":

@@ -98,12 +98,13 @@ class Values(spsolve.TestCase):
 
     def test_errors_of_values_name_their_line(self):
         file = self.directory / "case.toml"
-        for changes, wanted in (({"initial": {"expression": "sqrt(-1-x)"}}, r"case.toml:\d+: \[initial\] expression 'sqrt\(-1-x\)' is -?nan at x"),
-                                ({"initial": {"file": "none.h5", "dataset": "u"}}, r"case.toml:\d+: \[initial\] file: .*none.h5: No such file"),
-                                ({"probes": [{"name": "p", "at": {"file": "none.h5", "dataset": "u"}}]},
-                                 r"case.toml:\d+: \[probes.at\] file: .*none.h5: No such file")):
+        probes = '\n[[probes]]\nname = "p"\nat = { file = "none.h5", dataset = "u" }\n'
+        for changes, more, wanted in (({"initial": {"expression": "sqrt(-1-x)"}}, "", r"case.toml:\d+: \[initial\] expression 'sqrt\(-1-x\)' is -?nan at x"),
+                                ({"initial": {"file": "none.h5", "dataset": "u"}}, "", r"case.toml:\d+: \[initial\] file: .*none.h5: No such file"),
+                                ({}, probes, r"case.toml:\d+: \[probes.at\] file: .*none.h5: No such file")):
             with self.subTest(wanted):
                 spsolve.write_input(file, {**BASE, **changes})
+                file.write_text(file.read_text() + more)
                 self.assertRegex(self.run_to(2, file).err, wanted)
 
 

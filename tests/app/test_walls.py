@@ -235,7 +235,7 @@ class Walls(spsolve.TestCase):
             file["three"] = np.zeros(3)
         for change, message in (("boundary.x={value='x'}", "found the unknown name 'x'; wanted one of pi, y, t, dt, step"),
                                 ("boundary.x={flux='q*y'}", "found the unknown name 'q'"),
-                                ("boundary.x={robin={h=-1, value=2}}", "[boundary.x.robin] 'h' must not be below 0, but is -1"),
+                                ("boundary.x={robin={h=-1, value=2}}", "[boundary.x.robin] 'h' must be at least 0, not -1"),
                                 ("boundary.x={robin={h=1}}", "[boundary.x.robin] missing key 'value'"),
                                 ("boundary.x={flux=1, value=2}", "'value' and 'flux' contradict each other"),
                                 ("boundary.x={flux={file='faces.h5', dataset='/three'}}",

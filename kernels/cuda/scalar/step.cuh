@@ -70,10 +70,9 @@ __device__ void step_region(const ScalarArguments& a, const Region& region) {
       out_offset += (p[axis] - a.out.begin[axis]) * a.out.stride[axis];
       source_offset += (p[axis] - a.source.begin[axis]) * a.source.stride[axis];
     }
-    Compute result =
-        constants::with_source
-            ? constants::source_factor * static_cast<const Compute*>(a.source.data)[source_offset]
-            : Compute(0);
+    Compute result = constants::with_source ? constants::source_factor *
+                                                  static_cast<const Compute*>(a.source.data)[source_offset]
+                                            : Compute(0);
     if (inner) {
       const In* in = static_cast<const In*>(a.in.data) + in_offset;
       result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {

@@ -12,7 +12,7 @@ constexpr int most_filled_arrays = 8;  // of a launch
 /// A face of an array. A ghost value is scale * mirrored + factor * c.
 struct WallFace {
   const double* layers;  // scale and factor of each layer of ghost points
-  const double* values;  // c at the point {0, 0} of the face, whether it has one or not
+  const double* values;  // where c at the point {0, 0} of the face lies, or would lie
   long long stride[2];   // from a value to the next, along the slower and the faster axis of the face
 };
 

@@ -56,6 +56,7 @@ class WallFiller {
   void begin(const Field& like);
   /// Computes and uploads levels that are not in the ring.
   void append(std::int64_t count);
+  /// Returns the table of a level of time.
   double* level(std::int64_t step) const;
 
   std::vector<FilledFace> faces_;

@@ -43,7 +43,7 @@ class WallTables {
     bool varies_along_face, varies_in_time;
     std::size_t layers, values;  // where they begin in their tables
 
-    std::size_t size() const;
+    std::size_t size() const;  // values of the face
     std::size_t line() const;  // values of one line
     void write(std::int64_t step, double* table) const;
   };

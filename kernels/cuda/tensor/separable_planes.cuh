@@ -182,8 +182,7 @@ class ColumnSweep {
         for (int c = 0; c < 4; ++c) {
           const int column = 4 * q_ + c;
           if (column < output_.begin_column() || column >= output_.end_column()) continue;
-          if constexpr (with_source)
-            value[c] += source_factor * at<const float>(a_.source, plane, row)[c];
+          if constexpr (with_source) value[c] += source_factor * at<const float>(a_.source, plane, row)[c];
           store(to[c], value[c]);
         }
       }

@@ -22,7 +22,8 @@ TEST(ImagesOfPoints, LieOnceInEveryPeriod) {
     for_each_point(domain.box(), [&](const Index3& p) {
       std::vector<Index3> expected;
       for_each_point(box, [&](const Index3& q) {
-        if (q[x_axis] == p[x_axis] && wrap(q[y_axis], domain.shape[y_axis]) == p[y_axis]) expected.push_back(q);
+        if (q[x_axis] == p[x_axis] && wrap(q[y_axis], domain.shape[y_axis]) == p[y_axis])
+          expected.push_back(q);
       });
       EXPECT_EQ(images_of(p, domain, box), expected);
     });

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks on two hosts: network namespaces of this machine with names of their own, joined by a cable that can be cut. The tests need
+root, and mpirun of Open MPI 4, which reaches the second host by a program of this file instead of ssh."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import spsolve
+
+HOSTS = {"spsolvea": "10.77.0.1", "spsolveb": "10.77.0.2"}
+NAMESPACES = ["--net", "--uts", "--mount"]
+
+
+class Hosts:
+    """The hosts, in a with statement. `processes` hold their namespaces."""
+
+    def __init__(self, directory):
+        self.directory, self.processes = directory, {}
+
+    def __enter__(self):
+        table = self.directory / "hosts"
+        table.write_text("127.0.0.1 localhost\n" + "".join(f"{address} {host}\n" for host, address in HOSTS.items()))
+        try:
+            for host in HOSTS:
+                self.processes[host] = process = subprocess.Popen(
+                    ["unshare", *NAMESPACES, "sh", "-c", f"hostname {host} && mount --bind {table} /etc/hosts && ip link set lo up && "
+                     "echo ready && exec sleep 1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                if process.stdout.readline() != "ready\n":
+                    raise unittest.SkipTest(f"no namespaces can be made here: {process.stderr.read().strip()}")
+            a, b = (str(self.processes[host].pid) for host in HOSTS)
+            cable = subprocess.run(["ip", "link", "add", "cable", "netns", a, "type", "veth", "peer", "name", "cable", "netns", b],
+                                   capture_output=True, text=True)
+            if cable.returncode:
+                raise unittest.SkipTest(f"no network can be made here: {cable.stderr.strip()}")
+            for host, address in HOSTS.items():
+                self.run(host, "ip", "address", "add", f"{address}/24", "dev", "cable")
+            self.connect()
+        except BaseException:
+            self.__exit__()
+            raise
+        agent = self.directory / "agent"
+        places = "".join(f"{host}) pid={process.pid};; " for host, process in self.processes.items())
+        agent.write_text(f'#!/bin/sh\ncase $1 in {places}esac\nshift\nexec nsenter -t $pid {" ".join(NAMESPACES)} sh -c "$*"\n')
+        agent.chmod(0o755)
+        return self
+
+    def __exit__(self, *_):
+        self.end_all()
+        for process in self.processes.values():
+            process.kill()
+            process.communicate()
+
+    def end_all(self):
+        """Kills launchers, their daemons and ranks."""
+        for pid in self.members(lambda place: int(place.name) not in [process.pid for process in self.processes.values()]):
+            os.kill(pid, signal.SIGKILL)
+
+    def enter(self, host):
+        return ["nsenter", "-t", str(self.processes[host].pid), *NAMESPACES]
+
+    def run(self, host, *command):
+        subprocess.run([*self.enter(host), *command], check=True)
+
+    def connect(self):
+        """Plugs the cable in, and waits until the first host answers the second, if only that nobody listens there."""
+        for host in HOSTS:
+            self.run(host, "ip", "link", "set", "cable", "up")
+        ask = ("import errno, socket, sys, time\n"
+               "for _ in range(100):\n"
+               "    with socket.socket() as asking:\n"
+               "        asking.settimeout(1)\n"
+               f"        if asking.connect_ex(('{HOSTS['spsolvea']}', 9)) == errno.ECONNREFUSED:\n"
+               "            sys.exit(0)\n"
+               "    time.sleep(0.1)\n"
+               "sys.exit('the first host does not answer')\n")
+        self.run("spsolveb", sys.executable, "-c", ask)
+
+    def cut(self):
+        self.run("spsolvea", "ip", "link", "set", "cable", "down")
+
+    def members(self, belongs, host=None):
+        """Ids of the processes of one host or of both for which belongs(/proc/<id>) holds."""
+        wanted = {os.readlink(f"/proc/{process.pid}/ns/net") for name, process in self.processes.items()
+                  if host in (None, name) and process.poll() is None}
+        found = []
+        for place in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(place / "ns/net") in wanted and belongs(place):
+                    found.append(int(place.name))
+            except OSError:
+                pass
+        return [pid for pid in found if spsolve.alive(pid)]
+
+    def ranks(self, host=None):
+        """Process ids of the ranks."""
+        return self.members(lambda place: os.readlink(place / "exe") == os.path.realpath(spsolve.EXECUTABLE), host)
+
+    def start(self, *arguments, ranks=4):
+        """Starts a run whose first ranks are on the first host."""
+        each = ranks // len(HOSTS)
+        network = [word for framework in ("btl", "oob") for word in ("--mca", f"{framework}_tcp_if_include", "10.77.0.0/24")]
+        return subprocess.Popen(
+            [*self.enter("spsolvea"), spsolve.MPIEXEC, "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", self.directory / "agent", *network,
+             "-H", ",".join(f"{host}:{each}" for host in HOSTS), "-n", str(ranks), "--wdir", self.directory,
+             spsolve.EXECUTABLE, *map(str, arguments)],
+            env=spsolve.ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True)
+
+
+class TwoHosts(spsolve.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "nsenter", "ip"))):
+            raise unittest.SkipTest("needs root, unshare, nsenter and ip")
+        version = subprocess.run([spsolve.MPIEXEC, "--version"], capture_output=True, text=True).stdout
+        if not re.search(r"[(](Open MPI|OpenRTE)[)] 4[.]", version):
+            raise unittest.SkipTest("needs mpirun of Open MPI 4")
+        with tempfile.TemporaryDirectory() as directory, Hosts(pathlib.Path(directory)):
+            pass  # skips where there are no namespaces
+
+    def write(self, **changes):
+        sections = spsolve.awkward_problem(**{"time": {"steps": 40}, "checkpoint": {"every": 10}, "parallel": {"timeout_seconds": 4},
+                                              "compute": {"device": "cpu"}, "output": {"directory": "out"}, **changes})
+        return spsolve.write_input(self.directory / "problem.toml", sections)
+
+    def ended(self, hosts, process, seconds):
+        """What a launcher gives; it is killed after so many seconds, since it waits for a host that it cannot reach."""
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            hosts.end_all()
+            out, err = process.communicate()
+        return spsolve.Result(process.returncode, out, err)
+
+    def wait_for_checkpoint(self, process, step):
+        begin = time.monotonic()
+        while max(spsolve.checkpoints(self.directory / "out"), default=-1) < step:
+            self.assertIsNone(process.poll(), "the run ended")
+            self.assertLess(time.monotonic() - begin, spsolve.LONGEST)
+            time.sleep(0.01)
+
+    def wait_for_no_ranks(self, hosts, seconds, host=None):
+        begin = time.monotonic()
+        while hosts.ranks(host):
+            self.assertLess(time.monotonic() - begin, seconds, f"ranks go on: {hosts.ranks(host)}")
+            time.sleep(0.1)
+
+    def test_ranks_are_named_with_their_hosts_and_have_the_bits_of_one(self):
+        file = self.write()
+        with Hosts(self.directory) as hosts:
+            result = self.ended(hosts, hosts.start(file, "--output", "both"), 60)
+            self.finished(result)
+        for rank, host in enumerate(["spsolvea", "spsolvea", "spsolveb", "spsolveb"]):
+            self.assertRegex(result.out, rf"rank {rank} on {host}: ")
+        self.run_to(0, file, "--output", "alone")
+        self.assertEqual((self.directory / "both/snapshot_0000000040.hdf").read_bytes(),
+                         (self.directory / "alone/snapshot_0000000040.hdf").read_bytes())
+
+    def test_a_cut_cable_ends_the_ranks_and_the_next_start_goes_on(self):
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
+        with Hosts(self.directory) as hosts:
+            process = hosts.start(file)
+            self.wait_for_checkpoint(process, 1000)
+            self.assertEqual([len(hosts.ranks(host)) for host in HOSTS], [2, 2])
+            hosts.cut()
+            self.wait_for_no_ranks(hosts, 4 + 10)
+            result = self.ended(hosts, process, 5)
+            self.assertRegex(result.err, r"rank [23] on spsolveb: .*step \d+, [\w ]+; last checkpoint: (step \d+|none)")
+            hosts.connect()
+            last = max(spsolve.checkpoints(self.directory / "out"))
+            again = hosts.start(file, "--restart", "latest", *spsolve.settings(f"time.steps={last + 1000}"))
+            self.finished(self.ended(hosts, again, 60))
+
+    def test_a_rank_killed_on_the_other_host(self):
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 100})
+        with Hosts(self.directory) as hosts:
+            process = hosts.start(file)
+            self.wait_for_checkpoint(process, 1000)
+            os.kill(hosts.ranks("spsolveb")[0], signal.SIGKILL)
+            self.wait_for_no_ranks(hosts, 4 + 10)
+            result = self.ended(hosts, process, 10)
+            self.assertNotEqual(result.status, 0)
+            self.assertIn("spsolveb", result.err)
+            last = max(spsolve.checkpoints(self.directory / "out"))
+            again = hosts.start(file, "--restart", "latest", *spsolve.settings(f"time.steps={last + 1000}"))
+            self.finished(self.ended(hosts, again, 60))
+
+    def test_a_directory_that_one_host_sees_alone_is_found_before_the_run(self):
+        file = self.write(time={"steps": 10**8})
+        (self.directory / "out").mkdir()
+        with Hosts(self.directory) as hosts:
+            hosts.run("spsolvea", "mount", "-t", "tmpfs", "spsolve_test", self.directory / "out")
+            result = self.ended(hosts, hosts.start(file), 30)
+            self.assertEqual(result.status, 4, result.err)
+            self.assertRegex(result.err, r"output directory \S+ is not the one that rank 0 writes to: .* \(rank [23] on spsolveb\)")
+            self.assertNotIn("step", result.out.partition("halos")[2])
+
+
+if __name__ == "__main__":
+    unittest.main()
