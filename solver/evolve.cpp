@@ -71,13 +71,15 @@ double norm_of_difference(Block& block, const Communicator& communicator, const 
 
 std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
   const auto following = [&](std::int64_t every) { return Interval{every}.following(step); };
-  std::int64_t stop = std::min({schedule.last, step + schedule.fuse, following(schedule.snapshot_every),
-                                following(schedule.checkpoint_every)});
+  std::int64_t stop =
+      std::min({schedule.last, following(schedule.snapshot_every), following(schedule.checkpoint_every)});
   for (const Interval& interval : schedule.launches_end_every)
     stop = std::min(stop, interval.following(step));
   const std::int64_t diagnostics = std::min(schedule.last, following(schedule.diagnostics_every));
   if (step + 1 < diagnostics && !schedule.keeps_previous) stop = std::min(stop, diagnostics - 1);
-  return std::min(stop, diagnostics);
+  stop = std::min(stop, diagnostics);
+  if (schedule.keeps_previous && (stop - step) % schedule.fuse != 0) return step + 1;
+  return std::min(stop, step + schedule.fuse);
 }
 
 std::set<int> launch_lengths(const Schedule& schedule) {

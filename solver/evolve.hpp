@@ -25,7 +25,9 @@ struct Schedule {
   bool final_checkpoint = false;                  // also writes a checkpoint at the last step
   std::optional<double> until_change = {};        // ends the run, see is_steady()
   std::vector<Interval> launches_end_every = {};  // further intervals at whose ends launches end
-  /// The state holds the values one step before: launches need not end one step before diagnostics.
+  /// The state holds the values one step before: launches need not end one step before diagnostics. What is
+  /// no whole launch until the next event comes first, in single steps, because strides begin anew after
+  /// these.
   bool keeps_previous = false;
 };
 

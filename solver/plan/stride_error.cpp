@@ -119,8 +119,8 @@ double strided_error(const TwoLevelEquation& equation, const Method& method, Pre
   for (double begun = 0; begun < steps; begun += of_group * length) {
     const double taken = std::min(length, steps - begun), left = steps - begun - taken;
     const double launches = std::floor(taken / method.fuse), singles = taken - launches * method.fuse;
-    error += of_group * (error_of_stretch(local, growth, method.fuse, launches, left + singles) +
-                         singles * geometric(growth.of_difference, left + singles) * single);
+    error += of_group * (error_of_stretch(local, growth, method.fuse, launches, left) +
+                         singles * geometric(growth.of_difference, left + taken) * single);
   }
   return error;
 }

@@ -28,10 +28,10 @@ TEST(Schedule, LaunchesEndAtEventsAndOneStepBeforeDiagnostics) {
   EXPECT_EQ(stops({0, 1, 0, 0, 0, 4}), (Steps{1}));
 }
 
-TEST(Schedule, LaunchesEndAtDiagnosticsAloneWhereTheStateKeepsPreviousValues) {
+TEST(Schedule, SingleStepsComeFirstWhereTheStateKeepsPreviousValues) {
   Schedule schedule{0, 20, 0, 12, 0, 8};
   schedule.keeps_previous = true;
-  EXPECT_EQ(stops(schedule), (Steps{8, 12, 20}));
+  EXPECT_EQ(stops(schedule), (Steps{1, 2, 3, 4, 12, 20}));
 }
 
 TEST(Schedule, GoesOnFromAnyStopAsIfItHadNotStopped) {

@@ -285,15 +285,20 @@ Problem problem_of(const std::string& step, int dimensions, Precision precision,
                         precision);
 }
 
-TEST(StridesInPlans, AreTakenWhereTheyAreFaster) {
-  Domain domain;
-  domain.shape = {1, 8192, 8192};
-  const Plan plan =
-      make_plan(problem_of("u.next = 2*u - u.previous + 0.2*laplace(u)", 2, Precision::fp32, domain),
-                nominal_gpu(), {});
-  EXPECT_TRUE(plan.chosen.strided);
-  EXPECT_GT(plan.chosen.fuse, 2);
-  EXPECT_GT(plan.chosen.error, 0);
+TEST(StridesInPlans, AreTakenWhereTheyAreAskedForAndMarchesWhereTheyAreFaster) {
+  const std::string wave = "u.next = 2*u - u.previous + 0.2*laplace(u)";
+  Domain plane;
+  plane.shape = {1, 8192, 8192};
+  const Problem in_2d = problem_of(wave, 2, Precision::fp32, plane);
+  const Candidate march = make_plan(in_2d, nominal_gpu(), {}).chosen;
+  EXPECT_FALSE(march.strided);
+  EXPECT_GT(march.fuse, 4);
+  PlanRequest request;
+  request.unit = UnitKind::sparse_tensor;
+  const Candidate asked = make_plan(in_2d, nominal_gpu(), request).chosen;
+  EXPECT_TRUE(asked.strided);
+  EXPECT_GT(asked.fuse, 1);
+  EXPECT_GT(asked.error, 0);
 }
 
 TEST(StridesInPlans, AreRefusedWithAReason) {

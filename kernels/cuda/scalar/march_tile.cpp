@@ -28,8 +28,6 @@ constexpr BlockShape shapes_3d[] = {
 constexpr BlockShape shapes_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 // With a source, stages of wide tiles leave shared memory for four blocks.
 constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144, 144};
-// Two levels of time keep no planes of a source, which leaves registers for more levels of stars.
-constexpr BlockShape shape_of_waves{1, 1, 8, 176, 0};
 
 // Registers besides those of sums and of a source that is kept until all levels have used it, for tiles of
 // one warp and of several.
@@ -149,8 +147,6 @@ std::optional<MarchTile> choose_single_row_tile(const KernelStencil& stencil, co
     std::optional<MarchTile> tile;
     for (const BlockShape& shape : shapes_2d)
       if (!tile) tile = cut_tile(stencil, formats, depth, shape, bytes_per_lane, limits);
-    if (!tile && stencil.two_levels)
-      tile = cut_tile(stencil, formats, depth, shape_of_waves, bytes_per_lane, limits);
     return tile || !stencil.with_source
                ? tile
                : cut_tile(stencil, formats, depth, shape_beside_wide_sources, bytes_per_lane, limits);
