@@ -121,7 +121,6 @@ inline const MarchCase march_cases[] = {
     {{"mirrored_wave3d", {23, 61, 133}, {1, 1, 1}, true, neumann, fp64}, 3, {}, 132, {}, {}, 0, false, -0.75},
     {{"wave3d_images", {29, 61, 133}, {2, 1, 1}, true, periodic, fp32}, 2, {}, 132, {}, {}, 0, false, -1},
     {{"wave2d", {1, 203, 343}, {0, 1, 1}, true, dirichlet, fp32}, 8, {}, 132, {}, {}, 0, false, -1},
-    {{"deep_wave2d", {1, 203, 343}, {0, 1, 1}, true, dirichlet, fp32}, 20, {}, 132, {}, {}, 0, false, -1},
     {{"mirrored_wave2d", {1, 203, 480}, {0, 1, 1}, true, neumann, fp32}, 5, {}, 132, {}, {}, 0, false, -1},
     {{"far_wave2d", {1, 203, 397}, {0, 4, 4}, true, periodic, fp32}, 3, {}, 132, {}, {}, 0, false, -1},
     {{"box_wave2d", {1, 103, 397}, {0, 1, 1}, false, dirichlet, fp64}, 4, {}, 132, {}, {}, 0, false, -0.5},
