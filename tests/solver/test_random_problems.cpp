@@ -150,13 +150,16 @@ void expect_results(const Case& c, const Communicator& world, const Method& meth
   for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_NEAR(found[i], exact[i], most) << "at " << i;
 }
 
-/// Returns a unit with fused weights that the plan knows for the problem but did not choose.
-std::optional<Candidate> rival(Case& c, const Plan& plan) {
+/// Returns a unit with fused weights that the plan knows for the problem but did not choose, in the layouts of
+/// the device that solves it.
+std::optional<Candidate> rival(Case& c, const Plan& plan, bool on_gpu) {
   std::vector<Candidate> fused;
   for (const Candidate& candidate : plan.candidates)
     if (candidate.fused_weights() && candidate.fuse <= 4) fused.push_back(candidate);
   if (fused.empty()) return std::nullopt;
-  return fused[static_cast<std::size_t>(c.random.between(0, std::ssize(fused) - 1))];
+  Candidate& one = fused[static_cast<std::size_t>(c.random.between(0, std::ssize(fused) - 1))];
+  if (one.layout == fp64_layout(!on_gpu)) one.layout = fp64_layout(on_gpu);
+  return one;
 }
 
 /// Tests the scalar unit and emulated tensor units.
@@ -171,7 +174,7 @@ TEST(RandomProblems, OnCpusHaveTheBitsOfOneRankOrKeepTheirBound) {
     const testing::TestBackend& cpu = cpus[seed / 2 % 2];
     expect_results(c, world, c.fuse, c.exchange_every, cpu);
     if (c.problem.domain.box().points() > 3000) continue;
-    if (const auto emulated = rival(c, make_plan(c.problem, nominal_gpu(), {})))
+    if (const auto emulated = rival(c, make_plan(c.problem, nominal_gpu(), {}), false))
       expect_results(c, world, *emulated, c.exchange_every, cpu);
   }
 }
@@ -216,7 +219,7 @@ TEST(RandomProblems, OnGpusAreThoseOfCpusOrKeepTheirBound) {
     expect_results(c, world, plan.chosen, launches_per_exchange(c.problem, decomposition, plan.chosen, true),
                    gpu);
     if (seed % 4 > 0) continue;
-    const auto other = rival(c, plan);
+    const auto other = rival(c, plan, true);
     if (!other) continue;
     try {
       expect_results(c, world, *other, c.exchange_every, gpu);
