@@ -22,8 +22,8 @@ namespace spsolve {
 /// layout on rank 0 (groups, links), before any data is written. Each rank needs memory for three blocks
 /// (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB, however many arrays there are.
 ///
-/// Of a format with compression, each array is a dataset of chunks (io/compressed_array.hpp), which the ranks
-/// compress and rank 0 writes. While it is written the file takes the disk space of arrays that do not
+/// An array with compression is a dataset of chunks (io/compressed_array.hpp), which the ranks compress and
+/// rank 0 writes. While it is written the file takes the disk space of arrays that do not
 /// shrink.
 ///
 /// If `unflushed` is given and an array has one block, the file is whole when it gets its name but not yet on

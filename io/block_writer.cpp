@@ -47,30 +47,42 @@ void BlockWriter::make_buffers() {
     buffer->resize(static_cast<std::size_t>(points * format_.element_bytes()));
 }
 
-std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const TakeChunk& take) {
+/// Assembles a block in every round and calls work(round, range of the block, its bytes, attempt); the range
+/// is empty when this rank has had all of its blocks. A rank that fails in attempt() goes on exchanging, so
+/// that no other waits for it. Returns its first failure.
+template <class Work>
+std::optional<Error> BlockWriter::for_each_round(const RowSource& row, Work&& work) {
   const int rank = communicator_.rank(), ranks = communicator_.size();
-  collectively(communicator_, [&] { make_buffers(); });
   std::optional<Error> failure;
-  const auto attempt = [&](auto&& work) {
+  const auto attempt = [&](auto&& step) {
     if (failure) return;
     try {
-      work();
+      step();
     } catch (const Error& error) {
       failure = error;
     }
   };
-  std::vector<std::uint64_t> checksums;
   const std::int64_t rounds = ceil_div<std::int64_t>(blocks_.count(), ranks);
   for (std::int64_t round = 0; round < rounds; ++round) {
     for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, row, attempt);
     const Range own = range_of(rank, round);
     const std::span data(block_.data(),
                          static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
+    work(round, own, data, attempt);
+  }
+  return failure;
+}
+
+std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const TakeChunk& take) {
+  collectively(communicator_, [&] { make_buffers(); });
+  std::vector<std::uint64_t> checksums;
+  const auto failure = for_each_round(row, [&](std::int64_t round, const Range&,
+                                               std::span<const std::byte> data, const auto& attempt) {
     EncodedChunk encoded;
     if (!data.empty()) encoded = encoded_chunk(data, format_);
     collect(round, XXH3_64bits(data.data(), data.size()), encoded, checksums,
             [&](std::int64_t chunk, const EncodedChunk& of_rank) { attempt([&] { take(chunk, of_rank); }); });
-  }
+  });
   collectively(communicator_, [&] {
     if (failure) throw Error(*failure);
   });
@@ -109,38 +121,23 @@ void BlockWriter::collect(std::int64_t round, std::uint64_t checksum, const Enco
 
 std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file, std::int64_t offset,
                                               const RowSource& row, Flush flush) {
-  const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<FileDescriptor> output;
   collectively(communicator_, [&] {
     make_buffers();
     output.emplace(file, FileDescriptor::Mode::modify);
   });
-  // A rank that fails goes on exchanging, so that no other waits for it; they learn of it at the end.
-  std::optional<Error> failure;
-  const auto attempt = [&](auto&& work) {
-    if (failure) return;
-    try {
-      work();
-    } catch (const Error& error) {
-      failure = error;
-    }
-  };
   std::vector<std::uint64_t> checksums;
-  const std::int64_t rounds = ceil_div<std::int64_t>(blocks_.count(), ranks);
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, row, attempt);
-    const Range own = range_of(rank, round);
-    if (own.begin == own.end) continue;
-    const std::span data(block_.data(),
-                         static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
-    checksums.push_back(XXH3_64bits(data.data(), data.size()));
-    attempt([&] { output->write(offset + own.begin * format_.element_bytes(), data); });
-  }
+  const auto failure = for_each_round(
+      row, [&](std::int64_t, const Range& own, std::span<const std::byte> data, const auto& attempt) {
+        if (data.empty()) return;
+        checksums.push_back(XXH3_64bits(data.data(), data.size()));
+        attempt([&] { output->write(offset + own.begin * format_.element_bytes(), data); });
+      });
   collectively(communicator_, [&] {
     if (failure) throw Error(*failure);
     // The rank that completes the file flushes it on its own machine, but other machines have their own
     // caches.
-    if (flush == Flush::now && ranks > 1) output->flush();
+    if (flush == Flush::now && communicator_.size() > 1) output->flush();
     output->close();
   });
   return gathered(checksums);

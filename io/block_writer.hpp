@@ -52,6 +52,8 @@ class BlockWriter {
   std::int64_t block_of(int rank, std::int64_t round) const;
   Range range_of(int rank, std::int64_t round) const;
   void make_buffers();
+  template <class Work>
+  std::optional<Error> for_each_round(const RowSource& row, Work&& work);
   void collect(std::int64_t round, std::uint64_t checksum, const EncodedChunk& own,
                std::vector<std::uint64_t>& checksums, const TakeChunk& take);
   template <class Visit>

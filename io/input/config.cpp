@@ -324,17 +324,21 @@ Box points_of(const OutputStreamConfig& output, const Grid& grid) {
   return box;
 }
 
-ExpressionNames names_of_state(const RunConfig& config) {
-  ExpressionNames names;
-  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
-    names.variables.push_back({axis_names[axis], axis == x_axis});
-  for (const std::string& field : field_names(config)) names.variables.push_back({field});
+void add_coefficients_and_time(const RunConfig& config, ExpressionNames& names) {
   if (config.equations) {
     names.constants = config.equations->constants;
     for (const CoefficientConfig& coefficient : config.equations->coefficients)
       names.variables.push_back({coefficient.name});
   }
   for (const char* name : names_of_time) names.variables.push_back({name, false});
+}
+
+ExpressionNames names_of_state(const RunConfig& config) {
+  ExpressionNames names;
+  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
+    names.variables.push_back({axis_names[axis], axis == x_axis});
+  for (const std::string& field : field_names(config)) names.variables.push_back({field});
+  add_coefficients_and_time(config, names);
   return names;
 }
 

@@ -159,6 +159,9 @@ std::vector<std::string> field_names(const RunConfig& config);
 /// if there are none.
 Box points_of(const OutputStreamConfig& output, const Grid& grid);
 
+/// Adds the constants of equations, and then as variables their coefficients and t, dt and step.
+void add_coefficients_and_time(const RunConfig& config, ExpressionNames& names);
+
 /// Returns the names that formulas about the state may use, in this order: coordinates x, y, z that the grid
 /// has, fields, coefficients, t, dt and step; and the constants.
 ExpressionNames names_of_state(const RunConfig& config);

@@ -79,12 +79,7 @@ ExpressionNames names_at_point(const RunConfig& config) {
   ExpressionNames names;
   for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
     names.variables.push_back({axis_names[axis]});
-  if (config.equations) {
-    names.constants = config.equations->constants;
-    for (const CoefficientConfig& coefficient : config.equations->coefficients)
-      names.variables.push_back({coefficient.name});
-  }
-  for (const char* name : names_of_time) names.variables.push_back({name, false});
+  add_coefficients_and_time(config, names);
   return names;
 }
 
