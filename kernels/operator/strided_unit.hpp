@@ -12,7 +12,7 @@ namespace spsolve {
 struct StrideSweeps {
   /// L_t, with the source multiplied by -q^t.
   std::unique_ptr<Sweep> stride;
-  /// Those of the first launch; the source of the sweeps of the difference is added as it is.
+  /// These take the first launch; the source of the sweeps of the difference is added as it is.
   std::unique_ptr<Sweep> state_from_state, state_from_difference;
   std::unique_ptr<Sweep> difference_from_state, difference_from_difference;
   /// Computes in - source, point by point and rounded once.

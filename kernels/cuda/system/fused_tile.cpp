@@ -150,24 +150,13 @@ double accesses(const SystemGroup& group, int rows_of_thread) {
   return count;
 }
 
-SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, int blocks) {
-  SystemTile tile;
-  tile.columns = columns;
-  tile.thread_rows = thread_rows;
-  tile.rows_of_thread = rows_of_thread;
-  tile.ahead = ahead;
-  tile.blocks = blocks;
-  tile.pace_lag = ahead;
-  return tile;
-}
-
 /// Returns the shapes of tiles that are looked at.
 std::vector<SystemTile> shapes(int dimensions) {
   std::vector<SystemTile> tiles;
   if (dimensions == 2) {
     for (const int columns : {192, 128})
       for (const int blocks : {6, 4, 2})
-        for (const int ahead : {4, 2}) tiles.push_back(tile_of(columns, 1, 1, ahead, blocks));
+        for (const int ahead : {4, 2}) tiles.push_back(tile_of(columns, 1, 1, ahead, blocks, ahead));
     return tiles;
   }
   for (const int columns : {128, 96, 80, 72, 64, 48, 40, 32})
@@ -176,7 +165,7 @@ std::vector<SystemTile> shapes(int dimensions) {
         for (const int ahead : {2, 1})
           if (const int threads = columns * thread_rows;
               threads % 32 == 0 && threads >= 256 && threads <= 576)
-            tiles.push_back(tile_of(columns, thread_rows, rows_of_thread, ahead, 1));
+            tiles.push_back(tile_of(columns, thread_rows, rows_of_thread, ahead, 1, ahead));
   return tiles;
 }
 

@@ -53,7 +53,7 @@ class SystemProgram {
   /// at once take all of them in few waves.
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
                    std::int64_t resident) const;
-  /// The same for a march of several steps, whose tiles overlap.
+  /// Lays tiles of a march of several steps, which overlap, in the same way.
   void place_fused_tiles(HostArguments& arguments, const GroupFields& fields, const FusedTile& fused,
                          std::int64_t resident) const;
 

@@ -53,18 +53,18 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
   return ring;
 }
 
-SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, int blocks) {
+}  // namespace
+
+SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, int blocks, int pace_lag) {
   SystemTile tile;
   tile.columns = columns;
   tile.thread_rows = thread_rows;
   tile.rows_of_thread = rows_of_thread;
   tile.ahead = ahead;
   tile.blocks = blocks;
-  tile.pace_lag = std::min(ahead, 2);
+  tile.pace_lag = pace_lag;
   return tile;
 }
-
-}  // namespace
 
 int SystemTile::warm_up() const {
   int most = 0;
@@ -107,14 +107,14 @@ std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, 
   const int wide = precision == Precision::fp64 ? 64 : 128, thread_rows = 512 / wide;
   if (dimensions == 2)
     for (const int ahead : {4, 2, 1}) {
-      tiles.push_back(tile_of(192, 1, 1, ahead, 2));
+      tiles.push_back(tile_of(192, 1, 1, ahead, 2, std::min(ahead, 2)));
       tiles.back().pace_lag = 1;
     }
   else
     for (const int rows : {32, 24, 16, 8})
       for (const int ahead : {2, 1})
         if (rows % thread_rows == 0)
-          tiles.push_back(tile_of(wide, thread_rows, rows / thread_rows, ahead, 1));
+          tiles.push_back(tile_of(wide, thread_rows, rows / thread_rows, ahead, 1, std::min(ahead, 2)));
   for (SystemTile& tile : tiles) {
     lay_out(tile, group, precision, ghosts);
     if (fits(tile, limits)) return tile;

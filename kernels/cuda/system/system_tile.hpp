@@ -63,6 +63,9 @@ void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, co
 /// engine, where there is one, copies a plane at once.
 bool fits(const SystemTile& tile, const BlockLimits& limits);
 
+/// Returns a tile of this shape, whose shared memory is not laid out yet.
+SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, int blocks, int pace_lag);
+
 /// Returns the tile for grids of `dimensions` axes that fits on a device; none if no tile does, or if the
 /// grid has one axis.
 std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,

@@ -53,7 +53,7 @@ class PointPlacer {
             std::min(count, floor_div(place + margin, useful) + 1)};
   }
 
-  /// The same for one tile, in which the point has a row and a column.
+  /// Adds the events in one tile, in which the point has a row and a column.
   void add_in_tile(std::int64_t plane, std::int64_t row, std::int64_t column, std::int64_t number, int s,
                    bool in_all_tiles, PointEvent event, std::vector<ThreadEvent>& events) const {
     const SystemTile& tile = fused_.tile;
