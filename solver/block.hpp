@@ -220,7 +220,7 @@ class Block {
   int last_steps_ = 1;              // of the last launch
   std::int64_t step_ = 0;           // that the state is of
   bool previous_is_known_ = false;  // the halos of previous values are valid
-  // Of strides: the array of values one step before holds the difference to them instead, and so did that of
+  // Strides keep, in the array of values one step before, the difference to them instead, and so did that of
   // the state before the last launch; the other arrays hold the values one stride before.
   bool keeps_difference_ = false, began_with_difference_ = false, stride_is_known_ = false;
   std::unique_ptr<Unit> unit_;

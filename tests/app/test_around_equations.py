@@ -174,15 +174,18 @@ class AroundEquations(spsolve.TestCase):
         self.assertEqual((self.directory / "out/probes.h5").read_bytes(), (self.directory / "whole/probes.h5").read_bytes())
 
     def test_a_single_stencil_takes_sources_and_probes(self):
-        (self.directory / "heat.toml").write_text("""
-            [grid]
-            shape = [15, 17]
+        stencil = """
             [stencil]
             preset = "heat"
             diffusivity = 0.2
             dt = 1.0
             [initial]
             expression = "0"
+"""
+        (self.directory / "heat.toml").write_text(f"""
+            [grid]
+            shape = [15, 17]
+            {stencil}
             [[point_sources]]
             at = [7, 8]
             value = "exp(-t/10)"
@@ -206,15 +209,8 @@ class AroundEquations(spsolve.TestCase):
             self.assertEqual((self.directory / "rarely" / name).read_bytes(), (self.directory / "out/heat" / name).read_bytes(), name)
         self.assertIn("[time] fuse = 2: with [stencil], point sources",
                       self.run_to(2, "check", "heat.toml", *spsolve.settings("time.fuse=2")).err)
-        # The same weights as equations.
-        (self.directory / "equations.toml").write_text((self.directory / "heat.toml").read_text().replace("""
-            [stencil]
-            preset = "heat"
-            diffusivity = 0.2
-            dt = 1.0
-            [initial]
-            expression = "0"
-""", """
+        # Equations with the same weights leave the same values.
+        (self.directory / "equations.toml").write_text((self.directory / "heat.toml").read_text().replace(stencil, """
             [fields.u]
             [equations]
             step = "u.next = u + 0.2*laplace(u)"
