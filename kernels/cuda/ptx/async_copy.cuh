@@ -151,11 +151,16 @@ __device__ inline void copy_nth_16_bytes(void* shared, const void* first, int nt
       "l"(__cvta_generic_to_global(first)), "r"(nth)
       : "memory");
 }
+/// Writes 16 bytes: copies the first `bytes` of them and fills the others with zeros. `global` must be a
+/// valid address in any case.
+__device__ inline void copy_bytes_then_zeros(void* shared, const void* global, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+               "l"(__cvta_generic_to_global(global)), "r"(bytes)
+               : "memory");
+}
 /// Copies 16 bytes if `copy`, else writes 16 zero bytes. `global` must be a valid address in both cases.
 __device__ inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
-               "l"(__cvta_generic_to_global(global)), "r"(copy ? 16 : 0)
-               : "memory");
+  copy_bytes_then_zeros(shared, global, copy ? 16 : 0);
 }
 /// Closes the thread's open group of copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }

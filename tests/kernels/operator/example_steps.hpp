@@ -131,9 +131,13 @@ struct RandomProblem {
     surroundings.fields.assign(example.names.fields.size(), domain);
     for (int axis = axis_count - dimensions; axis < axis_count; ++axis) {
       if (below(3) == 0) continue;  // periodic for all
-      for (Domain& field : surroundings.fields)
+      for (Domain& field : surroundings.fields) {
+        const bool is_zero = below(3) == 0;  // both walls of the axis have the value 0
         for (Face& face : field.faces[axis])
-          face = below(2) ? Face{BoundaryKind::neumann} : Face{BoundaryKind::dirichlet, value(random)};
+          face = is_zero    ? Face{BoundaryKind::dirichlet, 0.0}
+                 : below(2) ? Face{BoundaryKind::neumann}
+                            : Face{BoundaryKind::dirichlet, value(random)};
+      }
     }
     const auto array = [&] {
       std::vector<double> values(volume(domain.shape));

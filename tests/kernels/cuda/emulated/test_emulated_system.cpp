@@ -218,8 +218,8 @@ class PointMemory {
     for (std::size_t number = 0; number < points.values.size(); ++number) {
       const RecordedPoints& group = points.table.recorded[number];
       values_.emplace_back(points.values[number].size(), std::numeric_limits<T>::quiet_NaN());
-      groups_.push_back(
-          {group.every, group.rows, static_cast<long long>(group.points.size()), values_.back().data()});
+      groups_.push_back({static_cast<unsigned>(group.every), static_cast<unsigned>(group.rows),
+                         static_cast<long long>(group.points.size()), values_.back().data()});
     }
   }
 
@@ -268,7 +268,9 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     const int slow = domain.dimensions == 1 ? x_axis : domain.dimensions == 2 ? y_axis : z_axis;
     first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
     const Box compared =
-        groups == Groups::each ? domain.box() : region_of_united_groups(what.facts, domain, domain.box());
+        groups == Groups::each
+            ? domain.box()
+            : region_of_united_groups(what.facts, what.problem.surroundings.fields, domain.box());
     for (const Box& part : {first, second}) {
       const Box region = intersect(part, compared);
       if (region.empty()) continue;
@@ -296,9 +298,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         a.chunk_planes = 3;
         std::vector<emulated::TileMap> maps(fields.inputs.size());
         for (std::size_t i = 0; i < maps.size(); ++i) {
-          maps[i] = {view_of(*fields.inputs[i], grid_axes(domain)),
-                     static_cast<int>(storage_bytes(fields.inputs[i]->precision())), tile->rings[i].rows,
-                     tile->rings[i].pitch};
+          const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
+          maps[i] = {view_of(a.array[i], element), element, tile->rings[i].rows, tile->rings[i].pitch};
           set_tile_map(a.array[i].map, &maps[i]);
         }
         const auto chunks = ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
@@ -350,8 +351,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
       if (with_points) memory_of_points.set(a, points, what, fused);
       std::vector<emulated::TileMap> maps(fields.inputs.size());
       for (std::size_t i = 0; i < maps.size(); ++i) {
-        maps[i] = {view_of(*fields.inputs[i], grid_axes(domain)),
-                   static_cast<int>(storage_bytes(fields.inputs[i]->precision())), fused.tile.rings[i].rows,
+        const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
+        maps[i] = {view_of(a.array[i], element), element, fused.tile.rings[i].rows,
                    fused.tile.rings[i].pitch};
         set_tile_map(a.array[i].map, &maps[i]);
       }
