@@ -13,21 +13,21 @@
 
 namespace spsolve {
 
-/// A parameter of a preset: one number, or one per axis.
+/// Describes a parameter of a preset: one number, or one per axis.
 struct PresetParameter {
   std::string_view name;
   bool required;
   std::string_view meaning;  // unit, range and default
 };
 
-/// A named family of stencils, one benchmark shape, or one entry of the catalogue.
+/// Describes a named family of stencils, one benchmark shape, or one entry of the catalogue.
 struct Preset {
   std::string name;
   std::string meaning;
   std::vector<PresetParameter> parameters;
 };
 
-/// Parameter values by name: one number, or one per axis, slowest first.
+/// Holds parameter values by name: one number, or one per axis, slowest first.
 using PresetValues = std::map<std::string, std::vector<double>>;
 
 /// Reports a parameter that is missing or has an invalid value. `parameter` is empty if the preset itself
