@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// In this job every rank waits forever for another.
 //
 // A job in which every rank waits forever for another. The watchdog must end it.
 #include <chrono>

@@ -11,7 +11,7 @@
 
 namespace spsolve::testing {
 
-/// A step as text with the names that it uses.
+/// Holds a step as text with the names that it uses.
 struct ExampleStep {
   std::string name;
   StepNames names;
@@ -115,7 +115,7 @@ inline std::vector<ExampleStep> example_steps() {
   return examples;
 }
 
-/// Walls of any kind, a small grid of odd extents, coefficients and fields between 0.1 and 1.
+/// Holds a small grid of odd extents with walls of any kind, and coefficients and fields between 0.1 and 1.
 struct RandomProblem {
   RandomProblem(const ExampleStep& example, std::mt19937& random, std::int64_t longest = 7) {
     const int dimensions = example.names.dimensions;

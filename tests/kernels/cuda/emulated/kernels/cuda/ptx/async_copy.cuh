@@ -21,15 +21,15 @@ namespace emulated {
 struct Copy {
   void* to;
   const void* from;
-  int bytes;  // that are copied; the others of 16 become zeros
+  int bytes;  // bytes that are copied; the others of 16 become zeros
 
   void complete() const {
     std::memset(to, 0, 16);
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 };
-/// The groups of copies in flight of every thread; the last group is not committed yet. The groups are empty
-/// when a block has ended.
+/// Holds the groups of copies in flight of every thread; the last group is not committed yet. The groups are
+/// empty when a block has ended.
 inline std::map<unsigned, std::deque<std::vector<Copy>>> copies;
 
 inline std::deque<std::vector<Copy>>& copies_of_thread() {
@@ -38,8 +38,8 @@ inline std::deque<std::vector<Copy>>& copies_of_thread() {
   return groups;
 }
 
-/// State of a barrier: completed phases, arrivals per phase, and arrivals and bytes that are still missing in
-/// the current phase.
+/// Holds the state of a barrier: completed phases, arrivals per phase, and arrivals and bytes that are still
+/// missing in the current phase.
 struct Phases {
   std::uint16_t complete;
   std::uint8_t arrivals, awaited;
