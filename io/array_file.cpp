@@ -87,8 +87,7 @@ std::filesystem::path place_of(const std::filesystem::path& file) {
 }
 
 /// Holds a file of compressed arrays open on rank 0, because only HDF5 knows where their chunks lie. The disk
-/// space of the file suffices even if no value can be compressed. The disk space of the file suffices also
-/// for values that do not shrink.
+/// space of the file suffices even if no value can be compressed.
 class CompressedFile {
  public:
   CompressedFile(const std::filesystem::path& file, const ArrayFormat& format, const Attributes& attributes,

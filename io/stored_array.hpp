@@ -25,8 +25,7 @@ struct StoredArray {
 };
 
 /// Finds the array `name`. Throws Error(file_failure) if `file` is missing, damaged or has no array of that
-/// name with checksums. Throws Error(file_failure) if `file` is missing, damaged or has no array of ours of
-/// that name.
+/// name with checksums.
 StoredArray locate_array(const std::filesystem::path& file, const std::string& name = default_field);
 
 /// Verifies all checksums. Collective; throws Error(file_failure) naming the dataset and its first damaged

@@ -17,7 +17,7 @@ namespace {
 
 #ifdef SPSOLVE_CUDA
 /// Returns true if two ranks use one GPU. Throws if this is not `allowed`, because they would only slow each
-/// other down. Throws where that is not `allowed`: they would only slow each other down.
+/// other down.
 bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, bool allowed) {
   const auto gpus = communicator.gather(host_name() + ": " + gpu);
   bool shared = false;

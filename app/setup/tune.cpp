@@ -34,7 +34,6 @@ constexpr double part_of_run = 0.02;   // share of the run that timing may take 
 constexpr double may_be_fastest_guessed = 2.5, part_of_run_guessed = 0.1;
 
 /// Returns a block that a candidate advances, without data. Throws Error on all ranks if it does not fit.
-/// Throws Error on all ranks where it does not fit.
 std::unique_ptr<Block> make_block(const Communicator& communicator, const Problem& problem,
                                   const Candidate& candidate, const DeviceChoice& device,
                                   const ParallelConfig& parallel, Backend& backend) {

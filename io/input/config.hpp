@@ -112,8 +112,7 @@ struct CheckpointConfig {
   friend bool operator==(const CheckpointConfig&, const CheckpointConfig&) = default;
 };
 
-/// Holds a validated input with every default filled in. Files that it names have not been opened. Files it
-/// names have not been opened.
+/// Holds a validated input with every default filled in. Files that it names have not been opened.
 struct RunConfig {
   std::string name;  // default: the input's file name without extension
   Grid grid;

@@ -47,7 +47,7 @@ std::vector<std::string> names_of_keys(std::string_view section);
 const Key* find_key(std::string_view section, std::string_view name);
 
 /// Returns the values that a key accepts, in words: "\"auto\" or >= 1". The text is empty if the type already
-/// says it. Empty if its type says all.
+/// says it.
 std::string range_of(const Key& key);
 
 }  // namespace spsolve

@@ -14,8 +14,8 @@ namespace spsolve {
 /// Reads [grid], which is required, and [boundary].
 Grid read_grid(const TomlSection& root, const std::filesystem::path& directory);
 
-/// Reads the faces that a section names, as in [boundary]. Besides faces it may hold sections of `fields`. It
-/// may hold sections of `fields` besides. Formulas are not checked.
+/// Reads the faces that a section names, as in [boundary]. Besides faces the section may hold sections of
+/// `fields`. Formulas are not checked.
 void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
                    const std::vector<std::string>& fields, const std::filesystem::path& directory);
 

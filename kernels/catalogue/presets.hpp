@@ -44,7 +44,7 @@ const std::vector<Preset>& parameter_presets();
 
 /// Returns a preset by name, or nothing if there is none. The name is one of parameter_presets(), a benchmark
 /// shape ((star|box|random)<d>d<r>r of any dimension and radius, or 1d<r>r), or a name of the catalogue
-/// (kernels/catalogue.hpp).
+/// (kernels/catalogue/catalogue.hpp).
 std::optional<Preset> find_preset(std::string_view name);
 
 /// Returns names to show to a user. Benchmark shapes are represented by their best known examples.

@@ -34,7 +34,7 @@ class LinearForm {
   LinearForm over(double divisor) const;
   LinearForm displaced(const Index3& offset) const;
   /// Returns the convolution of the form with `taps`. Throws Error(invalid_input) if it has more than 10^6
-  /// weights. Throws Error(invalid_input) where that has over 10^6 weights.
+  /// weights.
   LinearForm convolved(const std::vector<Tap>& taps) const;
 
   /// Returns the weights that are neither zero nor cancelled. Throws Error(invalid_input) if a weight is not

@@ -13,8 +13,7 @@ namespace spsolve {
 /// Describes how one step amplifies the wave that grows most.
 struct Growth {
   /// Holds the largest magnitude of an eigenvalue of the symbol matrix over the sampled waves. Eigenvalues
-  /// that agree except for rounding are replaced by their mean, which rounding changes less. Eigenvalues that
-  /// agree but for rounding are replaced by their mean, which rounding changes less.
+  /// that agree except for rounding are replaced by their mean, which rounding changes less.
   double spectral_radius = 0.0;
   std::array<double, 3> wave{};  // {z, y, x}, radians per point, of the wave with that eigenvalue
   /// True if a wave grows linearly although no eigenvalue exceeds 1 in magnitude, because an eigenvalue on

@@ -41,7 +41,7 @@ struct StepMatrix {
 };
 
 /// Returns the matrix, or nothing if an equation is not linear or its weights vary. Terms without fields are
-/// ignored. Terms without fields do not matter.
+/// ignored.
 std::optional<StepMatrix> step_matrix(const Canonical& canonical);
 
 /// Holds the weights of t steps at once: u(n + t) = now * u(n) + previous * u(n - t).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This file models sweeps with fused weights on tensor cores, for all their kernels.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This program tunes although one rank cannot send its halos: the job must end. If that rank skipped the
 // candidate and began the next one, the others would wait for its halos forever.
 #include "app/setup/planning.hpp"

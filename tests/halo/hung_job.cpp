@@ -1,6 +1,5 @@
-// In this job every rank waits forever for another.
-//
-// A job in which every rank waits forever for another. The watchdog must end it.
+// SPDX-License-Identifier: Apache-2.0
+// In this job every rank waits forever for another. The watchdog must end it.
 #include <chrono>
 #include <thread>
 

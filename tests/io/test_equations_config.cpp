@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests read inputs with [equations]: their values, resolved inputs, which must read back as
 // themselves, and errors with positions.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests read [[images]]: values, resolved inputs, which must read back as themselves, and errors with
 // positions.
 #include <gmock/gmock.h>

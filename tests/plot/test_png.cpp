@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/app/test_pictures.py tests how other readers read the files.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests check walls whose ghost points are filled before every step and between groups of statements.
 // On any number of ranks, on CPUs and on GPUs, the fields must have the bits that one rank computes on a CPU,
 // which app_walls compares with a model in numpy.

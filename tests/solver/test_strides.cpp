@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests check strides of equations with two time levels. Their error must stay within the bound, they
 // must have the same bits on any number of ranks, and a run that continues from a checkpoint must have the
 // bits of a run that never stopped.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests compare systems of equations on any number of ranks with their canonical form, bit by bit,
 // evaluated by plain loops on the whole grid, on CPUs and on GPUs.
 #include <gtest/gtest.h>

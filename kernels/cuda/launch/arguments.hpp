@@ -20,7 +20,7 @@ struct View {
   long long begin[3];
   long long end[3];
   long long stride[3];
-  int* largest;  // Field::largest(): bits of the largest magnitude
+  int* largest;  // Field::magnitude_bound(): bits of the largest magnitude
 };
 
 /// Describes a half-open box of points in kernel axes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This kernel takes a dense step: one time step of a stencil of many taps, in 2D and 3D, too many for the
 // registers of a march. The loops go over all weights of the stencil's bounding box.
 //
@@ -58,8 +59,7 @@ class BoxStep {
   static constexpr int margin = Input::margin, window_columns = own_columns + 2 * margin;
 
   /// Adds plane n of the held planes to the sums. The two rows of a thread share all rows that they read
-  /// except the first and the last. The two rows of a thread share all rows that they read but the first and
-  /// the last.
+  /// except the first and the last.
   __device__ void add_plane(int n) {
     const Compute* from = input_.tile() + 2 * thread_row_ * Input::pitch +
                           static_cast<int>(threadIdx.x) % lanes_x * (own_columns + chunk);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This file compiles and launches the kernels of the scalar unit.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This kernel takes a streaming step: one time step of a stencil of few taps that reach far, in 2D and 3D,
 // such as stars whose radius is too large for the registers of a march (2.5D blocking).
 //
@@ -124,7 +125,7 @@ class StarStep {
   }
 
   /// Adds a plane to the sums. `of_results` is true if the plane is one of the block's results, not beside
-  /// them. `of_results`: the plane is one of the block's results, not beside them. `window` is the first
+  /// them. `window` is the first
   /// point of the thread's window.
   template <bool of_results>
   __device__ void add_plane(const In* window) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This kernel takes one time step of any stencil, with one thread per point: the fallback for shapes that no
 // other kernel takes. Threads go through the points of the region with the stride of the grid. Operands come
 // from global memory through the caches; there is no shared memory and no barrier.

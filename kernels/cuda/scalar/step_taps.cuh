@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This file sums taps in the order of march.cuh, for step.cuh and steps.cuh.
 #pragma once
 

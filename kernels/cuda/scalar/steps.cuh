@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This kernel takes small-grid steps: several time steps of a 2D grid in one launch, for grids and slabs
 // beside walls that are too small for march.cuh, where each plane waits for the plane before.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This test fits coefficients to rates that a model with other coefficients predicts, and must find these.
 #include "app/bench/fit.hpp"
 

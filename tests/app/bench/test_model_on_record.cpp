@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This test compares the model with the measured rates of the plan's candidates (bench/results). For 90% of
 // the cases the model must predict the rate of its choice within a quarter, and for 95% its choice must reach
 // at least 95% of the best measured rate.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This test compares the criterion of the sweet spot with rates of an H200
 // (bench/results/sweet-spot-h200.json), and the operations that the plan counts with those that the hardware
 // counted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests compare the CPU unit of systems with the canonical form, bit by bit, on rows of any length:
 // whole blocks of vectors, overlapping last blocks, rows of intermediate values, stores that bypass the
 // caches, regions and threads.

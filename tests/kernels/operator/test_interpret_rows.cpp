@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests compare derived coefficients by rows with those by points, bit by bit, beyond faces too.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests compile the kernels that measure devices, without a GPU, and check the sparse GEMM.
 #include "kernels/cuda/ceilings/ceilings.hpp"
 

@@ -14,8 +14,7 @@ namespace spsolve::cuda {
 class SystemCase {
  public:
   /// Makes the `number`-th of the examples, for a device of compute capability 8.0 or 9.0. Marches take small
-  /// tiles, so that small grids have several. Marches take small tiles, so that grids of some points have
-  /// several.
+  /// tiles, so that small grids have several.
   SystemCase(std::size_t number, Precision of_fields, int compute_capability)
       : limits{compute_capability, 163 << 10, 108},
         example(testing::example_steps().at(number)),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests run the kernels of the example systems in an emulation of CUDA's blocks and compare them, bit
 // by bit, with the canonical form evaluated by plain loops.
 #include <gtest/gtest.h>

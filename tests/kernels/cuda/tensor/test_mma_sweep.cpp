@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests check sweeps on tensor cores: every point is the correlation within its error bound, for any
 // stencil, layout, precision, region and position of the block, and no other point is written.
 #include <gtest/gtest.h>

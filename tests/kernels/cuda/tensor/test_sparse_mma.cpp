@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests compare mma.sp on the device with the emulation: for small integers, whose sums are exact, and
 // on Hopper for any numbers, whose sums the emulation truncates as the hardware does.
 #include <gtest/gtest.h>

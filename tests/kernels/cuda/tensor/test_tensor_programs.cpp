@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests compile the kernels of tensor sweeps for sm_80 and sm_90a without spills, and check that they
 // fit devices with less shared memory. No device is needed.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These tests check 2D sweeps on the sparse tensor cores of sm_90a: every point is the correlation within its
 // error bound, for any stencil, region, magnitude of data and position of the block, and no other point is
 // written.
