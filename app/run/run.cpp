@@ -113,7 +113,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             progress.pause();
             requests.checkpoint_begun();
             watch.enter(Phase::checkpoint);
-            probes.flush();  // a run that goes on from here does not record earlier rows again
+            probes.flush();  // a run that continues from here does not record earlier rows again
             writer.checkpoint(step, state);
           },
           [&](std::int64_t step, const std::vector<Diagnostics>& values) {
