@@ -65,4 +65,10 @@ struct WeightsForm {
 /// Holds the way in which an input gives weights.
 using StencilForm = std::variant<PresetForm, DatasetForm, WeightsForm>;
 
+/// Returns true if the stencil has a time step of its own.
+inline bool has_own_time_step(const StencilForm& stencil) {
+  const auto* preset = std::get_if<PresetForm>(&stencil);
+  return preset && preset->parameters.contains("dt");
+}
+
 }  // namespace spsolve
