@@ -9,7 +9,9 @@
 namespace spsolve {
 namespace {
 
-/// Describes a part [begin, end) along one axis of block `home` grown by its halo.
+/// Describes a part [begin, end) along one axis of block `home` grown by its halo. It is copy number `copy` of
+/// the points `from` of block `other`. On a periodic axis, copy k of point i lies at i + k * n. On a reflected
+/// axis, copies -1 and 1 lie beyond the low and the high wall.
 struct Segment {
   std::int64_t other;
   std::int64_t copy;
