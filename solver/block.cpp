@@ -265,7 +265,7 @@ void Block::launch(int steps) {
                                                                          // write points of other ranks
   const int begun_with = kind.valid_steps > 0 ? kind.valid_steps : steps_of_halo_;
   valid_steps_ = method_.exchanges_in_every_launch() ? 0 : begun_with - steps;
-  // After a single step the previous values are the state at the begin of the launch.
+  // After a single step the previous values are the state at the start of the launch.
   previous_is_known_ = steps == 1 && begun_with == steps_of_halo_;
   rotate_roles(steps);
   stride_is_known_ = began_with_difference_ = is_stride;
