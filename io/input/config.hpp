@@ -116,8 +116,7 @@ struct CheckpointConfig {
 struct RunConfig {
   std::string name;  // default: the input's file name without extension
   Grid grid;
-  std::optional<EquationsConfig>
-      equations;  // if given, or if the input needs more than a stencil (of_stencil)
+  std::optional<EquationsConfig> equations;  // as given, or if a stencil does not suffice (of_stencil)
   StencilForm stencil;
   FieldForm initial;
   std::optional<FieldForm> source;
