@@ -88,6 +88,15 @@ Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& 
                      bytes_ ? static_cast<std::size_t>(pitch() * element_) : std::size_t{row_alignment});
 }
 
+BoxWithHalo aligned_at(const Box& box, std::int64_t x) {
+  BoxWithHalo result{box, {}};
+  const std::int64_t before = std::max<std::int64_t>(0, x - box.begin[x_axis]);
+  result.halo[x_axis] = before;
+  result.owned.begin[x_axis] = x;
+  result.owned.end[x_axis] = std::max(x + 1, box.end[x_axis] - before);
+  return result;
+}
+
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision) {
   return layout_of(owned_extent, halo, precision).bytes + row_alignment;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "kernels/box.hpp"
@@ -72,6 +73,17 @@ class Field {
 /// Returns the distance in elements between rows of `elements` elements. It is a multiple of 64 bytes but not
 /// of 1 KiB, so that rows with the same x range use different memory channels.
 std::int64_t row_pitch(std::int64_t elements, std::int64_t element_bytes);
+
+/// The parameters of a Field that holds a box.
+struct BoxWithHalo {
+  Box owned;
+  Index3 halo;
+};
+
+/// Returns parameters of a Field that holds all points of `box` and whose rows are aligned at column `x`, as
+/// those of another field that is read together with it. Where little of the box lies behind `x`, the Field
+/// holds more columns.
+BoxWithHalo aligned_at(const Box& box, std::int64_t x);
 
 /// Returns the bytes that a Field with these parameters allocates.
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision);
