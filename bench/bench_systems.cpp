@@ -69,8 +69,8 @@ struct Options {
   double seconds = 0.2;
   std::string walls = "d";
   int fuse = 1;           // steps per launch
-  std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace; of several
-                          // steps also columns of a thread, and whether level 0 is read from rings
+  std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace; of
+                          // several steps also columns of a thread, and whether level 0 is read from rings
   bool only_points = false;
 };
 
@@ -143,10 +143,9 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
   std::vector<const Field*> given;
   for (const Box& offsets : facts.coefficient_reach) {
     const Box advanced = grow(domain.box(), options.fuse * halo_radius(facts, domain));
-    const auto [box, halo] =
-        aligned_at({advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}},
-                   domain.box().begin[x_axis]);
-    coefficients.push_back(std::make_unique<Field>(box, halo, sum_precision(precision), memory));
+    coefficients.push_back(std::make_unique<Field>(
+        Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
+        sum_precision(precision), memory, domain.box().begin[x_axis]));
     fill_random(*coefficients.back());
     given.push_back(coefficients.back().get());
   }
@@ -206,7 +205,8 @@ int bench_all(int argc, char** argv) {
   std::vector<int> depths{1};
   app.add_option("--fuse", depths, "Steps per launch, some");
   app.add_option("--walls", options.walls, "p, d or n")->capture_default_str();
-  app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE [COLUMNS_OF_THREAD LEVEL_0_IN_RING]")
+  app.add_option("--tile", options.tile,
+                 "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE [COLUMNS_OF_THREAD LEVEL_0_IN_RING]")
       ->expected(6, 8);
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");
   app.add_option("--json", file, "Write the results to this file");

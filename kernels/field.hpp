@@ -19,8 +19,13 @@ class Field {
   /// Allocates zeroed memory for `owned` grown by `halo` points on every side. `memory` must outlive the
   /// field. Throws std::bad_alloc, or what `memory` throws.
   Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory = host_memory());
+  /// Aligns column `aligned` of rows instead of the first owned one, as in another field that is read together
+  /// with this one. Memory begins at that column or before.
+  Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory, std::int64_t aligned);
 
   const Box& owned() const { return owned_; }
+  /// Returns a column at which rows are aligned to 64 bytes.
+  std::int64_t aligned_column() const { return aligned_; }
   /// Returns owned() grown by the halo: all points that have memory.
   Box allocated() const { return grow(owned_, halo_); }
   const Index3& halo() const { return halo_; }
@@ -62,6 +67,7 @@ class Field {
 
   Box owned_;
   Index3 halo_;
+  std::int64_t aligned_ = 0;
   Precision precision_;
   std::int64_t element_;  // bytes
   Index3 strides_{};
@@ -73,17 +79,6 @@ class Field {
 /// Returns the distance in elements between rows of `elements` elements. It is a multiple of 64 bytes but not
 /// of 1 KiB, so that rows with the same x range use different memory channels.
 std::int64_t row_pitch(std::int64_t elements, std::int64_t element_bytes);
-
-/// The parameters of a Field that holds a box.
-struct BoxWithHalo {
-  Box owned;
-  Index3 halo;
-};
-
-/// Returns parameters of a Field that holds all points of `box` and whose rows are aligned at column `x`, as
-/// those of another field that is read together with it. Where little of the box lies behind `x`, the Field
-/// holds more columns.
-BoxWithHalo aligned_at(const Box& box, std::int64_t x);
 
 /// Returns the bytes that a Field with these parameters allocates.
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision);

@@ -75,11 +75,10 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
 }
 
 void Block::make_coefficients() {
-  for (std::size_t i = 0; i < problem_.equations->canonical.coefficients.size(); ++i) {
-    const auto [box, halo] = aligned_at(coefficient_box(i), owned().begin[x_axis]);
-    coefficients_.push_back(
-        std::make_unique<Field>(box, halo, sum_precision(problem_.precision), backend_->memory()));
-  }
+  for (std::size_t i = 0; i < problem_.equations->canonical.coefficients.size(); ++i)
+    coefficients_.push_back(std::make_unique<Field>(coefficient_box(i), Index3{},
+                                                    sum_precision(problem_.precision), backend_->memory(),
+                                                    owned().begin[x_axis]));
 }
 
 void Block::set_coefficient(std::size_t coefficient, const FillField& fill) {
@@ -421,12 +420,10 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   std::size_t bytes =
       problem.array_count(method.fuse) * field_bytes(extent, steps * radius, problem.precision);
   if (problem.equations)
-    for (std::size_t i = 0; i < problem.equations->canonical.coefficients.size(); ++i) {
-      const Box block = decomposition.block(0);
-      const auto [box, halo] = aligned_at(
-          problem.equations->coefficient_box(i, grow(block, (steps - 1) * radius)), block.begin[x_axis]);
-      bytes += field_bytes(box.extent(), halo, sums);
-    }
+    for (std::size_t i = 0; i < problem.equations->canonical.coefficients.size(); ++i)
+      bytes += field_bytes(
+          problem.equations->coefficient_box(i, grow(decomposition.block(0), (steps - 1) * radius)).extent(),
+          {}, sums);
   if (!problem.has_source) return bytes;
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
   if (method.fused_weights()) bytes += 2 * field_bytes(extent, steps * radius, sums);

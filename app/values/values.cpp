@@ -253,7 +253,7 @@ std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communic
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
     block.set_coefficient(i, [&](Field& field) {
       with_storage(field.precision(), [&]<class Storage>() {
-        interpret_rows(canonical.terms, canonical.coefficients[i], block.coefficient_box(i), leaf,
+        interpret_rows(canonical.terms, canonical.coefficients[i], field.owned(), leaf,
                        [&](const Index3& first, std::span<const double> row) {
                          std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
                        });

@@ -17,8 +17,8 @@ __device__ inline void synchronize_threads(int barrier) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /// Lets every thread of a warpgroup, four warps that all call it, have `registers` registers, a multiple of
-/// 8: fewer or more than the kernel starts with (PTX ISA 8.x, section 9.7.19.5, setmaxnreg). To have more waits until
-/// others have given them away.
+/// 8: fewer or more than the kernel starts with (PTX ISA 8.x, section 9.7.19.5, setmaxnreg). To have more
+/// waits until others have given them away.
 template <int registers>
 __device__ inline void give_registers_away() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
@@ -20,18 +18,19 @@ constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
 constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40;
 constexpr int warps_of_warpgroup = 4;
-/// Registers for addresses and for operands of a point: with fewer NVRTC 13.0 spills.
-constexpr int registers_besides = 36;
+/// The share of its registers that a thread can fill with values without spills by NVRTC 13.0, in all of some
+/// fifty tiles; local memory is slow beside so much shared memory (docs/log/systems.md).
+constexpr double usable_registers = 0.52;
 
-/// What an iteration of a march costs, after rates of tiles on one H100 (docs/log/systems.md): instructions
-/// of a warp per level, and of a point and level besides its operations; issue slots of fp64 against those of
-/// fp32; bytes that a multiprocessor moves per cycle, and the share of halos, most of which are found in the
-/// L2 cache; the power of the mean of instructions, shared memory and memory, which overlap; cycles that a
-/// barrier and the wait for planes take; and how much slower tiles beside reflecting walls are, for which all
-/// others wait.
-constexpr double instructions_of_level = 40, instructions_of_point = 5, slots_of_fp64 = 1.7,
-                 bytes_per_cycle = 13, share_of_halos = 0.4, overlap = 3, waiting = 300,
-                 waiting_for_planes = 200, reflecting = 2.2;
+/// What an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
+/// instructions of a point and level for each read, and besides for each statement; the share of the
+/// instructions of one warp for which its scheduler waits; issue slots of fp64 against those of fp32; bytes
+/// that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2 cache;
+/// the power of the mean of instructions and memory, which overlap; and how much slower tiles beside
+/// reflecting walls are, for which all others wait.
+constexpr double instructions_of_read = 0.8, instructions_of_statement = 15, waited_for = 0.74,
+                 slots_of_fp64 = 1.63, bytes_per_cycle = 13.1, share_of_halos = 0.18, overlap = 8,
+                 reflecting = 2.2;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -101,8 +100,7 @@ void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int
     return;
   }
   level.rows = fused.reach[1];
-  level.stored_rows =
-      all_rows ? tile.rows_of_thread : std::min(tile.rows_of_thread, 2 * level.rows);
+  level.stored_rows = all_rows ? tile.rows_of_thread : std::min(tile.rows_of_thread, 2 * level.rows);
   level.columns = all_rows ? round_up(fused.reach[2], tile.columns_of_thread) : 0;
   level.pitch = tile.columns + 2 * level.columns;
   level.plane_bytes = round_up(
@@ -127,7 +125,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   lay_out(tile, group, precision, ghosts);
   const int computing = tile.threads() / 32;
   tile.ghost_warps = computing % warps_of_warpgroup == 0 && tile.blocks == 1 ? warps_of_warpgroup - 1
-                                                                            : std::min(tile.ghost_warps, 1);
+                                                                             : std::min(tile.ghost_warps, 1);
   const bool reads_previous = std::ranges::any_of(
       group.inputs, [](const GroupInput& input) { return input.level == Level::previous; });
   tile.shared_bytes = barrier_bytes;
@@ -135,6 +133,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
     const GroupInput& input = group.inputs[i];
     InputRing& ring = tile.rings[i];
     const int element = sizes[input.is_coefficient], sector = sector_bytes / element;
+    ring.is_coefficient = input.is_coefficient;
     if (input.is_coefficient) {  // all of its planes are read from the ring
       ring.queue = 0;
       ring.first_plane = ring.low[0];
@@ -164,50 +163,27 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   }
 }
 
-/// Accesses of a warp to shared memory per point and level, in units of a word for each lane; shuffles are as
-/// dear. Rows of a thread and neighbours in a row come from registers.
-double accesses(const SystemGroup& group, const SystemTile& tile) {
-  double count = 0;
-  for (const GroupInput& input : group.inputs) {
-    std::map<int, std::set<int>> rows, others;  // by plane: rows that a thread reads, and rows with others
-    std::set<std::array<int, 3>> beside;        // columns of other threads
-    for (const auto& [plane, row, column] : input.offsets)
-      for (int r = 0; r < tile.rows_of_thread; ++r) {
-        const bool is_held = !input.is_coefficient && row + r >= 0 && row + r < tile.rows_of_thread;
-        if (!is_held) rows[plane].insert(row + r);
-        for (int e = 0; e < tile.columns_of_thread; ++e)
-          if (column + e < 0 || column + e >= tile.columns_of_thread)
-            beside.insert({plane, row + r, column + e});
-      }
-    int loaded = 0;
-    for (const auto& [plane, of_plane] : rows) loaded += static_cast<int>(of_plane.size());
-    const int stored = input.is_coefficient ? 0 : loaded;  // what one thread loads another stores
-    count += (loaded + stored) / static_cast<double>(tile.rows_of_thread) +
-             static_cast<double>(beside.size()) / (tile.rows_of_thread * tile.columns_of_thread);
-  }
-  return count;
-}
-
 /// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once.
 std::vector<SystemTile> shapes(int dimensions, Precision precision) {
   std::vector<SystemTile> tiles;
-  const auto add = [&](int columns_of_thread, int warps_of_row, int thread_rows, int rows, int ahead, int blocks) {
-    tiles.push_back(
-        tile_of(32 * warps_of_row * columns_of_thread, thread_rows, rows, ahead, blocks, ahead));
-    tiles.back().columns_of_thread = columns_of_thread;
+  const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks) {
+    for (const int ahead : {4, 2, 1})
+      for (const bool in_ring : {false, true}) {
+        if ((dimensions == 2) != (ahead == 4)) continue;
+        SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks, ahead);
+        tile.columns_of_thread = width;
+        tile.level_0_in_ring = in_ring;
+        tiles.push_back(tile);
+      }
   };
-  const std::vector<int> widths = precision == Precision::fp64 ? std::vector{2, 1} : std::vector{4, 2};
-  if (dimensions == 2) {
-    for (const int width : widths)
+  for (const int width : precision == Precision::fp64 ? std::vector{2, 1} : std::vector{4, 2})
+    if (dimensions == 2) {
       for (const int warps : {1, 2, 3})
-        for (const int blocks : {8, 6, 4, 2})
-          for (const int ahead : {4, 2}) add(width, warps, 1, 1, ahead, blocks);
-    return tiles;
-  }
-  for (const int width : widths)
-    for (const int warps : {6, 7, 8, 10, 12, 14, 16})
-      for (int rows = 1; rows <= 8; ++rows)
-        for (const int ahead : {2, 1}) add(width, 1, warps, rows, ahead, 1);
+        for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks);
+    } else {
+      for (const int warps : {8, 12, 16})
+        for (int rows = 1; rows <= 8; ++rows) add(width, 1, warps, rows, 1);
+    }
   return tiles;
 }
 
@@ -215,12 +191,15 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   const SystemTile& tile = fused.tile;
   if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 || !fits(tile, limits)) return false;
   const int words = precision == Precision::fp64 ? 2 : 1;
-  const int points = tile.rows_of_thread * tile.columns_of_thread;
-  const int needed = registers_besides + words * fused.held() * points;
+  // What points have in registers: values that are held, results, and coefficients of further planes.
+  int values = fused.held() + static_cast<int>(fused.levels.size());
+  for (const InputRing& ring : tile.rings)
+    if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
+  const int needed = words * values * tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
-  return needed <= std::min(available, most_registers);
+  return needed <= usable_registers * std::min(available, most_registers);
 }
 
 }  // namespace
@@ -271,14 +250,13 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                      stretch = balanced_stretch(planes, tiles, resident, fused.warm_up()),
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
   const int points_of_thread = tile.rows_of_thread * tile.columns_of_thread;
-  const double of_point = (fused.operations + fused.held() / static_cast<double>(fused.steps) +
-                           instructions_of_point * static_cast<double>(fused.levels.size())) *
-                          (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
-  const double warps = tile.threads() * tile.blocks / 32.0;
-  const double issue = fused.steps * (instructions_of_level + points_of_thread * of_point) * warps /
-                       schedulers_of_multiprocessor;
-  const double shared =
-      fused.steps * points_of_thread * fused.accesses * warps * (precision == Precision::fp64 ? 2 : 1);
+  const double of_point =
+      (instructions_of_read * fused.reads + fused.held() / static_cast<double>(fused.steps) +
+       instructions_of_statement * static_cast<double>(fused.levels.size())) *
+      (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
+  const double warps_of_scheduler =
+      tile.threads() * tile.blocks / 32.0 / static_cast<double>(schedulers_of_multiprocessor);
+  const double issue = fused.steps * points_of_thread * of_point * (warps_of_scheduler + waited_for);
   const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
   double bytes = 0;
   for (const InputRing& ring : tile.rings) {
@@ -288,10 +266,9 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   for (const LevelRings& level : fused.levels)
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
   const double memory = bytes * tile.blocks / bytes_per_cycle;
-  const double mean =
-      std::pow(std::pow(issue, overlap) + std::pow(shared, overlap) + std::pow(memory, overlap), 1 / overlap);
-  return static_cast<double>(waves * (stretch + fused.warm_up())) *
-         (mean * (fused.reflects ? reflecting : 1.0) + waiting + waiting_for_planes / tile.ahead);
+  const double mean = std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
+  return static_cast<double>(waves * (stretch + fused.warm_up())) * mean *
+         (fused.reflects ? reflecting : 1.0);
 }
 
 MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
@@ -310,6 +287,7 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
         if (!input.is_coefficient) fused.reach[axis] = std::max(fused.reach[axis], std::abs(offset[axis]));
   fused.operations = static_cast<int>(std::count(group.text.begin(), group.text.end(), ';')) -
                      2 * group.statements();  // but for names of what statements make
+  for (const GroupInput& input : group.inputs) fused.reads += static_cast<int>(input.offsets.size());
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
@@ -324,7 +302,6 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
       lay_out_fused(fused, group, canonical, fields, precision);
       if (fits(fused.tile, limits)) break;
     }
-    fused.accesses = accesses(group, shape);
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
       continue;

@@ -34,7 +34,7 @@ struct FusedTile {
   int level_planes = 2;            // of a level in shared memory: lag(), or one more, which saves a barrier
 
   int operations = 0;       // of all statements at a point
-  double accesses = 0;      // to shared memory, per point and level
+  int reads = 0;            // of arrays at a point
   bool reflects = false;    // there are reflecting walls along rows or columns
   bool has_points = false;  // launches add amounts to points and record values (tile_points.hpp)
 

@@ -20,10 +20,9 @@ constexpr int warps_of_row = threads_of_row / warp_threads;
 /// How far inputs are read in other rows and columns.
 constexpr int beside_rows = constants::beside_rows, beside_columns = constants::beside_columns;
 
-/// Values of levels 0 to steps - 1 at the columns of a thread's points, by statement that makes them; those of
-/// level 0 may be read from its ring instead. Element
-/// [offset + lag] of level l belongs to the plane at this offset from the one that level l + 1 computes in
-/// the same iteration.
+/// Values of levels 0 to steps - 1 at the columns of a thread's points, by statement that makes them; those
+/// of level 0 may be read from its ring instead. Element [offset + lag] of level l belongs to the plane at
+/// this offset from the one that level l + 1 computes in the same iteration.
 struct Held {
   Compute values[steps][statements][rows_of_thread][columns_of_thread][2 * lag + 1];
 };
@@ -131,7 +130,8 @@ class SharedPoints {
   template <int level, int s>
   __device__ Stored* in_level(int slot) const {
     return reinterpret_cast<Stored*>(memory + constants::level_offset[s] +
-                                     ((level - 1) * constants::level_planes + slot) * constants::level_plane_bytes[s]) +
+                                     ((level - 1) * constants::level_planes + slot) *
+                                         constants::level_plane_bytes[s]) +
            (thread_row_ * constants::level_stored_rows[s] + constants::level_rows[s]) *
                constants::level_pitch[s] +
            column_ + constants::level_columns[s];
@@ -184,7 +184,8 @@ class Neighbours {
 
  private:
   static constexpr bool in_ring = constants::level_0_in_ring;
-  /// True if neighbours in a row come from shared memory, too, since ghost points have right values only there.
+  /// True if neighbours in a row come from shared memory, too, since ghost points have right values only
+  /// there.
   template <int i, int plane>
   static constexpr bool has_ghosts() {
     constexpr int s = constants::statement_of[i];
@@ -249,8 +250,8 @@ class Neighbours {
       const Compute there = values[column - lanes * columns_of_thread];
       values[column] = lanes < 0 ? __shfl_up_sync(0xffffffffu, there, -lanes)
                                  : __shfl_down_sync(0xffffffffu, there, lanes);
-      // What lies beside a warp at the edge of the tile is right on level 0 only. All lanes load, so that there
-      // is no branch; those that need not load what their neighbours do.
+      // What lies beside a warp at the edge of the tile is right on level 0 only. All lanes load, so that
+      // there is no branch; those that need not load what their neighbours do.
       if constexpr (level == 1 || warps_of_row > 1) {
         const int lane = static_cast<int>(threadIdx.x) % warp_threads;
         const auto* const own = shared_row<i, plane, row>(shared);

@@ -20,17 +20,28 @@ constexpr bool has_walls_along() {
   return false;
 }
 
-/// Where a thread's points lie beside walls along rows and columns. Its rows and its columns are bits.
+/// The rows and columns of a thread as bits of a word, by axis and side of the grid.
+class AxisBits {
+ public:
+  /// Sets the bit of row or column `k`.
+  __device__ void set(int axis, int side, int k) { word_ |= 1u << (shift(axis, side) + k); }
+  __device__ bool has(int axis, int side, int k) const { return word_ >> (shift(axis, side) + k) & 1; }
+  /// Returns the bits of an axis and a side.
+  __device__ unsigned of(int axis, int side) const { return word_ >> shift(axis, side) & 0xffu; }
+
+ private:
+  __device__ static constexpr int shift(int axis, int side) { return 8 * (2 * (axis - 1) + side); }
+  unsigned word_ = 0;
+};
+
+/// Where a thread's points lie beside walls along rows and columns. Few registers hold it, since the loop
+/// that never looks at walls needs them.
 struct Place {
   int row, column;            // of the first point in the tile
   int y, x;                   // the same on the grid
   bool beside_walls = false;  // the tile reaches beyond walls
-  // Rows and columns beyond faces, by side.
-  unsigned beyond_rows[2] = {}, beyond_columns[2] = {};
-  // Rows and columns whose reflections beyond faces are read, and how many elements away these are from the
-  // first of them. The reflection of the next one is two elements nearer.
-  unsigned image_rows[2] = {}, image_columns[2] = {};
-  int to_row[2] = {}, to_column[2] = {};
+  AxisBits beyond;            // points beyond faces
+  AxisBits image;             // points whose reflections beyond faces are read
 
   __device__ Place(const GroupArguments& a, const Tile& tile) {
     column = static_cast<int>(threadIdx.x) % threads_of_row * columns_of_thread;
@@ -42,25 +53,29 @@ struct Place {
     beside_walls = tile.row < reach_rows || tile.column < reach_columns ||
                    tile.row + tile_rows + reach_rows > rows ||
                    tile.column + constants::tile_columns + reach_columns > columns;
-    find(y, row, rows_of_thread, rows, tile_rows, reach_rows, beyond_rows, image_rows, to_row);
-    find(x, column, columns_of_thread, columns, constants::tile_columns, reach_columns, beyond_columns,
-         image_columns, to_column);
+    find(1, y, row, rows_of_thread, rows, tile_rows, reach_rows);
+    find(2, x, column, columns_of_thread, columns, constants::tile_columns, reach_columns);
+  }
+
+  /// Returns how many rows or columns away the reflection of point k of the thread is.
+  __device__ int to_image(const GroupArguments& a, int axis, int side, int k) const {
+    const int p = (axis == 1 ? y : x) + k;
+    return side == 0 ? -1 - 2 * p : 2 * (static_cast<int>(a.shape[axis]) - p) - 1;
   }
 
  private:
   /// Looks at points `first`, first + 1, ... of the grid, `of_thread` of them, along an axis of `extent`
   /// points. In the tile, which is `tile_extent` long, they begin at `in_tile`.
-  __device__ static void find(int first, int in_tile, int of_thread, int extent, int tile_extent, int reach,
-                              unsigned (&beyond)[2], unsigned (&image)[2], int (&to_image)[2]) {
-    to_image[0] = -1 - 2 * first;
-    to_image[1] = 2 * (extent - first) - 1;
+  __device__ void find(int axis, int first, int in_tile, int of_thread, int extent, int tile_extent,
+                       int reach) {
+    static_assert(rows_of_thread <= 8 && columns_of_thread <= 8);
     for (int k = 0; k < of_thread; ++k) {
       const int p = first + k;
-      if (p < 0) beyond[0] |= 1u << k;
-      if (p >= extent) beyond[1] |= 1u << k;
-      if (p >= 0 && p < reach && in_tile - k + to_image[0] >= -reach) image[0] |= 1u << k;
-      if (p < extent && p >= extent - reach && in_tile - k + to_image[1] < tile_extent + reach)
-        image[1] |= 1u << k;
+      if (p < 0) beyond.set(axis, 0, k);
+      if (p >= extent) beyond.set(axis, 1, k);
+      if (p >= 0 && p < reach && in_tile + k - 1 - 2 * p >= -reach) image.set(axis, 0, k);
+      if (p < extent && p >= extent - reach && in_tile + k + 2 * (extent - p) - 1 < tile_extent + reach)
+        image.set(axis, 1, k);
     }
   }
 };
@@ -71,9 +86,8 @@ using Results = Compute[rows_of_thread][columns_of_thread][statements];
 /// Calls visit(row, column) for all points of a thread.
 template <class Visit>
 __device__ __forceinline__ void for_each_point(const Visit& visit) {
-  static_for<0, rows_of_thread>([&](auto row) {
-    static_for<0, columns_of_thread>([&](auto column) { visit(row, column); });
-  });
+  static_for<0, rows_of_thread>(
+      [&](auto row) { static_for<0, columns_of_thread>([&](auto column) { visit(row, column); }); });
 }
 
 /// Gives points beyond faces with a value that value. Where faces along both axes have one, that of rows
@@ -84,10 +98,9 @@ __device__ inline void set_ghosts(const Place& at, Results& next) {
     constexpr int axis = 2 - decltype(number)::value / 2, side = decltype(number)::value % 2;
     if constexpr (constants::wall[s][axis][side] == Beyond::value) {
       constexpr Compute value = constants::wall_value[s][axis][side];
-      const unsigned beyond = axis == 1 ? at.beyond_rows[side] : at.beyond_columns[side];
       for_each_point([&](auto row, auto column) {
         constexpr int r = decltype(row)::value, e = decltype(column)::value;
-        if (beyond >> (axis == 1 ? r : e) & 1) next[r][e][s] = value;
+        if (at.beyond.has(axis, side, axis == 1 ? r : e)) next[r][e][s] = value;
       });
     }
   });
@@ -101,10 +114,10 @@ struct Reflected {
   __device__ explicit Reflected(const Place& at) {
     static_for<0, 2>([&](auto number) {
       constexpr int side = decltype(number)::value;
-      if constexpr (constants::wall[s][1][side] == Beyond::reflection) rows |= at.beyond_rows[side];
-      if constexpr (constants::wall[s][1][side] == Beyond::value) fixed_rows |= at.beyond_rows[side];
-      if constexpr (constants::wall[s][2][side] == Beyond::reflection) columns |= at.beyond_columns[side];
-      if constexpr (constants::wall[s][2][side] == Beyond::value) fixed_columns |= at.beyond_columns[side];
+      if constexpr (constants::wall[s][1][side] == Beyond::reflection) rows |= at.beyond.of(1, side);
+      if constexpr (constants::wall[s][1][side] == Beyond::value) fixed_rows |= at.beyond.of(1, side);
+      if constexpr (constants::wall[s][2][side] == Beyond::reflection) columns |= at.beyond.of(2, side);
+      if constexpr (constants::wall[s][2][side] == Beyond::value) fixed_columns |= at.beyond.of(2, side);
     });
   }
   /// Beyond faces along both axes, the one with a value decides.
@@ -115,7 +128,8 @@ struct Reflected {
 
 /// Stores a value at the points beyond walls that reflect point (r, e) of a thread, which lies at `own`.
 template <int s>
-__device__ inline void store_images(Stored* own, const Place& at, int r, int e, Compute value) {
+__device__ inline void store_images(const GroupArguments& a, Stored* own, const Place& at, int r, int e,
+                                    Compute value) {
   static_for<-1, 2>([&](auto row_number) {
     static_for<-1, 2>([&](auto column_number) {
       constexpr int row_side = decltype(row_number)::value, column_side = decltype(column_number)::value;
@@ -126,12 +140,12 @@ __device__ inline void store_images(Stored* own, const Place& at, int r, int e, 
                      constants::wall[s][2][in_columns ? column_side : 0] == Beyond::reflection)) {
         int to = 0;
         if constexpr (in_rows) {
-          if (!(at.image_rows[row_side] >> r & 1)) return;
-          to += (at.to_row[row_side] - 2 * r) * constants::level_pitch[s];
+          if (!at.image.has(1, row_side, r)) return;
+          to += at.to_image(a, 1, row_side, r) * constants::level_pitch[s];
         }
         if constexpr (in_columns) {
-          if (!(at.image_columns[column_side] >> e & 1)) return;
-          to += at.to_column[column_side] - 2 * e;
+          if (!at.image.has(2, column_side, e)) return;
+          to += at.to_image(a, 2, column_side, e);
         }
         store(own[to], value);
       }
@@ -141,7 +155,8 @@ __device__ inline void store_images(Stored* own, const Place& at, int r, int e, 
 
 /// Stores the newest values of a level for those that read them at other rows and columns.
 template <bool walls, int level, int s>
-__device__ inline void share(const SharedPoints& shared, const Place& at, const Held& held) {
+__device__ inline void share(const GroupArguments& a, const SharedPoints& shared, const Place& at,
+                             const Held& held) {
   constexpr int pitch = constants::level_pitch[s];
   Stored* const own = shared.template stored_now<level, s>();
   static_for<0, rows_of_thread>([&](auto of_thread) {
@@ -160,7 +175,7 @@ __device__ inline void share(const SharedPoints& shared, const Place& at, const 
           constexpr int e = decltype(column)::value;
           if (reflected.holds(r, e)) return;
           store(to[e], row[e]);
-          store_images<s>(to + e, at, r, e, row[e]);
+          store_images<s>(a, to + e, at, r, e, row[e]);
         });
       }
     }

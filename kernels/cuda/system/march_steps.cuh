@@ -3,8 +3,9 @@
 // in march_group.cuh that computes one plane of every level of time in each iteration. Level 0 is what is
 // loaded; level l is the state after l steps. A level is `lag` planes behind the one before. In other rows
 // and columns it reads planes that earlier iterations have computed, so that one barrier per iteration
-// suffices, and a second one where shared memory has no plane to store what others do not read yet; planes further along the march are read at the points of the thread alone, which computes the
-// levels in their order.
+// suffices, and a second one where shared memory has no plane to store what others do not read yet; planes
+// further along the march are read at the points of the thread alone, which computes the levels in their
+// order.
 //
 // All levels are computed on the same rows and columns, a tile that overlaps its neighbours; with every level
 // the part of it that holds right values shrinks by the reach of a step. The inner part is stored. A warp
@@ -14,10 +15,10 @@
 // Amounts are added to points of a level, and values of points recorded, before the next level reads them
 // (tile_points.cuh).
 //
-// Every level has the ghost points of single steps (level_walls.cuh). Beside walls along rows and columns, the
-// thread of a point also stores it where it is reflected. Beyond walls across the march, values in registers
-// are replaced by those that they reflect, or by the value of the face. Iterations and tiles without walls run
-// code that does not look for them.
+// Every level has the ghost points of single steps (level_walls.cuh). Beside walls along rows and columns,
+// the thread of a point also stores it where it is reflected. Beyond walls across the march, values in
+// registers are replaced by those that they reflect, or by the value of the face. Iterations and tiles
+// without walls run code that does not look for them.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (fused_tile.hpp).
 
@@ -122,8 +123,7 @@ class Levels {
           Compute row[columns_of_thread];
           load_row(own + r * constants::ring_pitch[i], row);
 #pragma unroll
-          for (int e = 0; e < columns_of_thread; ++e)
-            held_.values[0][s][r][e][newest<0, s>() + lag] = row[e];
+          for (int e = 0; e < columns_of_thread; ++e) held_.values[0][s][r][e][newest<0, s>() + lag] = row[e];
         });
       }
     });
@@ -152,7 +152,7 @@ class Levels {
     static_for<1, steps>([&](auto of_level) {
       static_for<0, statements>([&](auto statement) {
         constexpr int level = decltype(of_level)::value, s = decltype(statement)::value;
-        if constexpr (constants::level_pitch[s] > 0) share<walls, level, s>(shared_, at_, held_);
+        if constexpr (constants::level_pitch[s] > 0) share<walls, level, s>(a_, shared_, at_, held_);
       });
     });
   }
@@ -232,10 +232,10 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   const int end_plane =
       static_cast<int>(min(a.region.end[0], static_cast<long long>(first_plane + a.chunk_planes)));
   // The tile of level 1.
-  const Tile tile{
-      first_plane - margin_planes,
-      static_cast<int>(a.region.begin[1]) + number / a.column_tiles * useful_rows - margin_rows,
-      static_cast<int>(a.first_column) + number % a.column_tiles * useful_columns - constants::margin_columns};
+  const Tile tile{first_plane - margin_planes,
+                  static_cast<int>(a.region.begin[1]) + number / a.column_tiles * useful_rows - margin_rows,
+                  static_cast<int>(a.first_column) + number % a.column_tiles * useful_columns -
+                      constants::margin_columns};
   const int loads = end_plane - first_plane + 2 * margin_planes + constants::warm_up;
   const March march{a, tile, loads + drain, loads};
   const Planes planes(march);

@@ -34,8 +34,8 @@ struct SystemArray {
 constexpr int few_groups = 4;
 constexpr int no_turn = 0x7fffffff;  // after the last event of a thread
 
-/// What a thread of march_steps.cuh does with a value as soon as it is computed: it adds an amount, or records
-/// the value.
+/// What a thread of march_steps.cuh does with a value as soon as it is computed: it adds an amount, or
+/// records the value.
 struct PointEvent {
   int turn;     // iteration * steps + level - 1
   short value;  // (statement * rows of a thread + row) * columns of a thread + column

@@ -157,8 +157,9 @@ void SystemProgram::add_reads(ConstantsText& text, const FusedTile& fused) const
     }
   }
   const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
-  text.line("// All reads: input, plane, row and column. By input: its oldest plane that is read, how many planes "
-            "of the inputs before are read, and the columns of its ring before those of the tile.");
+  text.line(
+      "// All reads: input, plane, row and column. By input: its oldest plane that is read, how many planes "
+      "of the inputs before are read, and the columns of its ring before those of the tile.");
   text.table("reads", ("[" + std::to_string(reads.size()) + "][4]").c_str(), reads);
   text.table("plane_low", inputs.c_str(), plane_low);
   text.table("read_planes_before", inputs.c_str(), planes_before);
@@ -185,9 +186,8 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
             }));
   text.flag("level_0_in_ring", fused.tile.level_0_in_ring);
   text.integer("level_planes", fused.level_planes);
-  text.flag("shares_levels", std::ranges::any_of(fused.levels, [](const LevelRings& level) {
-              return level.pitch > 0;
-            }));
+  text.flag("shares_levels",
+            std::ranges::any_of(fused.levels, [](const LevelRings& level) { return level.pitch > 0; }));
   add_reads(text, fused);
   std::vector<int> statement_of, is_previous, statement_of_output;
   for (const GroupInput& input : group_.inputs) {
@@ -352,9 +352,8 @@ void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, c
   const auto sector_of = [&](const Field& field) {
     return sector_bytes / static_cast<std::int64_t>(storage_bytes(field.precision()));
   };
-  // The first owned point of a row is aligned.
   const Field& output = *fields.outputs.front();
-  const std::int64_t aligned = output.owned().begin[x_axis];
+  const std::int64_t aligned = output.aligned_column();
   a.first_column =
       aligned + round_down<std::int64_t>(a.region.begin[column_axis] - aligned, sector_of(output));
   a.column_tiles =
@@ -363,7 +362,7 @@ void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, c
     const Field& field = *fields.inputs[i];
     const std::int64_t wanted = a.first_column - margin + tile.rings[i].low[column_axis];
     const std::int64_t first =
-        field.owned().begin[x_axis] + round_down(wanted - field.owned().begin[x_axis], sector_of(field));
+        field.aligned_column() + round_down(wanted - field.aligned_column(), sector_of(field));
     a.array[i].lead = static_cast<int>(a.first_column - margin - first);
   }
 }

@@ -54,7 +54,7 @@ class SystemProgram {
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
                    std::int64_t resident) const;
   /// Lays tiles of a march of several steps, which overlap, in the same way. Throws std::invalid_argument if
-  /// rows of coefficients are not aligned as those of fields are (aligned_field()).
+  /// rows of coefficients are not aligned as those of fields are (Field::aligned_column()).
   void place_fused_tiles(HostArguments& arguments, const GroupFields& fields, const FusedTile& fused,
                          std::int64_t resident) const;
 

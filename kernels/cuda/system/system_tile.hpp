@@ -25,8 +25,9 @@ struct InputRing {
   int depth = 1;            // planes of the ring, those ahead included
   int queue = 0;            // values of a point's column in registers, from low[0] to high[0]; 0: none
   int rows = 1, pitch = 0;  // of a plane, in elements
-  int lead = 0;    // columns before the first of the tile, where every tile has as many (FusedTile)
-  int offset = 0;  // bytes in shared memory
+  bool is_coefficient = false;
+  int lead = 0;             // columns before the first of the tile, where every tile has as many (FusedTile)
+  int offset = 0;           // bytes in shared memory
   int plane_bytes = 0;
 
   /// How many planes before the first that is computed must have been loaded.
@@ -41,9 +42,10 @@ struct SystemTile {
   int ahead = 1;        // planes that are loaded ahead of the one that is computed
   int blocks = 1;       // on one multiprocessor
   int ghost_warps = 0;  // that make ghost rows and columns, on devices with a copy engine
-  /// Marches of several steps read the values that are loaded from rings, instead of holding them in registers.
+  /// Marches of several steps read the values that are loaded from rings, instead of holding them in
+  /// registers.
   bool level_0_in_ring = false;
-  int pace_lag = 1;     // iterations: how far blocks may be ahead of the slowest
+  int pace_lag = 1;  // iterations: how far blocks may be ahead of the slowest
   std::vector<InputRing> rings;
   int shared_bytes = 0;  // those of barriers included, which come first
 

@@ -61,9 +61,9 @@ class PointPlacer {
     const std::int64_t thread = row / tile.rows_of_thread * (tile.columns / tile.columns_of_thread) +
                                 column / tile.columns_of_thread,
                        tiles = std::int64_t{a_.row_tiles} * a_.column_tiles;
-    event.value = static_cast<short>((s * tile.rows_of_thread + row % tile.rows_of_thread) *
-                                         tile.columns_of_thread +
-                                     column % tile.columns_of_thread);
+    event.value =
+        static_cast<short>((s * tile.rows_of_thread + row % tile.rows_of_thread) * tile.columns_of_thread +
+                           column % tile.columns_of_thread);
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
       const std::int64_t first = a_.region.begin[0] + chunk * a_.chunk_planes,
                          end = std::min<std::int64_t>(a_.region.end[0], first + a_.chunk_planes);

@@ -44,8 +44,8 @@ class SystemCase {
   }
   /// Returns the tile of a march of several steps that works on points, or why there is none.
   MadeOr<FusedTile> fused() const {
-    // In fp64 a row of a grid with three axes is that of a warp; in fp32 every thread has two points of it. On
-    // grids with two axes it is the other way round.
+    // In fp64 a row of a grid with three axes is that of a warp; in fp32 every thread has two points of it.
+    // On grids with two axes it is the other way round.
     SystemTile wanted;
     const bool has_planes = example.names.dimensions == 3;
     wanted.columns_of_thread = (precision == Precision::fp64) == has_planes ? 1 : 2;
