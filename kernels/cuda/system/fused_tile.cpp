@@ -18,19 +18,19 @@ constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
 constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40;
 constexpr int warps_of_warpgroup = 4;
-/// The share of its registers that a thread can fill with values without spills by NVRTC 13.0, in all of some
-/// fifty tiles; local memory is slow beside so much shared memory (docs/log/systems.md).
-constexpr double usable_registers = 0.52;
+/// Registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0 spills some
+/// of them in most tiles, and local memory is slow beside so much shared memory (docs/log/systems.md).
+constexpr double registers_besides = 35, registers_of_value = 1.6;
 
 /// What an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
 /// instructions of a point and level for each read, and besides for each statement; the share of the
 /// instructions of one warp for which its scheduler waits; issue slots of fp64 against those of fp32; bytes
 /// that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2 cache;
-/// the power of the mean of instructions and memory, which overlap; and how much slower tiles beside
-/// reflecting walls are, for which all others wait.
-constexpr double instructions_of_read = 0.8, instructions_of_statement = 15, waited_for = 0.74,
-                 slots_of_fp64 = 1.63, bytes_per_cycle = 13.1, share_of_halos = 0.18, overlap = 8,
-                 reflecting = 2.2;
+/// the power of the mean of instructions and memory, which overlap; cycles that a barrier takes; and how much
+/// slower tiles beside reflecting walls are, for which all others wait.
+constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4, waited_for = 0.84,
+                 slots_of_fp64 = 1.59, bytes_per_cycle = 13.8, share_of_halos = 0.095, overlap = 8,
+                 waiting = 300, reflecting = 2.6;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -165,6 +165,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
 
 /// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once.
 std::vector<SystemTile> shapes(int dimensions, Precision precision) {
+  constexpr int least_rows = 24;  // the model has not been compared with tiles of fewer rows
   std::vector<SystemTile> tiles;
   const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks) {
     for (const int ahead : {4, 2, 1})
@@ -176,13 +177,13 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
         tiles.push_back(tile);
       }
   };
-  for (const int width : precision == Precision::fp64 ? std::vector{2, 1} : std::vector{4, 2})
+  for (const int width : precision == Precision::fp64 ? std::vector{2} : std::vector{4, 2})
     if (dimensions == 2) {
       for (const int warps : {1, 2, 3})
         for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks);
     } else {
       for (const int warps : {8, 12, 16})
-        for (int rows = 1; rows <= 8; ++rows) add(width, 1, warps, rows, 1);
+        for (int rows = ceil_div(least_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
     }
   return tiles;
 }
@@ -195,11 +196,12 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
-  const int needed = words * values * tile.rows_of_thread * tile.columns_of_thread;
+  const double needed =
+      registers_besides + registers_of_value * words * values * tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
-  return needed <= usable_registers * std::min(available, most_registers);
+  return needed <= std::min(available, most_registers);
 }
 
 }  // namespace
@@ -267,8 +269,8 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
   const double memory = bytes * tile.blocks / bytes_per_cycle;
   const double mean = std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
-  return static_cast<double>(waves * (stretch + fused.warm_up())) * mean *
-         (fused.reflects ? reflecting : 1.0);
+  return static_cast<double>(waves * (stretch + fused.warm_up())) *
+         (mean * (fused.reflects ? reflecting : 1.0) + waiting);
 }
 
 MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
