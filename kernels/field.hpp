@@ -19,8 +19,8 @@ class Field {
   /// Allocates zeroed memory for `owned` grown by `halo` points on every side. `memory` must outlive the
   /// field. Throws std::bad_alloc, or what `memory` throws.
   Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory = host_memory());
-  /// Aligns column `aligned` of rows instead of the first owned one, as in another field that is read together
-  /// with this one. Memory begins at that column or before.
+  /// Aligns rows at column `aligned` instead of the first owned one: at that of another field that is read
+  /// together with this one.
   Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory, std::int64_t aligned);
 
   const Box& owned() const { return owned_; }
@@ -71,7 +71,7 @@ class Field {
   Precision precision_;
   std::int64_t element_;  // bytes
   Index3 strides_{};
-  std::int64_t lead_ = 0;  // padding at the start of a row that aligns its first owned point
+  std::int64_t lead_ = 0;  // padding at the start of a row that aligns it
   std::size_t bytes_ = 0;
   OwnedMemory memory_;
 };

@@ -25,9 +25,9 @@ struct InputRing {
   int depth = 1;            // planes of the ring, those ahead included
   int queue = 0;            // values of a point's column in registers, from low[0] to high[0]; 0: none
   int rows = 1, pitch = 0;  // of a plane, in elements
-  bool is_coefficient = false;
-  int lead = 0;    // columns before the first of the tile, where every tile has as many (FusedTile)
-  int offset = 0;  // bytes in shared memory
+  int lead = 0;             // marches of several steps: columns before the first of the tile
+  bool is_coefficient = false;  // marches of several steps: the input is a coefficient
+  int offset = 0;               // bytes in shared memory
   int plane_bytes = 0;
 
   /// How many planes before the first that is computed must have been loaded.
