@@ -73,7 +73,8 @@ struct Options {
   double seconds = 0.2;
   std::string walls = "d";
   int fuse = 1;           // steps per launch
-  std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace
+  std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace; of
+                          // several steps also columns of a thread, and whether level 0 is read from rings
   bool only_points = false;
 };
 
@@ -149,7 +150,7 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     const Box advanced = grow(domain.box(), options.fuse * halo_radius(facts, domain));
     coefficients.push_back(std::make_unique<Field>(
         Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
-        sum_precision(precision), memory));
+        sum_precision(precision), memory, domain.box().begin[x_axis]));
     fill_random(*coefficients.back());
     given.push_back(coefficients.back().get());
   }
@@ -162,6 +163,8 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     tile->ahead = options.tile.at(3);
     tile->blocks = options.tile.at(4);
     tile->pace_lag = options.tile.at(5);
+    if (options.tile.size() > 6) tile->columns_of_thread = options.tile.at(6);
+    if (options.tile.size() > 7) tile->level_0_in_ring = options.tile.at(7) != 0;
   }
   const SystemUnit unit(canonical, fields, names.dt, precision, given, stream,
                         {.fuse = options.fuse,
@@ -208,7 +211,9 @@ int bench_all(int argc, char** argv) {
   app.add_option("--fuse", depths, "Steps per launch, some");
   app.add_option("--walls", options.walls, "p, d (of the value 0.5), 0 (of the value 0) or n")
       ->capture_default_str();
-  app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE")->expected(6);
+  app.add_option("--tile", options.tile,
+                 "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE [COLUMNS_OF_THREAD LEVEL_0_IN_RING]")
+      ->expected(6, 8);
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");
   app.add_option("--json", file, "Write the results to this file");
   app.add_option("CASE", wanted, "Names, or beginnings of names");

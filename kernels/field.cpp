@@ -23,10 +23,11 @@ struct Layout {
   std::size_t bytes;
 };
 
-Layout layout_of(const Index3& extent, const Index3& halo, Precision precision) {
+/// `before` is the number of columns before the aligned one.
+Layout layout_of(const Index3& extent, const Index3& halo, Precision precision, std::int64_t before) {
   const auto element = static_cast<std::int64_t>(storage_bytes(precision));
   const std::int64_t per_line = row_alignment / element;
-  const std::int64_t lead = round_up(halo[x_axis], per_line) - halo[x_axis];
+  const std::int64_t lead = round_up(before, per_line) - before;
   const std::int64_t pitch = row_pitch(lead + extent[x_axis] + 2 * halo[x_axis], element);
   const std::int64_t rows = extent[y_axis] + 2 * halo[y_axis];
   const std::int64_t planes = extent[z_axis] + 2 * halo[z_axis];
@@ -75,12 +76,16 @@ std::int64_t row_pitch(std::int64_t elements, std::int64_t element_bytes) {
 }
 
 Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory)
+    : Field(owned, halo, precision, memory, owned.begin[x_axis]) {}
+
+Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory, std::int64_t aligned)
     : owned_(owned),
       halo_(halo),
+      aligned_(aligned),
       precision_(precision),
       element_(static_cast<std::int64_t>(storage_bytes(precision))),
       memory_(nullptr, FreeMemory{&memory}) {
-  const Layout layout = layout_of(owned.extent(), halo, precision);
+  const Layout layout = layout_of(owned.extent(), halo, precision, aligned - allocated().begin[x_axis]);
   strides_ = layout.strides;
   lead_ = layout.lead;
   bytes_ = layout.bytes;
@@ -89,7 +94,7 @@ Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& 
 }
 
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision) {
-  return layout_of(owned_extent, halo, precision).bytes + row_alignment;
+  return layout_of(owned_extent, halo, precision, halo[x_axis]).bytes + row_alignment;
 }
 
 }  // namespace spsolve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "kernels/box.hpp"
@@ -18,8 +19,13 @@ class Field {
   /// Allocates zeroed memory for `owned` grown by `halo` points on every side. `memory` must outlive the
   /// field. Throws std::bad_alloc, or what `memory` throws.
   Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory = host_memory());
+  /// Aligns rows at column `aligned` instead of the first owned one: at that of another field that is read
+  /// together with this one.
+  Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory, std::int64_t aligned);
 
   const Box& owned() const { return owned_; }
+  /// Returns a column at which rows are aligned to 64 bytes.
+  std::int64_t aligned_column() const { return aligned_; }
   /// Returns owned() grown by the halo: all points that have memory.
   Box allocated() const { return grow(owned_, halo_); }
   const Index3& halo() const { return halo_; }
@@ -61,10 +67,11 @@ class Field {
 
   Box owned_;
   Index3 halo_;
+  std::int64_t aligned_ = 0;
   Precision precision_;
   std::int64_t element_;  // bytes
   Index3 strides_{};
-  std::int64_t lead_ = 0;  // padding at the start of a row that aligns its first owned point
+  std::int64_t lead_ = 0;  // padding at the start of a row that aligns it
   std::size_t bytes_ = 0;
   OwnedMemory memory_;
 };

@@ -77,7 +77,8 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
 void Block::make_coefficients() {
   for (std::size_t i = 0; i < problem_.equations->canonical.coefficients.size(); ++i)
     coefficients_.push_back(std::make_unique<Field>(coefficient_box(i), Index3{},
-                                                    sum_precision(problem_.precision), backend_->memory()));
+                                                    sum_precision(problem_.precision), backend_->memory(),
+                                                    owned().begin[x_axis]));
 }
 
 void Block::set_coefficient(std::size_t coefficient, const FillField& fill) {

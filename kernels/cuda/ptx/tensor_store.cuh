@@ -16,6 +16,18 @@ __device__ inline void synchronize_threads(int barrier) {
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/// Lets every thread of a warpgroup, four warps that all call it, have `registers` registers, a multiple of
+/// 8: fewer or more than the kernel starts with (PTX ISA 8.x, section 9.7.19.5, setmaxnreg). To have more
+/// waits until others have given them away.
+template <int registers>
+__device__ inline void give_registers_away() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
 /// Arrives on a barrier of this block.
 __device__ inline void mbarrier_arrive(unsigned long long* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");

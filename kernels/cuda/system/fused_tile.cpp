@@ -16,19 +16,21 @@ namespace {
 
 constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
-constexpr int registers_of_multiprocessor = 65536, most_registers = 255;
-/// Registers for addresses and for operands of a point: with fewer NVRTC 13.0 spills.
-constexpr int registers_besides = 36;
+constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40;
+constexpr int warps_of_warpgroup = 4;
+/// Registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0 spills some
+/// of them in most tiles, and local memory is slow beside so much shared memory (docs/log/systems.md).
+constexpr double registers_besides = 35, registers_of_value = 1.6;
 
-/// What an iteration of a march costs, after rates of tiles on one H100 (docs/log/systems.md): instructions
-/// of a warp per level, and of a point and level besides its operations; issue slots of fp64 against those of
-/// fp32; bytes that a multiprocessor moves per cycle, and the share of halos, most of which are found in the
-/// L2 cache; the power of the mean of instructions, shared memory and memory, which overlap; cycles that a
-/// barrier and the wait for planes take; and how much slower tiles beside reflecting walls are, for which all
-/// others wait.
-constexpr double instructions_of_level = 40, instructions_of_point = 5, slots_of_fp64 = 1.7,
-                 bytes_per_cycle = 13, share_of_halos = 0.4, overlap = 3, waiting = 300,
-                 waiting_for_planes = 200, reflecting = 2.2;
+/// What an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
+/// instructions of a point and level for each read, and besides for each statement; the share of the
+/// instructions of one warp for which its scheduler waits; issue slots of fp64 against those of fp32; bytes
+/// that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2 cache;
+/// the power of the mean of instructions and memory, which overlap; cycles that a barrier takes; and how much
+/// slower tiles beside reflecting walls are, for which all others wait.
+constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4, waited_for = 0.84,
+                 slots_of_fp64 = 1.59, bytes_per_cycle = 13.8, share_of_halos = 0.095, overlap = 8,
+                 waiting = 300, reflecting = 2.6;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -87,6 +89,24 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
   return level;
 }
 
+/// Lays out the planes of a level of a statement in shared memory. Threads of one warp exchange values of
+/// their rows by shuffles, if no reflecting wall makes ghost points among them.
+void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int element_bytes) {
+  const SystemTile& tile = fused.tile;
+  constexpr int threads_of_warp = 32;
+  const bool all_rows = reflects || tile.columns > threads_of_warp * tile.columns_of_thread;
+  if (level.rows == 0 && (level.columns == 0 || !all_rows)) {
+    level.rows = level.columns = 0;
+    return;
+  }
+  level.rows = fused.reach[1];
+  level.stored_rows = all_rows ? tile.rows_of_thread : std::min(tile.rows_of_thread, 2 * level.rows);
+  level.columns = all_rows ? round_up(fused.reach[2], tile.columns_of_thread) : 0;
+  level.pitch = tile.columns + 2 * level.columns;
+  level.plane_bytes = round_up(
+      (tile.thread_rows * level.stored_rows + 2 * level.rows) * level.pitch * element_bytes, box_alignment);
+}
+
 /// Lays out the shared memory of a tile.
 void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
                    const std::vector<Domain>& fields, Precision precision) {
@@ -100,23 +120,33 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   SystemTile& tile = fused.tile;
   const int sizes[] = {static_cast<int>(storage_bytes(precision)),
                        static_cast<int>(storage_bytes(sum_precision(precision)))};
-  fused.useful_columns = round_down(tile.columns - 2 * fused.margin(2), sector_bytes / sizes[0]);
+  const int margin = fused.margin(2);
+  fused.useful_columns = round_down(tile.columns - 2 * margin, sector_bytes / sizes[0]);
   lay_out(tile, group, precision, ghosts);
-  if (tile.ghost_warps > 0) tile.ghost_warps = 1;
+  const int computing = tile.threads() / 32;
+  tile.ghost_warps = computing % warps_of_warpgroup == 0 && tile.blocks == 1 ? warps_of_warpgroup - 1
+                                                                             : std::min(tile.ghost_warps, 1);
+  const bool reads_previous = std::ranges::any_of(
+      group.inputs, [](const GroupInput& input) { return input.level == Level::previous; });
   tile.shared_bytes = barrier_bytes;
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
     const GroupInput& input = group.inputs[i];
     InputRing& ring = tile.rings[i];
     const int element = sizes[input.is_coefficient], sector = sector_bytes / element;
+    ring.is_coefficient = input.is_coefficient;
     if (input.is_coefficient) {  // all of its planes are read from the ring
       ring.queue = 0;
       ring.first_plane = ring.low[0];
       ring.depth = ring.high[0] - ring.low[0] + 1 + tile.ahead + (fused.steps - 1) * fused.lag();
-    } else {
-      const int margin = fused.margin(2);
-      const int before = round_up(margin - ring.low[2], sector) - margin;
-      ring.pitch = round_up(before + tile.columns + ring.high[2], sector);
     }
+    if (tile.level_0_in_ring && !input.is_coefficient && input.level == Level::now) {
+      ring.queue = 0;
+      ring.first_plane = std::min({ring.low[0], ring.first_plane, reads_previous ? -fused.lag() : 0});
+      ring.depth = ring.high[0] - ring.first_plane + 1 + tile.ahead;
+    }
+    // Tiles begin at whole threads, and what is loaded of rows at sectors.
+    ring.lead = round_up(margin - ring.low[2], sector) - margin;
+    ring.pitch = round_up(ring.lead + tile.columns + ring.high[2], sector);
     ring.plane_bytes = round_up(ring.rows * ring.pitch * element, box_alignment);
     ring.offset = tile.shared_bytes;
     tile.shared_bytes += ring.depth * ring.plane_bytes;
@@ -124,48 +154,37 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   fused.levels.clear();
   for (int s = 0; s < group.statements(); ++s) {
     const int field = canonical.fields[static_cast<std::size_t>(s)];
-    LevelRings level = level_of(group, field, fields[static_cast<std::size_t>(field)], axes, fused.reach[0]);
-    if (level.rows > 0 || level.columns > 0) {
-      level.rows = fused.reach[1];
-      level.columns = fused.reach[2];
-      level.pitch = tile.columns + 2 * level.columns;
-      level.plane_bytes = round_up((tile.rows() + 2 * level.rows) * level.pitch * sizes[0], box_alignment);
-      level.offset = tile.shared_bytes;
-      tile.shared_bytes += (fused.steps - 1) * (fused.lag() + 1) * level.plane_bytes;
-    }
+    const Domain& domain = fields[static_cast<std::size_t>(field)];
+    LevelRings level = level_of(group, field, domain, axes, fused.reach[0]);
+    lay_out_level(level, fused, reflects(domain, axes[1]) || reflects(domain, axes[2]), sizes[0]);
+    level.offset = tile.shared_bytes;
+    tile.shared_bytes += (fused.steps - 1) * fused.level_planes * level.plane_bytes;
     fused.levels.push_back(level);
   }
 }
 
-/// Accesses to shared memory per point and level: rows that a thread has itself come from registers.
-double accesses(const SystemGroup& group, int rows_of_thread) {
-  double count = group.statements();  // stores
-  for (const GroupInput& input : group.inputs)
-    for (const auto& [plane, row, column] : input.offsets) {
-      if (column != 0 || (input.is_coefficient && row == 0))
-        count += 1;
-      else
-        count += std::min(std::abs(row), rows_of_thread) / static_cast<double>(rows_of_thread);
-    }
-  return count;
-}
-
-/// Returns the shapes of tiles that are looked at.
-std::vector<SystemTile> shapes(int dimensions) {
+/// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once.
+std::vector<SystemTile> shapes(int dimensions, Precision precision) {
+  constexpr int least_rows = 24;  // the model has not been compared with tiles of fewer rows
   std::vector<SystemTile> tiles;
-  if (dimensions == 2) {
-    for (const int columns : {192, 128})
-      for (const int blocks : {6, 4, 2})
-        for (const int ahead : {4, 2}) tiles.push_back(tile_of(columns, 1, 1, ahead, blocks, ahead));
-    return tiles;
-  }
-  for (const int columns : {128, 96, 80, 72, 64, 48, 40, 32})
-    for (int thread_rows = 2; thread_rows <= 16; ++thread_rows)
-      for (const int rows_of_thread : {2, 3, 4, 5, 6, 7, 8})
-        for (const int ahead : {2, 1})
-          if (const int threads = columns * thread_rows;
-              threads % 32 == 0 && threads >= 256 && threads <= 576)
-            tiles.push_back(tile_of(columns, thread_rows, rows_of_thread, ahead, 1, ahead));
+  const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks) {
+    for (const int ahead : {4, 2, 1})
+      for (const bool in_ring : {false, true}) {
+        if ((dimensions == 2) != (ahead == 4)) continue;
+        SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks, ahead);
+        tile.columns_of_thread = width;
+        tile.level_0_in_ring = in_ring;
+        tiles.push_back(tile);
+      }
+  };
+  for (const int width : precision == Precision::fp64 ? std::vector{2} : std::vector{4, 2})
+    if (dimensions == 2) {
+      for (const int warps : {1, 2, 3})
+        for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks);
+    } else {
+      for (const int warps : {8, 12, 16})
+        for (int rows = ceil_div(least_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
+    }
   return tiles;
 }
 
@@ -173,9 +192,15 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   const SystemTile& tile = fused.tile;
   if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 || !fits(tile, limits)) return false;
   const int words = precision == Precision::fp64 ? 2 : 1;
-  const int needed = registers_besides + words * fused.held() * tile.rows_of_thread;
+  // What points have in registers: values that are held, results, and coefficients of further planes.
+  int values = fused.held() + static_cast<int>(fused.levels.size());
+  for (const InputRing& ring : tile.rings)
+    if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
+  const double needed =
+      registers_besides + registers_of_value * words * values * tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
-            available = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8;
+            equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
+            available = std::max(equal, fused.registers(limits).computing);
   return needed <= std::min(available, most_registers);
 }
 
@@ -193,15 +218,27 @@ std::vector<int> FusedTile::written_before(const std::vector<int>& fields) const
 
 int FusedTile::held() const {
   int values = 0;
-  for (int level = 0; level < steps; ++level)
+  for (int level = tile.level_0_in_ring; level < steps; ++level)
     for (const LevelRings& of : levels) {
-      const int newest = level > 0      ? reach[0]
+      const int newest = level > 0      ? lag()
                          : of.input < 0 ? of.low - 1
                                         : tile.rings[static_cast<std::size_t>(of.input)].high[0];
       const int oldest = of.is_read_before && level + 2 <= steps ? -lag() : of.low;
-      values += std::max(0, newest - oldest + 1);
+      values += std::max(0, newest - oldest);
     }
   return values;
+}
+
+FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
+  const int computing = tile.threads() / 32, helping = tile.all_threads(limits) / 32 - computing;
+  if (!limits.copy_engine() || tile.blocks > 1 || computing % warps_of_warpgroup != 0 ||
+      helping != warps_of_warpgroup)
+    return {};
+  // A block starts with equal shares, in whole steps of what warps can ask for, and has no others to give.
+  const int warps = computing + helping,
+            equal = std::min(registers_of_multiprocessor / (32 * warps), most_registers) / 8 * 8;
+  const int share = (equal * warps - helping * registers_of_helper) / computing;
+  return {std::min(share, most_registers) / 8 * 8, registers_of_helper};
 }
 
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
@@ -214,14 +251,14 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                      resident = std::int64_t{limits.multiprocessors} * tile.blocks,
                      stretch = balanced_stretch(planes, tiles, resident, fused.warm_up()),
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
-  const double of_point = (fused.operations + fused.held() / static_cast<double>(fused.steps) +
-                           instructions_of_point * static_cast<double>(fused.levels.size())) *
-                          (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
-  const double warps = tile.threads() * tile.blocks / 32.0;
-  const double issue = fused.steps * (instructions_of_level + tile.rows_of_thread * of_point) * warps /
-                       schedulers_of_multiprocessor;
-  const double shared =
-      fused.steps * tile.rows_of_thread * fused.accesses * warps * (precision == Precision::fp64 ? 2 : 1);
+  const int points_of_thread = tile.rows_of_thread * tile.columns_of_thread;
+  const double of_point =
+      (instructions_of_read * fused.reads + fused.held() / static_cast<double>(fused.steps) +
+       instructions_of_statement * static_cast<double>(fused.levels.size())) *
+      (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
+  const double warps_of_scheduler =
+      tile.threads() * tile.blocks / 32.0 / static_cast<double>(schedulers_of_multiprocessor);
+  const double issue = fused.steps * points_of_thread * of_point * (warps_of_scheduler + waited_for);
   const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
   double bytes = 0;
   for (const InputRing& ring : tile.rings) {
@@ -231,10 +268,9 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   for (const LevelRings& level : fused.levels)
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
   const double memory = bytes * tile.blocks / bytes_per_cycle;
-  const double mean =
-      std::pow(std::pow(issue, overlap) + std::pow(shared, overlap) + std::pow(memory, overlap), 1 / overlap);
+  const double mean = std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
   return static_cast<double>(waves * (stretch + fused.warm_up())) *
-         (mean * (fused.reflects ? reflecting : 1.0) + waiting + waiting_for_planes / tile.ahead);
+         (mean * (fused.reflects ? reflecting : 1.0) + waiting);
 }
 
 MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
@@ -254,6 +290,7 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
         if (!input.is_coefficient) fused.reach[axis] = std::max(fused.reach[axis], std::abs(offset[axis]));
   fused.operations = static_cast<int>(std::count(group.text.begin(), group.text.end(), ';')) -
                      2 * group.statements();  // but for names of what statements make
+  for (const GroupInput& input : group.inputs) fused.reads += static_cast<int>(input.offsets.size());
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
@@ -261,10 +298,13 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
   double least = 0;
   for (const Domain& field : fields)
     fused.reflects = fused.reflects || reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
-  for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions)) {
+  for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision)) {
     fused.tile = shape;
-    lay_out_fused(fused, group, canonical, fields, precision);
-    fused.accesses = accesses(group, shape.rows_of_thread);
+    for (const int further : {1, 0}) {
+      fused.level_planes = fused.lag() + further;
+      lay_out_fused(fused, group, canonical, fields, precision);
+      if (fits(fused.tile, limits)) break;
+    }
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
       continue;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/cuda/system/system_tile.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/no_kernel.hpp"
 #include "kernels/operator/queries.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
 
@@ -13,36 +16,48 @@ struct LevelRings {
   int input = -1;               // that reads the field of the statement as it is now
   bool is_read_before = false;  // a step reads `.previous` of the field
   int low = 0;                  // offset of the oldest plane that is read at the column of a point
-  int rows = 0, columns = 0;    // how far other rows and columns are read
-  int pitch = 0;                // of a plane, in elements; 0: nothing is read at other rows and columns
+  int rows = 0, columns = 0;    // of a plane, beside those of all threads
+  int stored_rows = 0;          // of a thread: all of them, or those that other threads read
+  int pitch = 0;                // of a plane, in elements; 0: nothing is read from shared memory
   int plane_bytes = 0;
   int offset = 0;  // bytes in shared memory, of the planes of level 1; those of other levels follow
 };
 
 /// A tile of a march that takes several steps. Tiles overlap: `tile` is what is computed on every level, the
-/// part of it without the margins is stored.
+/// part of it without the margins is stored. A warp computes points of one row.
 struct FusedTile {
   int steps = 2;
   SystemTile tile;                 // with the rings of the inputs
   std::array<int, 3> reach{};      // of a step, in kernel axes
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
+  int level_planes = 2;            // of a level in shared memory: lag(), or one more, which saves a barrier
 
   int operations = 0;       // of all statements at a point
-  double accesses = 0;      // to shared memory, per point and level
+  int reads = 0;            // of arrays at a point
   bool reflects = false;    // there are reflecting walls along rows or columns
   bool has_points = false;  // launches add amounts to points and record values (tile_points.hpp)
 
-  /// By how many planes a level is behind the one before: all levels read what earlier iterations computed.
-  int lag() const { return reach[0] + 1; }
-  int margin(int axis) const { return (steps - 1) * reach[axis]; }
+  /// By how many planes a level is behind the one before: planes further along the march are read at the
+  /// points of a thread alone, which has just computed them; others are those of earlier iterations.
+  int lag() const { return std::max(1, reach[0]); }
+  /// Points of a tile on either side that are not stored. Those in a row are those of whole threads.
+  int margin(int axis) const {
+    const int margin = (steps - 1) * reach[axis];
+    return axis == 2 ? round_up(margin, tile.columns_of_thread) : margin;
+  }
   int useful_rows() const { return tile.rows() - 2 * margin(1); }
   /// Returns the statements whose values one step before the last are stored too, in the order of fields.
   std::vector<int> written_before(const std::vector<int>& fields_of_statements) const;
-  /// Values of all levels that a thread holds per point.
+  /// Values of all levels that a thread holds per point from one iteration to the next.
   int held() const;
   /// Iterations of a march beyond the planes that it stores.
-  int warm_up() const { return tile.warm_up() + 2 * margin(0) + steps - 1; }
+  int warm_up() const { return tile.warm_up() + 2 * margin(0) + (steps - 1) * (lag() - reach[0]); }
+  /// Returns how many registers threads that compute have, and the others, if not all have as many.
+  struct Registers {
+    int computing = 0, helping = 0;
+  };
+  Registers registers(const BlockLimits& limits) const;
 };
 
 /// Returns the tile for `steps` steps of all statements of a system in one launch. Of the tiles that fit on

@@ -32,13 +32,13 @@ struct SystemArray {
 
 /// Groups of recorded points that arguments hold, because memory answers later.
 constexpr int few_groups = 4;
-constexpr int no_iteration = 0x7fffffff;  // after the last event of a thread
+constexpr int no_turn = 0x7fffffff;  // after the last event of a thread
 
-/// What a thread of march_steps.cuh does with a value as soon as an iteration has computed it: it adds an
-/// amount, or records the value.
+/// What a thread of march_steps.cuh does with a value as soon as it is computed: it adds an amount, or
+/// records the value.
 struct PointEvent {
-  int iteration;
-  short value;  // ((level - 1) * statements + statement) * rows of a thread + row
+  int turn;     // iteration * steps + level - 1
+  short value;  // (statement * rows of a thread + row) * columns of a thread + column
   short group;  // of recorded points; -1: an amount is added
   int column;   // of the amount or of the recorded value
 };
@@ -46,7 +46,7 @@ struct PointEvent {
 /// The points that a launch of several steps works on.
 struct PointEvents {
   const int* first;          // by block and thread, its first event; null: there are no points
-  const PointEvent* events;  // those of a thread follow one another, in the order of iterations
+  const PointEvent* events;  // those of a thread follow one another, in the order of turns
   const void* amounts;       // in compute precision: those of the first step, by column, then of the others
   long long columns;         // amounts of a step
   const RecordedGroup* groups;

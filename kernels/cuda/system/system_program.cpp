@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
@@ -148,15 +149,46 @@ void SystemProgram::add_walls(ConstantsText& text, const char* name, const char*
 }
 
 std::string SystemProgram::fused_constants(const FusedTile& fused, const BlockLimits& limits) const {
-  return constants(&fused.tile, fused.tile.all_threads(limits), &fused);
+  return constants(&fused.tile, fused.tile.all_threads(limits), &fused, fused.registers(limits));
+}
+
+void SystemProgram::add_reads(ConstantsText& text, const FusedTile& fused) const {
+  std::vector<std::array<int, 4>> reads;
+  std::vector<int> plane_low, planes_before, leads;
+  int planes = 0, rows = 0, columns = 0;
+  for (std::size_t i = 0; i < group_.inputs.size(); ++i) {
+    const InputRing& ring = fused.tile.rings[i];
+    plane_low.push_back(ring.low[plane_axis]);
+    planes_before.push_back(planes);
+    planes += ring.high[plane_axis] - ring.low[plane_axis] + 1;
+    leads.push_back(ring.lead);
+    for (const auto& [plane, row, column] : group_.inputs[i].offsets) {
+      reads.push_back({static_cast<int>(i), plane, row, column});
+      rows = std::max(rows, std::abs(row));
+      columns = std::max(columns, std::abs(column));
+    }
+  }
+  const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
+  text.line(
+      "// All reads: input, plane, row and column. By input: its oldest plane that is read, how many planes "
+      "of the inputs before are read, and the columns of its ring before those of the tile.");
+  text.table("reads", ("[" + std::to_string(reads.size()) + "][4]").c_str(), reads);
+  text.table("plane_low", inputs.c_str(), plane_low);
+  text.table("read_planes_before", inputs.c_str(), planes_before);
+  text.table("ring_lead", inputs.c_str(), leads);
+  text.integer("read_planes", planes);
+  text.integer("beside_rows", rows);
+  text.integer("beside_columns", columns);
 }
 
 void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const {
   text.integer("steps", fused.steps);
   text.integer("lag", fused.lag());
+  text.integer("columns_of_thread", fused.tile.columns_of_thread);
   text.integer("margin_rows", fused.margin(row_axis));
   text.integer("margin_columns", fused.margin(column_axis));
   text.integer("useful_columns", fused.useful_columns);
+  text.integer("reach_planes", fused.reach[plane_axis]);
   text.integer("reach_rows", fused.reach[row_axis]);
   text.integer("reach_columns", fused.reach[column_axis]);
   text.integer("scalars", scalars_);
@@ -164,6 +196,11 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.flag("has_walls_across", std::any_of(fields_.begin(), fields_.end(), [&](const Domain& field) {
               return !field.periodic(axes_[row_axis]) || !field.periodic(axes_[column_axis]);
             }));
+  text.flag("level_0_in_ring", fused.tile.level_0_in_ring);
+  text.integer("level_planes", fused.level_planes);
+  text.flag("shares_levels",
+            std::ranges::any_of(fused.levels, [](const LevelRings& level) { return level.pitch > 0; }));
+  add_reads(text, fused);
   std::vector<int> statement_of, is_previous, statement_of_output;
   for (const GroupInput& input : group_.inputs) {
     const auto statement = std::find(fields_of_statements_.begin(), fields_of_statements_.end(), input.index);
@@ -189,6 +226,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   table("queue_low", [](const LevelRings& level) { return level.low; });
   table("level_rows", [](const LevelRings& level) { return level.rows; });
   table("level_columns", [](const LevelRings& level) { return level.columns; });
+  table("level_stored_rows", [](const LevelRings& level) { return level.stored_rows; });
   table("level_pitch", [](const LevelRings& level) { return level.pitch; });
   table("level_plane_bytes", [](const LevelRings& level) { return level.plane_bytes; });
   table("level_offset", [](const LevelRings& level) { return level.offset; });
@@ -197,7 +235,8 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   add_walls(text, "wall", "wall_value", "[statements]", fields);
 }
 
-std::string SystemProgram::constants(const SystemTile* tile, int all_threads, const FusedTile* fused) const {
+std::string SystemProgram::constants(const SystemTile* tile, int all_threads, const FusedTile* fused,
+                                     FusedTile::Registers registers) const {
   ConstantsText text({"kernels/cuda/ptx/precision.cuh", "kernels/cuda/system/operations.cuh",
                       "kernels/cuda/system/system_arguments.hpp"});
   text.type("Stored", stored_name(precision_));
@@ -253,7 +292,12 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
     table("plane_bytes", [](const InputRing& ring) { return ring.plane_bytes; });
     table("warm_up_of", [](const InputRing& ring) { return ring.warm_up(); });
   }
-  if (fused) add_constants_of_levels(text, *fused);
+  if (fused) {
+    text.line("// Registers of threads that compute, and of the others; 0: all have as many.");
+    text.integer("registers", registers.computing);
+    text.integer("registers_of_helpers", registers.helping);
+    add_constants_of_levels(text, *fused);
+  }
   std::string result =
       text.finished() + "\n" + comment_ +
       "namespace spsolve::cuda {\nnamespace {\n\nusing constants::Compute, constants::Stored;\n\n"
@@ -349,9 +393,8 @@ void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, c
   const auto sector_of = [&](const Field& field) {
     return sector_bytes / static_cast<std::int64_t>(storage_bytes(field.precision()));
   };
-  // The first owned point of a row is aligned.
   const Field& output = *fields.outputs.front();
-  const std::int64_t aligned = output.owned().begin[x_axis];
+  const std::int64_t aligned = output.aligned_column();
   a.first_column =
       aligned + round_down<std::int64_t>(a.region.begin[column_axis] - aligned, sector_of(output));
   a.column_tiles =
@@ -360,7 +403,7 @@ void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, c
     const Field& field = *fields.inputs[i];
     const std::int64_t wanted = a.first_column - margin + tile.rings[i].low[column_axis];
     const std::int64_t first =
-        field.owned().begin[x_axis] + round_down(wanted - field.owned().begin[x_axis], sector_of(field));
+        field.aligned_column() + round_down(wanted - field.aligned_column(), sector_of(field));
     a.array[i].lead = static_cast<int>(a.first_column - margin - first);
   }
 }
@@ -395,6 +438,9 @@ void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, con
 void SystemProgram::place_fused_tiles(HostArguments& a, const GroupFields& fields, const FusedTile& fused,
                                       std::int64_t resident) const {
   place_columns(a, fields, fused.tile, fused.useful_columns, fused.margin(column_axis));
+  for (std::size_t i = 0; i < group_.inputs.size(); ++i)
+    if (a.array[i].lead != fused.tile.rings[i].lead)
+      throw std::invalid_argument("rows of coefficients are not aligned as those of fields");
   a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), fused.useful_rows()));
   const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
   const std::int64_t stretch =

@@ -56,7 +56,8 @@ class SystemProgram {
   /// at once take all of them in few waves.
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
                    std::int64_t resident) const;
-  /// Lays tiles of a march of several steps, which overlap, in the same way.
+  /// Lays tiles of a march of several steps, which overlap, in the same way. Throws std::invalid_argument if
+  /// rows of coefficients are not aligned as those of fields are (Field::aligned_column()).
   void place_fused_tiles(HostArguments& arguments, const GroupFields& fields, const FusedTile& fused,
                          std::int64_t resident) const;
 
@@ -68,10 +69,13 @@ class SystemProgram {
   /// True if both walls of an axis across the march have the value 0 (without sign): marches of single steps
   /// let copies fill their ghost points.
   bool copies_zeros(const GroupInput& input, int axis) const;
-  std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr) const;
+  std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
+                        FusedTile::Registers registers = {}) const;
   /// Writes the walls of inputs, and the values of ghost points beyond them.
   void add_walls(ConstantsText& text, const char* name, const char* value_name, const std::string& count,
                  const std::vector<GroupInput>& inputs) const;
+  /// Writes what a march of several steps reads.
+  void add_reads(ConstantsText& text, const FusedTile& fused) const;
   void add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const;
   /// Places columns of tiles, whose threads begin `margin` columns before the first that is stored.
   void place_columns(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile, int useful,

@@ -25,7 +25,9 @@ struct InputRing {
   int depth = 1;            // planes of the ring, those ahead included
   int queue = 0;            // values of a point's column in registers, from low[0] to high[0]; 0: none
   int rows = 1, pitch = 0;  // of a plane, in elements
-  int offset = 0;           // bytes in shared memory
+  int lead = 0;             // marches of several steps: columns before the first of the tile
+  bool is_coefficient = false;  // marches of several steps: the input is a coefficient
+  int offset = 0;               // bytes in shared memory
   int plane_bytes = 0;
 
   /// How many planes before the first that is computed must have been loaded.
@@ -33,19 +35,23 @@ struct InputRing {
 };
 
 /// A tile of a march: a block of threads computes `columns` x `rows()` points of one plane after the other.
-/// Threads lie along x; each takes `rows_of_thread` neighbouring rows.
+/// Threads lie along x; each takes `rows_of_thread` neighbouring rows, and of each row `columns_of_thread`
+/// neighbouring points, which is 1 but in marches of several steps.
 struct SystemTile {
-  int columns = 128, thread_rows = 4, rows_of_thread = 8;
+  int columns = 128, thread_rows = 4, rows_of_thread = 8, columns_of_thread = 1;
   int ahead = 1;        // planes that are loaded ahead of the one that is computed
   int blocks = 1;       // on one multiprocessor
   int ghost_warps = 0;  // that make ghost rows and columns, on devices with a copy engine
-  int pace_lag = 1;     // iterations: how far blocks may be ahead of the slowest
+  /// Marches of several steps read the values that are loaded from rings, instead of holding them in
+  /// registers.
+  bool level_0_in_ring = false;
+  int pace_lag = 1;  // iterations: how far blocks may be ahead of the slowest
   std::vector<InputRing> rings;
   int shared_bytes = 0;  // those of barriers included, which come first
 
   int rows() const { return thread_rows * rows_of_thread; }
   /// Threads that compute.
-  int threads() const { return columns * thread_rows; }
+  int threads() const { return columns / columns_of_thread * thread_rows; }
   /// Returns all threads: on devices with a copy engine one more warp loads, and others make ghosts.
   int all_threads(const BlockLimits& limits) const {
     return threads() + (limits.copy_engine() ? 32 * (1 + ghost_warps) : 0);

@@ -58,9 +58,12 @@ class PointPlacer {
                    bool in_all_tiles, PointEvent event, std::vector<ThreadEvent>& events) const {
     const SystemTile& tile = fused_.tile;
     if (row < 0 || row >= tile.rows() || column < 0 || column >= tile.columns) return;
-    const std::int64_t thread = row / tile.rows_of_thread * tile.columns + column,
+    const std::int64_t thread = row / tile.rows_of_thread * (tile.columns / tile.columns_of_thread) +
+                                column / tile.columns_of_thread,
                        tiles = std::int64_t{a_.row_tiles} * a_.column_tiles;
-    const int statements = static_cast<int>(fused_.levels.size());
+    event.value =
+        static_cast<short>((s * tile.rows_of_thread + row % tile.rows_of_thread) * tile.columns_of_thread +
+                           column % tile.columns_of_thread);
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
       const std::int64_t first = a_.region.begin[0] + chunk * a_.chunk_planes,
                          end = std::min<std::int64_t>(a_.region.end[0], first + a_.chunk_planes);
@@ -68,10 +71,9 @@ class PointPlacer {
         const std::int64_t around = in_all_tiles ? (fused_.steps - level) * fused_.reach[0] : 0;
         if (plane < first - around || plane >= end + around) continue;
         // Iteration 0 of level 1 is of the plane margin(0) + warm_up() before the first that is stored.
-        event.iteration =
-            static_cast<int>(plane - first + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag());
-        event.value = static_cast<short>(((level - 1) * statements + s) * tile.rows_of_thread +
-                                         row % tile.rows_of_thread);
+        const std::int64_t iteration =
+            plane - first + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag();
+        event.turn = static_cast<int>(iteration * fused_.steps + level - 1);
         events.push_back({(chunk * tiles + number) * tile.threads() + thread, event});
       }
     }
@@ -99,9 +101,9 @@ TilePointList tile_points(const PointTable& table, const HostArguments& argument
       place(table.recorded[group].points[column], static_cast<int>(group), column);
   // A value is recorded after an amount has been added to it.
   std::ranges::sort(events, {}, [](const ThreadEvent& of) {
-    return std::tuple(of.thread, of.event.iteration, of.event.group, of.event.value, of.event.column);
+    return std::tuple(of.thread, of.event.turn, of.event.group, of.event.value, of.event.column);
   });
-  const PointEvent last{no_iteration, 0, -1, 0};
+  const PointEvent last{no_turn, 0, -1, 0};
   TilePointList list{std::vector<int>(static_cast<std::size_t>(placer.threads()), 0), {last}};
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (i == 0 || events[i].thread != events[i - 1].thread)

@@ -2,8 +2,8 @@
 #pragma once
 
 // Points of a march of several steps to which amounts are added, or whose values are recorded. Every thread
-// goes through a list of what it does with its own points, in the order of iterations (tile_points.hpp), so
-// that an iteration without points costs a comparison.
+// goes through a list of what it does with its own points, in the order of iterations and levels
+// (tile_points.hpp), so that a level without points costs a comparison.
 
 #include "kernels/cuda/system/group_values.cuh"
 
@@ -16,43 +16,38 @@ class TilePoints {
     if (a.points.first) load(a, a.points.first[blockIdx.x * constants::threads + threadIdx.x]);
   }
 
-  /// Does what there is to do with the values that iteration n has computed, and returns true if it changes
-  /// any. `value_at` returns a reference to the newest value of a level, statement and row, which are
-  /// compile-time numbers.
-  template <class ValueAt>
-  __device__ bool work(const GroupArguments& a, int n, const ValueAt& value_at) {
-    bool has_added = false;
-    while (__builtin_expect(n == event_.iteration, 0)) {
+  /// Does what there is to do with the values of a level that iteration n has computed. `value_at` returns a
+  /// reference to the newest value of a statement at a row and column of the thread, which are compile-time
+  /// numbers.
+  template <int level, class ValueAt>
+  __device__ void work(const GroupArguments& a, int n, const ValueAt& value_at) {
+    while (__builtin_expect(n * constants::steps + level - 1 == event_.turn, 0)) {
       const PointEvent event = event_;
       load(a, next_);
       Compute value = 0;
-      for_value(event, [&](auto level, auto s, auto r) { value = value_at(level, s, r); });
+      for_value(event, [&](auto s, auto r, auto e) { value = value_at(s, r, e); });
       value = operations::as_stored<Stored>(value);
-      const int level = event.value / (constants::statements * constants::rows_of_thread) + 1;
       if (event.group >= 0) {
         const bool in_arguments = event.group < few_groups;
         record(in_arguments ? a.points.first_groups[event.group] : a.points.groups[event.group],
-               a.points.step + static_cast<unsigned>(level), event.column, value);
+               a.points.step + level, event.column, value);
         continue;
       }
       value += static_cast<const Compute*>(a.points.amounts)[(level - 1) * a.points.columns + event.column];
-      for_value(event, [&](auto of_level, auto s, auto r) {
-        value_at(of_level, s, r) = operations::as_stored<Stored>(value);
-      });
-      has_added = true;
+      for_value(event,
+                [&](auto s, auto r, auto e) { value_at(s, r, e) = operations::as_stored<Stored>(value); });
     }
-    return has_added;
   }
 
  private:
-  /// Calls visit(level, statement, row) with those of an event: what a thread holds has no address.
+  /// Calls visit(statement, row, column) with those of an event: what a thread holds has no address.
   template <class Visit>
   __device__ static void for_value(const PointEvent& event, const Visit& visit) {
-    constexpr int rows = constants::rows_of_thread, statements = constants::statements;
-    static_for<0, constants::steps * statements * rows>([&](auto number) {
+    constexpr int rows = constants::rows_of_thread, columns = constants::columns_of_thread;
+    static_for<0, constants::statements * rows * columns>([&](auto number) {
       constexpr int value = decltype(number)::value;
       if (event.value == value)
-        visit(Int<value / (statements * rows) + 1>(), Int<value / rows % statements>(), Int<value % rows>());
+        visit(Int<value / (rows * columns)>(), Int<value / columns % rows>(), Int<value % columns>());
     });
   }
   __device__ static void record(const RecordedGroup& group, unsigned step, int column, Compute value) {
@@ -60,13 +55,13 @@ class TilePoints {
     if (row * group.every == step)
       static_cast<Compute*>(group.values)[row % group.rows * group.columns + column] = value;
   }
-  /// Loads an event long before its iteration: nobody waits for it.
+  /// Loads an event long before its turn: nobody waits for it.
   __device__ void load(const GroupArguments& a, int number) {
     event_ = a.points.events[number];
     next_ = number + 1;
   }
 
-  PointEvent event_{no_iteration, 0, 0, 0};
+  PointEvent event_{no_turn, 0, 0, 0};
   int next_ = 0;  // after that event
 };
 

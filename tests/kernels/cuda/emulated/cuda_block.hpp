@@ -153,6 +153,10 @@ inline void Fibers::begin() {
 inline void __syncthreads() { emulated::fibers.meet_block(); }
 inline void __syncwarp() { emulated::fibers.meet_warp(); }
 template <class T>
+T __shfl_sync(unsigned, T value, unsigned lane) {
+  return emulated::fibers.shuffle(value, lane);
+}
+template <class T>
 T __shfl_up_sync(unsigned, T value, unsigned by) {
   const unsigned lane = threadIdx.x % 32;
   return emulated::fibers.shuffle(value, lane >= by ? lane - by : lane);

@@ -44,10 +44,14 @@ class SystemCase {
   }
   /// Returns the tile of a march of several steps that works on points, or why there is none.
   MadeOr<FusedTile> fused() const {
+    // In fp64 a row of a grid with three axes is that of a warp; in fp32 every thread has two points of it.
+    // On grids with two axes it is the other way round.
     SystemTile wanted;
-    wanted.columns = 32;
-    wanted.thread_rows = example.names.dimensions == 3 ? 4 : 1;
-    wanted.rows_of_thread = example.names.dimensions == 3 ? 3 : 1;
+    const bool has_planes = example.names.dimensions == 3;
+    wanted.columns_of_thread = (precision == Precision::fp64) == has_planes ? 1 : 2;
+    wanted.columns = has_planes ? 32 * wanted.columns_of_thread : 64;
+    wanted.thread_rows = has_planes ? 4 : 1;
+    wanted.rows_of_thread = has_planes ? 3 : 1;
     wanted.ahead = 2;
     MadeOr<FusedTile> made =
         fused_tile(canonical, facts, problem.surroundings.fields, precision, steps(), limits, wanted);

@@ -63,7 +63,8 @@ class HostState {
       const Box& offsets = what.facts.coefficient_reach[i];
       const Box all = grow(domain.box(), halo);
       const Box box{all.begin + offsets.begin, all.end + offsets.end - Index3{1, 1, 1}};
-      coefficients.push_back(std::make_unique<Field>(box, Index3{}, sum_precision(what.precision)));
+      coefficients.push_back(std::make_unique<Field>(box, Index3{}, sum_precision(what.precision),
+                                                     host_memory(), domain.box().begin[x_axis]));
       const auto values = interpret(what.canonical.terms, what.canonical.coefficients[i], box, given);
       auto value = values.begin();
       for_each_point(box, [&](const Index3& p) { set(*coefficients.back(), p, *value++); });

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a march of several steps (march_steps.cuh) does at walls, on every level what single steps do. Include
+// it after constants.cuh.
+
+#include "kernels/cuda/system/level_values.cuh"
+
+namespace spsolve::cuda {
+namespace {
+
+/// How far a step reads along each axis.
+constexpr int reach_planes = constants::reach_planes, reach_rows = constants::reach_rows,
+              reach_columns = constants::reach_columns;
+
+/// True if there is a wall at either end of the march.
+constexpr bool has_walls_along() {
+  for (const auto& of_statement : constants::wall)
+    if (of_statement[0][0] != Beyond::memory || of_statement[0][1] != Beyond::memory) return true;
+  return false;
+}
+
+/// The rows and columns of a thread as bits of a word, by axis and side of the grid.
+class AxisBits {
+ public:
+  /// Sets the bit of row or column `k`.
+  __device__ void set(int axis, int side, int k) { word_ |= 1u << (shift(axis, side) + k); }
+  __device__ bool has(int axis, int side, int k) const { return word_ >> (shift(axis, side) + k) & 1; }
+  /// Returns the bits of an axis and a side.
+  __device__ unsigned of(int axis, int side) const { return word_ >> shift(axis, side) & 0xffu; }
+
+ private:
+  __device__ static constexpr int shift(int axis, int side) { return 8 * (2 * (axis - 1) + side); }
+  unsigned word_ = 0;
+};
+
+/// Where a thread's points lie beside walls along rows and columns. Few registers hold it, since the loop
+/// that never looks at walls needs them.
+struct Place {
+  int row, column;            // of the first point in the tile
+  int y, x;                   // the same on the grid
+  bool beside_walls = false;  // the tile reaches beyond walls
+  AxisBits beyond;            // points beyond faces
+  AxisBits image;             // points whose reflections beyond faces are read
+
+  __device__ Place(const GroupArguments& a, const Tile& tile) {
+    column = static_cast<int>(threadIdx.x) % threads_of_row * columns_of_thread;
+    row = static_cast<int>(threadIdx.x) / threads_of_row * rows_of_thread;
+    y = tile.row + row;
+    x = tile.column + column;
+    if constexpr (!constants::has_walls_across) return;
+    const int rows = static_cast<int>(a.shape[1]), columns = static_cast<int>(a.shape[2]);
+    beside_walls = tile.row < reach_rows || tile.column < reach_columns ||
+                   tile.row + tile_rows + reach_rows > rows ||
+                   tile.column + constants::tile_columns + reach_columns > columns;
+    find(1, y, row, rows_of_thread, rows, tile_rows, reach_rows);
+    find(2, x, column, columns_of_thread, columns, constants::tile_columns, reach_columns);
+  }
+
+  /// Returns how many rows or columns away the reflection of point k of the thread is.
+  __device__ int to_image(const GroupArguments& a, int axis, int side, int k) const {
+    const int p = (axis == 1 ? y : x) + k;
+    return side == 0 ? -1 - 2 * p : 2 * (static_cast<int>(a.shape[axis]) - p) - 1;
+  }
+
+ private:
+  /// Looks at points `first`, first + 1, ... of the grid, `of_thread` of them, along an axis of `extent`
+  /// points. In the tile, which is `tile_extent` long, they begin at `in_tile`.
+  __device__ void find(int axis, int first, int in_tile, int of_thread, int extent, int tile_extent,
+                       int reach) {
+    static_assert(rows_of_thread <= 8 && columns_of_thread <= 8);
+    for (int k = 0; k < of_thread; ++k) {
+      const int p = first + k;
+      if (p < 0) beyond.set(axis, 0, k);
+      if (p >= extent) beyond.set(axis, 1, k);
+      if (p >= 0 && p < reach && in_tile + k - 1 - 2 * p >= -reach) image.set(axis, 0, k);
+      if (p < extent && p >= extent - reach && in_tile + k + 2 * (extent - p) - 1 < tile_extent + reach)
+        image.set(axis, 1, k);
+    }
+  }
+};
+
+/// Values of all statements at the points of a thread.
+using Results = Compute[rows_of_thread][columns_of_thread][statements];
+
+/// Calls visit(row, column) for all points of a thread.
+template <class Visit>
+__device__ __forceinline__ void for_each_point(const Visit& visit) {
+  static_for<0, rows_of_thread>(
+      [&](auto row) { static_for<0, columns_of_thread>([&](auto column) { visit(row, column); }); });
+}
+
+/// Gives points beyond faces with a value that value. Where faces along both axes have one, that of rows
+/// decides.
+template <int s>
+__device__ inline void set_ghosts(const Place& at, Results& next) {
+  static_for<0, 4>([&](auto number) {
+    constexpr int axis = 2 - decltype(number)::value / 2, side = decltype(number)::value % 2;
+    if constexpr (constants::wall[s][axis][side] == Beyond::value) {
+      constexpr Compute value = constants::wall_value[s][axis][side];
+      for_each_point([&](auto row, auto column) {
+        constexpr int r = decltype(row)::value, e = decltype(column)::value;
+        if (at.beyond.has(axis, side, axis == 1 ? r : e)) next[r][e][s] = value;
+      });
+    }
+  });
+}
+
+/// The points of a thread that reflecting walls give values: others store them.
+template <int s>
+struct Reflected {
+  unsigned columns = 0, rows = 0, fixed_columns = 0, fixed_rows = 0;
+
+  __device__ explicit Reflected(const Place& at) {
+    static_for<0, 2>([&](auto number) {
+      constexpr int side = decltype(number)::value;
+      if constexpr (constants::wall[s][1][side] == Beyond::reflection) rows |= at.beyond.of(1, side);
+      if constexpr (constants::wall[s][1][side] == Beyond::value) fixed_rows |= at.beyond.of(1, side);
+      if constexpr (constants::wall[s][2][side] == Beyond::reflection) columns |= at.beyond.of(2, side);
+      if constexpr (constants::wall[s][2][side] == Beyond::value) fixed_columns |= at.beyond.of(2, side);
+    });
+  }
+  /// Beyond faces along both axes, the one with a value decides.
+  __device__ bool holds(int r, int e) const {
+    return (columns >> e & 1 && !(fixed_rows >> r & 1)) || (rows >> r & 1 && !(fixed_columns >> e & 1));
+  }
+};
+
+/// Stores a value at the points beyond walls that reflect point (r, e) of a thread, which lies at `own`.
+template <int s>
+__device__ inline void store_images(const GroupArguments& a, Stored* own, const Place& at, int r, int e,
+                                    Compute value) {
+  static_for<-1, 2>([&](auto row_number) {
+    static_for<-1, 2>([&](auto column_number) {
+      constexpr int row_side = decltype(row_number)::value, column_side = decltype(column_number)::value;
+      constexpr bool in_rows = row_side >= 0, in_columns = column_side >= 0;
+      if constexpr ((in_rows || in_columns) &&
+                    (!in_rows || constants::wall[s][1][in_rows ? row_side : 0] == Beyond::reflection) &&
+                    (!in_columns ||
+                     constants::wall[s][2][in_columns ? column_side : 0] == Beyond::reflection)) {
+        int to = 0;
+        if constexpr (in_rows) {
+          if (!at.image.has(1, row_side, r)) return;
+          to += at.to_image(a, 1, row_side, r) * constants::level_pitch[s];
+        }
+        if constexpr (in_columns) {
+          if (!at.image.has(2, column_side, e)) return;
+          to += at.to_image(a, 2, column_side, e);
+        }
+        store(own[to], value);
+      }
+    });
+  });
+}
+
+/// Stores the newest values of a level for those that read them at other rows and columns.
+template <bool walls, int level, int s>
+__device__ inline void share(const GroupArguments& a, const SharedPoints& shared, const Place& at,
+                             const Held& held) {
+  constexpr int pitch = constants::level_pitch[s];
+  Stored* const own = shared.template stored_now<level, s>();
+  static_for<0, rows_of_thread>([&](auto of_thread) {
+    constexpr int r = decltype(of_thread)::value;
+    if constexpr (has_place<s>(r)) {
+      Compute row[columns_of_thread];
+#pragma unroll
+      for (int e = 0; e < columns_of_thread; ++e)
+        row[e] = held.values[level][s][r][e][newest<level, s>() + lag];
+      Stored* const to = own + place_of_row<s>(r) * pitch;
+      if constexpr (!walls || !reflects<s>()) {
+        store_row(to, row);
+      } else {
+        const Reflected<s> reflected(at);
+        static_for<0, columns_of_thread>([&](auto column) {
+          constexpr int e = decltype(column)::value;
+          if (reflected.holds(r, e)) return;
+          store(to[e], row[e]);
+          store_images<s>(a, to + e, at, r, e, row[e]);
+        });
+      }
+    }
+  });
+}
+
+/// Before level `level` + 1 computes the first plane of a grid with a wall before it: sets the values of the
+/// planes beyond.
+template <int level, int s>
+__device__ inline void begin_at_wall(Held& held) {
+  for_each_point([&](auto row, auto column) {
+    auto& values = held.values[level][s][decltype(row)::value][decltype(column)::value];
+    static_for<0, reach_planes>([&](auto number) {
+      constexpr int k = decltype(number)::value;
+      values[lag - 1 - k] =
+          constants::wall[s][0][0] == Beyond::value ? constants::wall_value[s][0][0] : values[lag + k];
+    });
+  });
+}
+
+/// Replaces the newest values of a level that lie `beyond` planes beyond a wall at the end of a march.
+template <int level, int s>
+__device__ inline void end_at_wall(Held& held, int beyond) {
+  constexpr int first = oldest<level, s>() + lag, last = newest<level, s>() + lag;
+  if (beyond < 0) return;
+  for_each_point([&](auto row, auto column) {
+    auto& values = held.values[level][s][decltype(row)::value][decltype(column)::value];
+    if constexpr (constants::wall[s][0][1] == Beyond::value) {
+      values[last] = constants::wall_value[s][0][1];
+    } else {
+      static_for<0, reach_planes>([&](auto number) {
+        constexpr int k = decltype(number)::value, from = last - 1 - 2 * k;
+        if constexpr (from >= first)
+          if (beyond == k) values[last] = values[from];
+      });
+    }
+  });
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
