@@ -40,7 +40,7 @@ struct ArrayFormat {
 };
 
 /// Gives the values of `points` points from `begin` on along x, in the storage type of the file. Called for
-/// points of the rank's own box only, each once, in C order within a block.
+/// points of the rank's own box only, each once, by several threads at a time.
 using RowSource = std::function<void(const Index3& begin, std::int64_t points, std::byte* out)>;
 /// An array of a file: its name, without the slash, and the rank's rows of it.
 struct NamedRows {

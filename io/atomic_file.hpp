@@ -45,6 +45,9 @@ class FileDescriptor {
   void reserve(std::int64_t bytes) const;
   /// Waits until all that was written is on disk.
   void flush() const;
+  /// Lets the system begin to bring bytes that were written to disk, so that flush() finds less to do.
+  /// Systems that cannot do it begin when they like.
+  void begin_flush(std::int64_t offset, std::int64_t bytes) const;
   /// Waits until everything that was written to any file of the same file system is on disk.
   void flush_file_system() const;
   /// Closes now: network file systems report failed writes here.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -87,13 +88,7 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
     for (const FieldPoint& point : group.points) recorded.push_back(device_point(point, recorded.size()));
     List list = list_of(recorded);
     const auto columns = static_cast<std::int64_t>(recorded.size());
-    if (group.shares.size() > std::numeric_limits<unsigned>::max())
-      throw Error(Status::invalid_input, "[[probes]]: GPUs take fewer than 2^32 grid points around points");
-    std::vector<DeviceShare> shares;
-    for (const PointShare& share : group.shares)
-      shares.push_back({share.weight, static_cast<unsigned>(share.point)});
-    list.shares = to_device(shares, stream_);
-    list.starts = to_device(std::vector<unsigned>(group.starts.begin(), group.starts.end()), stream_);
+    upload_shares(group, list);
     if (columns > 0) list.values = DeviceBuffer(bytes_of(group.rows * columns, sum_precision(precision_)));
     groups_on_host_.push_back(
         {static_cast<unsigned>(std::min<std::int64_t>(group.every, last_recorded_step + 1)),
@@ -101,6 +96,27 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
     recorded_.push_back(std::move(list));
   }
   groups_ = to_device(groups_on_host_, stream_);
+}
+
+/// Threads make values in the order of their first points, so that neighbours read the same lines of memory.
+void DevicePoints::upload_shares(const RecordedPoints& group, List& list) const {
+  if (group.starts.empty()) return;
+  if (group.shares.size() > std::numeric_limits<unsigned>::max())
+    throw Error(Status::invalid_input, "[[probes]]: GPUs take fewer than 2^32 grid points around points");
+  std::vector<unsigned> order(group.values());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(
+      order, {}, [&](unsigned value) { return std::pair(group.shares[group.starts[value]].point, value); });
+  std::vector<DeviceShare> shares;
+  std::vector<unsigned> starts{0};
+  for (const unsigned value : order) {
+    for (std::size_t k = group.starts[value]; k < group.starts[value + 1]; ++k)
+      shares.push_back({group.shares[k].weight, static_cast<unsigned>(group.shares[k].point)});
+    starts.push_back(static_cast<unsigned>(shares.size()));
+  }
+  list.shares = to_device(shares, stream_);
+  list.starts = to_device(starts, stream_);
+  list.value_columns = to_device(order, stream_);
 }
 
 void DevicePoints::allocate_amounts(std::int64_t steps) {
@@ -213,6 +229,7 @@ void DevicePoints::combine(std::size_t group, std::int64_t first, std::int64_t c
   const auto values = static_cast<unsigned>(recorded.values()), rows = static_cast<unsigned>(count);
   const CombineArguments a{static_cast<const DeviceShare*>(list.shares.data()),
                            static_cast<const unsigned*>(list.starts.data()),
+                           static_cast<const unsigned*>(list.value_columns.data()),
                            values,
                            list.values.data(),
                            list.count,

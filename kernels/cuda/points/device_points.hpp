@@ -48,12 +48,13 @@ class DevicePoints : public PointWork {
     DeviceBuffer points;
     int count = 0;
     DeviceBuffer values;
-    DeviceBuffer shares, starts;  // of the values of a row
+    DeviceBuffer shares, starts, value_columns;  // of the values of a row
     // When the rows that were fetched last may be overwritten.
     std::unique_ptr<Event> read = std::make_unique<Event>();
     std::vector<std::shared_ptr<Landing>> landings;
   };
 
+  void upload_shares(const RecordedPoints& group, List& list) const;
   void allocate_amounts(std::int64_t steps);
   std::shared_ptr<Landing> landing_of(std::size_t group, std::int64_t rows);
   void combine(std::size_t group, std::int64_t first, std::int64_t count, const Landing& landing);

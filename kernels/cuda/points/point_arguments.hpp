@@ -34,11 +34,12 @@ struct DeviceShare {
 /// Rows that a thread of combine_points() makes.
 constexpr unsigned rows_per_thread = 4;
 
-/// Arguments of a launch that makes values of recorded points. Value i of a row is the sum of the shares
-/// [starts[i], starts[i + 1]). Rows of points lie in a ring, the first of them at place `first`.
+/// Arguments of a launch that makes values of recorded points. Value columns[i] of a row is the sum of the
+/// shares [starts[i], starts[i + 1]). Rows of points lie in a ring, the first of them at place `first`.
 struct CombineArguments {
   const DeviceShare* shares;
   const unsigned* starts;
+  const unsigned* value_columns;
   unsigned values;
   const void* points;  // `ring` rows of `columns` points
   long long columns;

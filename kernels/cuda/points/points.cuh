@@ -31,9 +31,9 @@ __device__ inline void combine(const CombineArguments& a, unsigned value, unsign
     for (unsigned row = 0; row < rows_per_thread; ++row)
       sums[row] += share.weight * static_cast<double>(points[row][share.point]);
   }
+  Value* const out = static_cast<Value*>(a.out) + a.value_columns[value];
   for (unsigned row = 0; row < rows; ++row)
-    static_cast<Value*>(a.out)[static_cast<long long>(begin + row) * a.values + value] =
-        static_cast<Value>(sums[row]);
+    out[static_cast<long long>(begin + row) * a.values] = static_cast<Value>(sums[row]);
 }
 
 /// Calls visit(stored value, amount or recorded value) for the points of this thread.
