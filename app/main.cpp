@@ -41,8 +41,8 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
   return Status::invalid_input;
 }
 
-/// Returns the message of an error, with the place in the input of the key that it is about. An input that came
-/// through a pipe cannot be read again: there the message stays without.
+/// Returns the message of an error, with the place in the input of the key that it is about. An input that
+/// came through a pipe cannot be read again: there the message stays without.
 std::string placed(const Error& error, const CommandLine& command) try {
   const bool reads_input =
       command.verb == Verb::run || command.verb == Verb::check || command.verb == Verb::plan;
