@@ -61,10 +61,10 @@ void BlockWriter::make_buffers() {
   make(incoming_);
 }
 
-/// Assembles a block in every round. Calls make(range of the block, its bytes) on a thread of its own, in
-/// rounds in which this rank has a block, and take(round, what make() returned, attempt) on this thread in
-/// the order of the rounds. A rank that fails in make(), attempt() or `row` goes on exchanging, so that no
-/// other waits for it; take() then gets an empty result. Returns its first failure.
+/// Assembles a block in every round. Calls make(range of the block, its bytes) on another thread, in rounds
+/// in which this rank has a block, and take(round, result of make(), attempt) on this thread in the order of
+/// the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no other rank
+/// waits for it; take() then gets an empty result. Returns this rank's first failure.
 template <class Make, class Take>
 std::optional<Error> BlockWriter::for_each_round(const RowSource& row, const Make& make, const Take& take) {
   using Made = std::invoke_result_t<const Make&, const Range&, std::span<const std::byte>>;
@@ -124,7 +124,7 @@ std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const Tak
   return checksums;
 }
 
-/// Rank 0 takes the chunks of a round from all ranks, in their order; the others send theirs.
+/// Rank 0 receives the chunks of a round from all ranks, in their order; the others send theirs.
 void BlockWriter::collect(std::int64_t round, const OwnChunk& own, std::vector<std::uint64_t>& checksums,
                           const TakeChunk& take) {
   const std::array<std::uint64_t, 3> about{own.checksum, own.encoded.skipped, own.encoded.bytes.size()};
@@ -183,14 +183,14 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   return gathered(checksums);
 }
 
-/// Returns the block that a rank assembles in a round; empty when it has had all of its own.
+/// Returns the block that a rank assembles in a round, which is empty if it has no block left.
 BlockWriter::Range BlockWriter::range_of(int rank, std::int64_t round) const {
   const std::int64_t block = block_of(rank, round);
   if (block >= blocks_.count()) return {0, 0};
   return {blocks_.begin(block), blocks_.end(block)};
 }
 
-/// Chunks are dealt out in turn, so that rank 0 gets them in the order in which the file has them.
+/// Chunks are assigned to ranks in turn, so that rank 0 receives them in the order of the file.
 std::int64_t BlockWriter::block_of(int rank, std::int64_t round) const {
   const int ranks = communicator_.size();
   if (format_.compression != Compression::none) return std::min(round * ranks + rank, blocks_.count());
@@ -199,7 +199,7 @@ std::int64_t BlockWriter::block_of(int rank, std::int64_t round) const {
 }
 
 /// Calls visit(begin, points, position in the block, position in the message) for the rows of a rank's box
-/// that lie in a block; returns the length of the message.
+/// that lie in a block, and returns the length of the message.
 template <class Visit>
 std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& visit) const {
   std::int64_t packed = 0;
@@ -211,8 +211,8 @@ std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& vi
   return packed;
 }
 
-/// One message to the rank `distance` further and one from the rank as far behind, where there is anything to
-/// send: two buffers suffice whatever the decomposition.
+/// In each exchange a rank sends one message to the rank `distance` further and receives one from the rank as
+/// far behind, unless it would be empty. Two buffers suffice for any decomposition.
 template <class Attempt>
 void BlockWriter::exchange(std::int64_t round, int distance, const RowSource& row,
                            std::vector<std::byte>& block, Attempt&& attempt) {

@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-/// Rows that a block keeps before they travel to the host: as many as have about this many values on a rank.
+/// A block keeps about this many values on a rank before they travel to the host.
 constexpr std::int64_t values_kept = 1 << 20, least_kept = 16, most_kept = 1024;
 /// Chunks of rows that are under way at a time while the run goes on.
 constexpr std::size_t most_chunks = 4;

@@ -21,22 +21,22 @@ namespace spsolve {
 /// number of ranks.
 class Probes {
  public:
-  /// Reads places. Launches of `block` take up to `fuse` steps. With `background`, rows are gathered and
+  /// Reads positions. Launches of `block` take up to `fuse` steps. With `background`, rows are gathered and
   /// written on a thread of their own while the run goes on. Collective; every rank throws the same
   /// Error(invalid_input) if a file cannot be read or a point lies outside the grid.
   Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem, Block& block,
          int fuse, bool background);
   ~Probes();
 
-  /// The grid points that the block must record, a group for each table of the input.
+  /// Returns the grid points that the block must record, a group for each table of the input.
   std::vector<RecordedPoints> recorded() const;
   /// Opens probes.h5 in the output directory. `restart` is the step that the run goes on from, -1 at its
   /// beginning. Collective.
   void open(std::int64_t restart);
-  /// Takes note that the block has recorded rows up to `step`, and writes rows now and then. Collective. A
-  /// failure to write rows is thrown by this or any later call.
+  /// Notes that the block has recorded rows up to `step`, and writes rows now and then. Collective. A failure
+  /// to write rows is thrown by this or any later call.
   void record(std::int64_t step);
-  /// Ends the file with the row of `step`, the last of a run that ended before its time. Collective.
+  /// Ends the file with the row of `step`, the last step of a run that ended early. Collective.
   void end_at(std::int64_t step);
   /// Writes the rows that are kept and returns when they are on disk. Collective.
   void flush();

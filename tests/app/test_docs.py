@@ -35,7 +35,8 @@ class Site(spsolve.TestCase):
             with self.subTest(file.name):
                 name = re.search(r'^name *= *"(.*?)"', file.read_text(), re.MULTILINE)
                 self.assertEqual(name[1] if name else file.stem, file.stem)
-                self.assertNotRegex(file.read_text(), r"(?m)^directory *=")
+                directory = re.search(r'^directory *= *"(.*?)"', file.read_text(), re.MULTILINE)
+                self.assertEqual(directory[1] if directory else f"out/{file.stem}", f"out/{file.stem}")
 
 
 if __name__ == "__main__":
