@@ -48,7 +48,8 @@ TEST(RecordedRows, HoldTheNewestSteps) {
   EXPECT_EQ(values(1, 2, 2), (std::vector<double>{600, 900}));
 }
 
-/// The products of three numbers of fp32 and their weights need more digits than fp32 has: a sum in fp32 would be 0.
+/// The products of three numbers of fp32 and their weights need more digits than fp32 has: a sum in fp32
+/// would be 0.
 TEST(RecordedRows, SumSharesInDouble) {
   Field field(grid().box(), {0, 0, 0}, Precision::fp32);
   const Index3 a{0, 0, 1}, b{0, 2, 3}, c{0, 4, 6};
@@ -66,12 +67,13 @@ TEST(RecordedRows, SumSharesInDouble) {
 TEST(AddedPoints, TakeTheAmountsOfTheirStepAndColumn) {
   Field field(grid().box(), {0, 2, 0}, Precision::fp32);
   const Index3 p{0, 4, 3}, image{0, -1, 3}, other{0, 2, 2};
-  HostPoints points({{{{0, p}, 1}, {{0, image}, 1}, {{0, other}, 0}}, 2, {}},
-                    [](std::int64_t step, std::span<double> amounts) {
-                      amounts[0] = static_cast<double>(step);
-                      amounts[1] = 0.25;
-                    },
-                    Precision::fp32);
+  HostPoints points(
+      {{{{0, p}, 1}, {{0, image}, 1}, {{0, other}, 0}}, 2, {}},
+      [](std::int64_t step, std::span<double> amounts) {
+        amounts[0] = static_cast<double>(step);
+        amounts[1] = 0.25;
+      },
+      Precision::fp32);
   points.provide(5, 3);
   for (const std::int64_t step : {5, 6, 7}) points.add(State(field), step);
   EXPECT_EQ(testing::value_at(field, p), 0.75);
