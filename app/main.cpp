@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <filesystem>
+#include <string>
 
 #include "app/bench/bench.hpp"
 #include "app/command_line.hpp"
@@ -9,6 +10,8 @@
 #include "app/plot/plot.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/run.hpp"
+#include "io/atomic_file.hpp"
+#include "io/input/place_of_key.hpp"
 
 namespace spsolve {
 namespace {
@@ -38,6 +41,17 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
   return Status::invalid_input;
 }
 
+/// Returns the message of an error, with the place in the input of the key that it is about. An input that
+/// came through a pipe cannot be read again: there the message stays without.
+std::string placed(const Error& error, const CommandLine& command) try {
+  const bool reads_input =
+      command.verb == Verb::run || command.verb == Verb::check || command.verb == Verb::plan;
+  if (!reads_input || error.status() != Status::invalid_input || is_stream(command.file)) return error.what();
+  return with_place_of_key(error.what(), read_text(command.file), command.file, command.overrides);
+} catch (const std::exception&) {  // the input has changed since
+  return error.what();
+}
+
 int spsolve_main(int argc, char** argv) {
   // HDF5 opens files without locks (io/hdf5/hdf5.cpp); some versions obey the environment instead.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
@@ -57,7 +71,10 @@ int spsolve_main(int argc, char** argv) {
     // Only one rank may know of a failure of a device or a peer: that rank reports it and aborts the others.
     const bool alone = error.status() == Status::device_failure;
     if (alone && world.size() > 1) world.abort(error);
-    if (world.root()) std::fprintf(stderr, "spsolve: error: %s\n", error.what());
+    if (world.root()) {
+      const std::string message = parsed.command ? placed(error, *parsed.command) : error.what();
+      std::fprintf(stderr, "spsolve: error: %s\n", message.c_str());
+    }
     return static_cast<int>(error.status());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "spsolve: error on rank %d: %s\n", world.rank(), error.what());

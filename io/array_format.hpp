@@ -40,7 +40,7 @@ struct ArrayFormat {
 };
 
 /// Writes the values of `points` points from `begin` on along x, in the storage type of the file. It is
-/// called only for points of the rank's own box, once for each, in C order within a block.
+/// called only for points of the rank's own box, once for each, by several threads at a time.
 using RowSource = std::function<void(const Index3& begin, std::int64_t points, std::byte* out)>;
 /// Holds the name of an array of a file, without the slash, and the rank's rows of it.
 struct NamedRows {

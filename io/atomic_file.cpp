@@ -177,6 +177,10 @@ void FileDescriptor::flush() const {
   if (retry([&] { return ::fsync(descriptor_); }) != 0 && errno != EINVAL) fail(file_, "flush", errno);
 }
 
+void FileDescriptor::begin_flush(std::int64_t offset, std::int64_t bytes) const {
+  ::sync_file_range(descriptor_, offset, bytes, SYNC_FILE_RANGE_WRITE);  // flush() tells of failures
+}
+
 void FileDescriptor::flush_file_system() const {
   if (retry([&] { return ::syncfs(descriptor_); }) == 0) return;
   if (errno != ENOSYS && errno != EINVAL) fail(file_, "flush the file system of", errno);

@@ -45,6 +45,9 @@ class FileDescriptor {
   void reserve(std::int64_t bytes) const;
   /// Waits until all data written to the file is on disk.
   void flush() const;
+  /// Starts to bring bytes that were written to disk, so that flush() has less to wait for. File systems that
+  /// cannot do this start when they like.
+  void begin_flush(std::int64_t offset, std::int64_t bytes) const;
   /// Waits until all data written to any file of the same file system is on disk.
   void flush_file_system() const;
   /// Closes now: network file systems report failed writes here.

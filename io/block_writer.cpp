@@ -2,19 +2,24 @@
 #include "io/block_writer.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "io/atomic_file.hpp"
 
 namespace spsolve {
 namespace {
+
+constexpr int most_threads = 16;  // of a rank: no file system is known that takes more than these write
 
 MPI_Datatype element_type(std::int64_t bytes) {
   return bytes == 8 ? MPI_UINT64_T : bytes == 4 ? MPI_UINT32_T : MPI_UINT16_T;
@@ -39,19 +44,30 @@ BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& fo
       blocks_(format.compression == Compression::none
                   ? ArrayBlocks::of(volume(format.shape), format.element_bytes())
                   : chunks_of(format)),
-      boxes_(gather_boxes(communicator, box, format.shape)) {}
+      boxes_(gather_boxes(communicator, box, format.shape)) {
+  const auto threads = static_cast<std::int64_t>(
+      communicator.all_reduce(std::min(omp_get_max_threads(), most_threads), MPI_MIN));
+  under_way_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(rounds(), 1, threads)));
+}
 
 void BlockWriter::make_buffers() {
   const std::int64_t points = std::min(blocks_.points, blocks_.block_points);
-  for (auto* buffer : {&block_, &outgoing_, &incoming_})
-    buffer->resize(static_cast<std::size_t>(points * format_.element_bytes()));
+  const auto make = [&](std::vector<std::byte>& buffer) {
+    buffer.resize(static_cast<std::size_t>(points * format_.element_bytes()));
+  };
+  for (auto& block : under_way_) make(block);
+  if (communicator_.size() == 1) return;
+  make(outgoing_);
+  make(incoming_);
 }
 
-/// Assembles a block in every round and calls work(round, range of the block, its bytes, attempt). The range
-/// is empty in rounds in which this rank has no block. A rank that fails in attempt() continues to exchange,
-/// so that no other rank waits for it. Returns this rank's first failure.
-template <class Work>
-std::optional<Error> BlockWriter::for_each_round(const RowSource& row, Work&& work) {
+/// Assembles a block in every round. Calls make(range of the block, its bytes) on another thread, in rounds
+/// in which this rank has a block, and take(round, result of make(), attempt) on this thread in the order of
+/// the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no other rank
+/// waits for it; take() then gets an empty result. Returns this rank's first failure.
+template <class Make, class Take>
+std::optional<Error> BlockWriter::for_each_round(const RowSource& row, const Make& make, const Take& take) {
+  using Made = std::invoke_result_t<const Make&, const Range&, std::span<const std::byte>>;
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<Error> failure;
   const auto attempt = [&](auto&& step) {
@@ -62,27 +78,46 @@ std::optional<Error> BlockWriter::for_each_round(const RowSource& row, Work&& wo
       failure = error;
     }
   };
-  const std::int64_t rounds = ceil_div<std::int64_t>(blocks_.count(), ranks);
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, row, attempt);
+  const std::int64_t count = rounds(), together = std::ssize(under_way_);
+  std::vector<std::future<Made>> made(under_way_.size());
+  const auto end = [&](std::int64_t round) {
+    Made result{};
+    std::future<Made>& of_round = made[static_cast<std::size_t>(round % together)];
+    if (of_round.valid()) attempt([&] { result = of_round.get(); });
+    take(round, result, attempt);
+  };
+  for (std::int64_t round = 0; round < count; ++round) {
+    if (round >= together) end(round - together);
+    const auto slot = static_cast<std::size_t>(round % together);
+    std::vector<std::byte>& block = under_way_[slot];
+    for (int distance = 1; distance < ranks; ++distance) exchange(round, distance, row, block, attempt);
     const Range own = range_of(rank, round);
-    const std::span data(block_.data(),
-                         static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
-    work(round, own, data, attempt);
+    if (own.begin == own.end) continue;
+    made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred, [&, own] {
+      const std::int64_t bytes = format_.element_bytes();
+      for_each_row(rank, own,
+                   [&](const Index3& begin, std::int64_t points, std::int64_t position, std::int64_t) {
+                     row(begin, points, block.data() + position * bytes);
+                   });
+      return make(own, std::span(block.data(), static_cast<std::size_t>((own.end - own.begin) * bytes)));
+    });
   }
+  for (std::int64_t round = std::max<std::int64_t>(0, count - together); round < count; ++round) end(round);
   return failure;
 }
 
 std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const TakeChunk& take) {
   collectively(communicator_, [&] { make_buffers(); });
   std::vector<std::uint64_t> checksums;
-  const auto failure = for_each_round(row, [&](std::int64_t round, const Range&,
-                                               std::span<const std::byte> data, const auto& attempt) {
-    EncodedChunk encoded;
-    if (!data.empty()) encoded = encoded_chunk(data, format_);
-    collect(round, XXH3_64bits(data.data(), data.size()), encoded, checksums,
-            [&](std::int64_t chunk, const EncodedChunk& of_rank) { attempt([&] { take(chunk, of_rank); }); });
-  });
+  const auto encode = [&](const Range&, std::span<const std::byte> data) {
+    return OwnChunk{XXH3_64bits(data.data(), data.size()), encoded_chunk(data, format_)};
+  };
+  const auto failure =
+      for_each_round(row, encode, [&](std::int64_t round, const OwnChunk& own, const auto& attempt) {
+        collect(round, own, checksums, [&](std::int64_t chunk, const EncodedChunk& of_rank) {
+          attempt([&] { take(chunk, of_rank); });
+        });
+      });
   collectively(communicator_, [&] {
     if (failure) throw Error(*failure);
   });
@@ -90,16 +125,16 @@ std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const Tak
 }
 
 /// Rank 0 receives the chunks of a round from all ranks, in their order; the others send theirs.
-void BlockWriter::collect(std::int64_t round, std::uint64_t checksum, const EncodedChunk& own,
-                          std::vector<std::uint64_t>& checksums, const TakeChunk& take) {
-  const std::array<std::uint64_t, 3> about{checksum, own.skipped, own.bytes.size()};
+void BlockWriter::collect(std::int64_t round, const OwnChunk& own, std::vector<std::uint64_t>& checksums,
+                          const TakeChunk& take) {
+  const std::array<std::uint64_t, 3> about{own.checksum, own.encoded.skipped, own.encoded.bytes.size()};
   const auto send = [&](const void* data, std::size_t count, MPI_Datatype type) {
     check_mpi(MPI_Send(data, static_cast<int>(count), type, 0, 0, communicator_.handle()));
   };
   if (!communicator_.root()) {
-    if (own.bytes.empty()) return;
+    if (block_of(communicator_.rank(), round) == blocks_.count()) return;
     send(about.data(), about.size(), MPI_UINT64_T);
-    return send(own.bytes.data(), own.bytes.size(), MPI_BYTE);
+    return send(own.encoded.bytes.data(), own.encoded.bytes.size(), MPI_BYTE);
   }
   for (int rank = 0; rank < communicator_.size() && block_of(rank, round) < blocks_.count(); ++rank) {
     std::array<std::uint64_t, 3> of_rank = about;
@@ -115,7 +150,8 @@ void BlockWriter::collect(std::int64_t round, std::uint64_t checksum, const Enco
       receive(received.bytes.data(), received.bytes.size(), MPI_BYTE);
     }
     checksums.push_back(of_rank[0]);
-    take(block_of(rank, round), rank > 0 ? received : own);
+    const EncodedChunk& encoded = rank > 0 ? received : own.encoded;
+    if (!encoded.bytes.empty()) take(block_of(rank, round), encoded);  // none: that rank has failed
   }
 }
 
@@ -127,11 +163,15 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
     output.emplace(file, FileDescriptor::Mode::modify);
   });
   std::vector<std::uint64_t> checksums;
-  const auto failure = for_each_round(
-      row, [&](std::int64_t, const Range& own, std::span<const std::byte> data, const auto& attempt) {
-        if (data.empty()) return;
-        checksums.push_back(XXH3_64bits(data.data(), data.size()));
-        attempt([&] { output->write(offset + own.begin * format_.element_bytes(), data); });
+  const auto write_block = [&](const Range& own, std::span<const std::byte> data) {
+    const std::int64_t begin = offset + own.begin * format_.element_bytes();
+    output->write(begin, data);
+    if (flush == Flush::now) output->begin_flush(begin, std::ssize(data));
+    return XXH3_64bits(data.data(), data.size());
+  };
+  const auto failure =
+      for_each_round(row, write_block, [&](std::int64_t round, std::uint64_t checksum, const auto&) {
+        if (block_of(communicator_.rank(), round) < blocks_.count()) checksums.push_back(checksum);
       });
   collectively(communicator_, [&] {
     if (failure) throw Error(*failure);
@@ -174,7 +214,8 @@ std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& vi
 /// In each exchange a rank sends one message to the rank `distance` further and receives one from the rank as
 /// far behind, unless it would be empty. Two buffers suffice for any decomposition.
 template <class Attempt>
-void BlockWriter::exchange(std::int64_t round, int distance, const RowSource& row, Attempt&& attempt) {
+void BlockWriter::exchange(std::int64_t round, int distance, const RowSource& row,
+                           std::vector<std::byte>& block, Attempt&& attempt) {
   const int rank = communicator_.rank(), ranks = communicator_.size();
   const int to = (rank + distance) % ranks, from = (rank - distance + ranks) % ranks;
   const std::int64_t bytes = format_.element_bytes();
@@ -184,16 +225,13 @@ void BlockWriter::exchange(std::int64_t round, int distance, const RowSource& ro
         attempt([&] { row(begin, points, outgoing_.data() + packed * bytes); });
       });
   const std::int64_t received = for_each_row(from, own, [](auto&&...) {});
-  if (distance == 0)
-    std::swap(outgoing_, incoming_);
-  else
-    check_mpi(MPI_Sendrecv(outgoing_.data(), static_cast<int>(sent), element_type(bytes),
-                           sent ? to : MPI_PROC_NULL, 0, incoming_.data(), static_cast<int>(received),
-                           element_type(bytes), received ? from : MPI_PROC_NULL, 0, communicator_.handle(),
-                           MPI_STATUS_IGNORE));
+  check_mpi(MPI_Sendrecv(outgoing_.data(), static_cast<int>(sent), element_type(bytes),
+                         sent ? to : MPI_PROC_NULL, 0, incoming_.data(), static_cast<int>(received),
+                         element_type(bytes), received ? from : MPI_PROC_NULL, 0, communicator_.handle(),
+                         MPI_STATUS_IGNORE));
   for_each_row(
       from, own, [&](const Index3&, std::int64_t points, std::int64_t position, std::int64_t packed) {
-        std::copy_n(incoming_.data() + packed * bytes, points * bytes, block_.data() + position * bytes);
+        std::copy_n(incoming_.data() + packed * bytes, points * bytes, block.data() + position * bytes);
       });
 }
 

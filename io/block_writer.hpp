@@ -16,7 +16,8 @@
 namespace spsolve {
 
 /// Moves the values of one or more arrays of the same shape and type from the boxes of the ranks to the
-/// blocks of a file.
+/// blocks of a file. A rank works on several blocks at a time, each on a thread of its own, because one
+/// thread copies and compresses more slowly than file systems write.
 class BlockWriter {
  public:
   /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
@@ -52,22 +53,30 @@ class BlockWriter {
   /// left.
   std::int64_t block_of(int rank, std::int64_t round) const;
   Range range_of(int rank, std::int64_t round) const;
+  /// A chunk of this rank, and the checksum of its values.
+  struct OwnChunk {
+    std::uint64_t checksum = 0;
+    EncodedChunk encoded = {};
+  };
+  std::int64_t rounds() const { return ceil_div<std::int64_t>(blocks_.count(), communicator_.size()); }
   void make_buffers();
-  template <class Work>
-  std::optional<Error> for_each_round(const RowSource& row, Work&& work);
-  void collect(std::int64_t round, std::uint64_t checksum, const EncodedChunk& own,
-               std::vector<std::uint64_t>& checksums, const TakeChunk& take);
+  template <class Make, class Take>
+  std::optional<Error> for_each_round(const RowSource& row, const Make& make, const Take& take);
+  void collect(std::int64_t round, const OwnChunk& own, std::vector<std::uint64_t>& checksums,
+               const TakeChunk& take);
   template <class Visit>
   std::int64_t for_each_row(int owner, const Range& block, Visit&& visit) const;
   template <class Attempt>
-  void exchange(std::int64_t round, int distance, const RowSource& row, Attempt&& attempt);
+  void exchange(std::int64_t round, int distance, const RowSource& row, std::vector<std::byte>& block,
+                Attempt&& attempt);
   std::vector<std::uint64_t> gathered(const std::vector<std::uint64_t>& own) const;
 
   const Communicator& communicator_;
   const ArrayFormat& format_;
   ArrayBlocks blocks_;
   std::vector<Box> boxes_;
-  std::vector<std::byte> block_, outgoing_, incoming_;
+  std::vector<std::vector<std::byte>> under_way_;  // blocks; the same number on all ranks
+  std::vector<std::byte> outgoing_, incoming_;
 };
 
 }  // namespace spsolve

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/atomic_file.hpp"
 #include "io/format_version.hpp"
 
 namespace spsolve {
@@ -35,6 +34,12 @@ std::vector<Value> read_rows(hid_t parent, const std::string& name, hid_t type, 
   std::vector<Value> values(static_cast<std::size_t>(box.points()));
   if (!values.empty()) read_hyperslab(dataset, box, type, values.data());
   return values;
+}
+
+template <class Value>
+std::vector<std::byte> bytes_of(const std::vector<Value>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace
@@ -100,9 +105,12 @@ void ProbeFile::copy_rows(hid_t former, std::size_t number, std::int64_t kept_st
   const std::int64_t rows_at_once = std::max<std::int64_t>(1, values_at_once / group.points());
   for (std::int64_t first = 0; first < kept; first += rows_at_once) {
     const std::int64_t count = std::min(rows_at_once, kept - first);
-    std::vector<std::vector<double>> values;
+    std::vector<std::vector<std::byte>> rows;
     for (const std::string& field : group.fields)
-      values.push_back(read_rows<double>(parent, field, H5T_NATIVE_DOUBLE, first, count));
+      rows.push_back(precision_ == Precision::fp64
+                         ? bytes_of(read_rows<double>(parent, field, H5T_NATIVE_DOUBLE, first, count))
+                         : bytes_of(read_rows<float>(parent, field, H5T_NATIVE_FLOAT, first, count)));
+    const std::vector<std::span<const std::byte>> values(rows.begin(), rows.end());
     write(number, first,
           std::span(steps).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
           read_rows<double>(parent, "time", H5T_NATIVE_DOUBLE, first, count), values);
@@ -110,24 +118,21 @@ void ProbeFile::copy_rows(hid_t former, std::size_t number, std::int64_t kept_st
 }
 
 void ProbeFile::write(std::size_t group, std::int64_t first, std::span<const std::int64_t> steps,
-                      std::span<const double> times, std::span<const std::vector<double>> values) {
-  const FileDescriptor file(file_, FileDescriptor::Mode::modify);
+                      std::span<const double> times, std::span<const std::span<const std::byte>> values) {
+  if (!open_) open_.emplace(file_, FileDescriptor::Mode::modify);
+  const FileDescriptor& file = *open_;
   const Places& places = places_[group];
   const std::int64_t element = static_cast<std::int64_t>(storage_bytes(precision_));
-  for (std::size_t field = 0; field < values.size(); ++field) {
-    const std::int64_t at = places.fields[field] + first * groups_[group].points() * element;
-    if (precision_ == Precision::fp64) {
-      file.write(at, std::as_bytes(std::span(values[field])));
-    } else {
-      const std::vector<float> rounded(values[field].begin(), values[field].end());
-      file.write(at, std::as_bytes(std::span(rounded)));
-    }
-  }
+  for (std::size_t field = 0; field < values.size(); ++field)
+    file.write(places.fields[field] + first * groups_[group].points() * element, values[field]);
   file.write(places.time + 8 * first, std::as_bytes(times));
   // The step is written last, because it marks the row as written.
   file.write(places.step + 8 * first, std::as_bytes(steps));
 }
 
-void ProbeFile::flush() { FileDescriptor(file_, FileDescriptor::Mode::modify).flush(); }
+void ProbeFile::flush() {
+  if (!open_) open_.emplace(file_, FileDescriptor::Mode::modify);
+  open_->flush();
+}
 
 }  // namespace spsolve

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "io/atomic_file.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "kernels/precision.hpp"
 
@@ -39,9 +41,9 @@ class ProbeFile {
             std::int64_t kept_step);
 
   /// Writes rows [first, first + steps.size()) of a group. `values` holds, for each field in turn, the rows
-  /// one after the other.
+  /// one after the other in the precision of the file.
   void write(std::size_t group, std::int64_t first, std::span<const std::int64_t> steps,
-             std::span<const double> times, std::span<const std::vector<double>> values);
+             std::span<const double> times, std::span<const std::span<const std::byte>> values);
   /// Returns when all written data is on disk.
   void flush();
 
@@ -55,6 +57,7 @@ class ProbeFile {
   void copy_rows(hid_t former, std::size_t number, std::int64_t kept_step);
 
   std::filesystem::path file_;
+  std::optional<FileDescriptor> open_;  // from the first rows on
   std::vector<ProbeGroup> groups_;
   Precision precision_;
   std::vector<Places> places_;  // byte offsets, by group

@@ -133,8 +133,9 @@ class CpuBackend : public Backend {
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const GivenFields& sources,
                                   Queue queue, const std::array<bool, 3>& wraps) override;
-  std::unique_ptr<PointWork> make_points(PointTable table, AmountsOfStep amounts, const Field&) override {
-    return std::make_unique<HostPoints>(std::move(table), std::move(amounts));
+  std::unique_ptr<PointWork> make_points(PointTable table, AmountsOfStep amounts,
+                                         const Field& like) override {
+    return std::make_unique<HostPoints>(std::move(table), std::move(amounts), like.precision());
   }
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // checked for all ranks of the machine together

@@ -48,14 +48,17 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   const MemoryNeed need = memory_need(setup);
   const Decomposition& blocks = setup.decomposition;
   terminal.print(
-      "ranks: {} as {}, blocks of {} with halos of {}, {:.1f} MiB of fields per rank{}{}", blocks.ranks(),
+      "ranks: {} as {}, blocks of {} with halos of {}, {:.1f} MiB of fields per rank{}{}{}", blocks.ranks(),
       extent_text(blocks.rank_grid(), dimensions), extent_text(blocks.block(0).extent(), dimensions),
       extent_text(setup.halo(), dimensions), static_cast<double>(need.fields) / 0x1p20,
       setup.exchange_every > 1 ? fmt::format(", halos exchanged every {} launches", setup.exchange_every)
                                : "",
       need.copies ? fmt::format(", {:.1f} MiB of host memory for files on their way",
                                 static_cast<double>(need.copies) / 0x1p20)
-                  : "");
+                  : "",
+      need.walls ? fmt::format(", {:.1f} MiB of host memory for values of walls",
+                               static_cast<double>(need.walls) / 0x1p20)
+                 : "");
   const auto devices = communicator.gather(setup.device.of_rank);
   if (blocks.ranks() == communicator.size())
     for (std::size_t rank = 0; rank < devices.size(); ++rank)

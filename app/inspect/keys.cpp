@@ -29,7 +29,8 @@ const Key* key_at(std::string_view path) {
     if (!key) {
       const auto known = has_section ? names_of_keys(section) : std::vector<std::string>{};
       throw Error(Status::invalid_input,
-                  fmt::format("there is no key '{}' in '{}'{}{}", name, path, did_you_mean(name, known),
+                  fmt::format("there is no key '{}'{}{}{}", name,
+                              section.empty() ? "" : fmt::format(" in '{}'", path), did_you_mean(name, known),
                               known.empty() ? "" : fmt::format("keys: {}", fmt::join(known, ", "))));
     }
     section = key->below;

@@ -4,67 +4,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <exception>
+#include <utility>
 
 namespace spsolve {
 namespace {
 
 /// A block keeps about this many values on a rank before they travel to the host.
 constexpr std::int64_t values_kept = 1 << 20, least_kept = 16, most_kept = 1024;
-
-/// Returns the grid points that probes need, by the rank that owns them, each once and in their order.
-std::vector<std::vector<Index3>> points_by_rank(const std::vector<std::vector<Corner>>& corners,
-                                                const Decomposition& decomposition) {
-  std::vector<Index3> all;
-  for (const auto& around : corners)
-    for (const Corner& corner : around) all.push_back(corner.p);
-  std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
-  std::vector<std::vector<Index3>> by_rank(static_cast<std::size_t>(decomposition.ranks()));
-  for (const Index3& p : all) by_rank[static_cast<std::size_t>(decomposition.rank_of(p))].push_back(p);
-  return by_rank;
-}
+/// Chunks of rows that are under way at a time while the run goes on.
+constexpr std::size_t most_chunks = 4;
 
 }  // namespace
 
 Probes::Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem,
-               Block& block, int fuse)
+               Block& block, int fuse, bool background)
     : communicator_(communicator),
       config_(config),
-      precision_(problem.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32),
+      precision_(sum_precision(problem.precision)),
       block_(block),
-      fuse_(fuse) {
+      fuse_(fuse),
+      background_(background) {
+  if (background && !config.probes.empty()) of_threads_.emplace(communicator);
   for (const ProbesConfig& given : config.probes) {
-    Group group;
     const int axes = config.grid.domain.dimensions;
-    group.file = {given.name, given.fields, axes, {}, given.every, config.time.steps / given.every + 1};
+    ProbeGroup file{given.name, given.fields, axes, {}, given.every, config.time.steps / given.every + 1};
     const auto points =
         read_points(communicator, config.grid, given.at, fmt::format("probes.{}.at", given.name));
     std::vector<std::vector<Corner>> corners;
     for (const Coordinates& point : points) {
-      group.file.at.insert(group.file.at.end(), point.end() - axes, point.end());
+      file.at.insert(file.at.end(), point.end() - axes, point.end());
       corners.push_back(corners_of(config.grid, point, Interpolation::linear));
     }
-    for (const std::string& name : given.fields) group.fields.push_back(problem.field_number(name));
-    const auto by_rank = points_by_rank(corners, block.decomposition());
-    std::map<Index3, std::size_t> places;
-    for (const auto& of_rank : by_rank) {
-      group.counts.push_back(static_cast<int>(of_rank.size()));
-      for (const Index3& p : of_rank) places.emplace(p, places.size());
-    }
-    if (communicator.root()) {
-      for (const auto& around : corners) {
-        group.starts.push_back(group.shares.size());
-        for (const Corner& corner : around) group.shares.push_back({places.at(corner.p), corner.weight});
-      }
-      group.starts.push_back(group.shares.size());
-    }
-    group.own = by_rank[static_cast<std::size_t>(communicator.rank())];
-    // Every rank decides alike, by the rank with the most grid points, whose memory fills first.
-    const std::int64_t most = *std::ranges::max_element(group.counts) * std::ssize(group.fields);
+    std::vector<std::size_t> fields;
+    for (const std::string& name : given.fields) fields.push_back(problem.field_number(name));
+    Group& group =
+        groups_.emplace_back(Group{std::move(file), std::move(fields),
+                                   ProbeValues(corners, block.decomposition(), communicator.rank())});
+    // Every rank decides alike: the rank with the most grid points fills its memory first.
+    const std::int64_t most = group.values.most_recorded() * std::ssize(group.fields);
     group.kept = std::clamp(values_kept / std::max<std::int64_t>(most, 1), least_kept, most_kept);
-    groups_.push_back(std::move(group));
   }
+}
+
+Probes::~Probes() {
+  // Threads that write must end first; their failures have been thrown, or another failure is on its way.
+  for (const Chunk& chunk : chunks_)
+    if (background_) chunk.written.wait();
 }
 
 std::vector<RecordedPoints> Probes::recorded() const {
@@ -72,8 +58,7 @@ std::vector<RecordedPoints> Probes::recorded() const {
   for (const Group& group : groups_) {
     // While some rows travel, others are recorded; a launch may record more than `kept` rows.
     RecordedPoints& points = all.emplace_back(RecordedPoints{group.file.every, 2 * (group.kept + fuse_), {}});
-    for (const std::size_t field : group.fields)
-      for (const Index3& p : group.own) points.points.push_back({field, p});
+    group.values.record(group.fields, points);
   }
   return all;
 }
@@ -93,9 +78,7 @@ void Probes::record(std::int64_t step) {
   for (std::size_t number = 0; number < groups_.size(); ++number) {
     Group& group = groups_[number];
     group.end = step / group.file.every + 1;
-    if (group.end - group.begin < group.kept) continue;
-    write(number);  // rows that were fetched one turn before
-    fetch(number);
+    if (group.end - group.begin >= group.kept) fetch(number);
   }
 }
 
@@ -107,70 +90,50 @@ void Probes::end_at(std::int64_t step) {
 
 void Probes::flush() {
   if (groups_.empty()) return;
-  for (std::size_t number = 0; number < groups_.size(); ++number) {
-    write(number);
-    fetch(number);
-    write(number);
-  }
+  for (std::size_t number = 0; number < groups_.size(); ++number) fetch(number);
+  while (!chunks_.empty()) take_oldest();
   on_root(communicator_, [&] { file_->flush(); });
 }
 
 void Probes::fetch(std::size_t number) {
   Group& group = groups_[number];
   if (group.begin == group.end) return;
-  group.travelling = block_.recorded(number, group.begin, group.end - group.begin);
-  group.travelling_begin = std::exchange(group.begin, group.end);
+  // Without threads, rows are written when the next ones begin to travel, so that nobody waits for them.
+  while (chunks_.size() >= (background_ ? most_chunks : groups_.size())) take_oldest();
+  const std::int64_t first = std::exchange(group.begin, group.end), count = group.end - first;
+  Chunk& chunk = chunks_.emplace_back(Chunk{number, first, count, block_.recorded(number, first, count), {}});
+  if (!background_) return;
+  const auto before = chunks_.size() > 1 ? chunks_[chunks_.size() - 2].written : std::shared_future<void>();
+  chunk.written =
+      std::async(std::launch::async, [this, number, first, count, rows = chunk.rows.get(), before] {
+        if (before.valid()) before.wait();
+        write(number, first, count, *rows);
+      });
 }
 
-void Probes::write(std::size_t number) {
+void Probes::take_oldest() {
+  const Chunk chunk = std::move(chunks_.front());
+  chunks_.pop_front();
+  if (background_)
+    chunk.written.get();
+  else
+    write(chunk.group, chunk.first, chunk.count, *chunk.rows);
+}
+
+void Probes::write(std::size_t number, std::int64_t first, std::int64_t count, RecordedRows& rows) {
+  const Communicator& communicator = of_threads_ ? of_threads_->get() : communicator_;
   Group& group = groups_[number];
-  if (!group.travelling) return;
-  std::exchange(group.travelling, nullptr)->wait_for(recorded_);
-  const std::int64_t rows = group.begin - group.travelling_begin;
-  const std::size_t fields = group.fields.size(), own = group.own.size();
-  const auto points = static_cast<std::size_t>(group.file.points());
-  values_.resize(fields);
-  for (std::size_t field = 0; field < fields; ++field) {
-    if (communicator_.root()) values_[field].resize(static_cast<std::size_t>(rows) * points);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)
-      interpolate(group, recorded_.data() + (row * fields + field) * own,
-                  values_[field].data() + row * points);
-  }
-  on_root(communicator_, [&] {
+  const auto values =
+      group.values.gather(communicator, rows.wait(), std::ssize(group.fields), count, precision_);
+  on_root(communicator, [&] {
     std::vector<std::int64_t> steps;
     std::vector<double> times;
-    for (std::int64_t row = group.travelling_begin; row < group.begin; ++row) {
+    for (std::int64_t row = first; row < first + count; ++row) {
       steps.push_back(row * group.file.every);
       times.push_back(static_cast<double>(steps.back()) * config_.time.dt);
     }
-    file_->write(number, group.travelling_begin, steps, times, values_);
+    file_->write(number, first, steps, times, values);
   });
-}
-
-const double* Probes::gather(const Group& group, const double* own) {
-  if (communicator_.size() == 1) return own;
-  std::vector<int> starts;
-  int all = 0;
-  for (const int count : group.counts) starts.push_back(std::exchange(all, all + count));
-  if (communicator_.root()) gathered_.resize(static_cast<std::size_t>(all));
-  check_mpi(MPI_Gatherv(own, static_cast<int>(group.own.size()), MPI_DOUBLE, gathered_.data(),
-                        group.counts.data(), starts.data(), MPI_DOUBLE, 0, communicator_.handle()));
-  return gathered_.data();
-}
-
-void Probes::interpolate(const Group& group, const double* own, double* values) {
-  const double* const gathered = gather(group, own);
-  if (!communicator_.root()) return;
-  constexpr std::int64_t few = 4096;  // points, which one thread interpolates faster
-  const std::int64_t points = group.file.points();
-#pragma omp parallel for schedule(static) if (points > few)
-  for (std::int64_t point = 0; point < points; ++point) {
-    const auto i = static_cast<std::size_t>(point);
-    double value = 0;
-    for (std::size_t k = group.starts[i]; k < group.starts[i + 1]; ++k)
-      value += group.shares[k].weight * gathered[group.shares[k].place];
-    values[i] = value;
-  }
 }
 
 }  // namespace spsolve

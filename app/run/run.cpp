@@ -186,7 +186,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   PointSources sources(communicator, config, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);
-  Probes probes(communicator, config, setup.problem, block, setup.plan.chosen.fuse);
+  Probes probes(communicator, config, setup.problem, block, setup.plan.chosen.fuse, setup.background);
   if (setup.problem.has_points)
     block.set_points({sources.added(), sources.columns(), probes.recorded()},
                      [&](std::int64_t step, std::span<double> amounts) { sources.amounts(step, amounts); });

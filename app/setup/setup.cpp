@@ -44,8 +44,7 @@ std::string checksum_of(const Canonical& canonical) {
 /// Does the part of require_memory() that concerns this rank.
 void require_memory_here(const Setup& setup, int ranks_here, bool use_devices) {
   const MemoryNeed need = memory_need(setup);
-  const double host =
-      static_cast<double>(need.copies) + (setup.device.cuda ? 0.0 : static_cast<double>(need.fields));
+  const double host = static_cast<double>(need.copies + need.walls + (setup.device.cuda ? 0 : need.fields));
   require_host_memory(host, ranks_here, use_devices, setup.device.cuda ? " for files on their way" : "",
                       setup.background ? ", or output.background = false" : "");
   require_device_memory(setup.device, need.fields, use_devices);
@@ -190,7 +189,16 @@ MemoryNeed memory_need(const Setup& setup) {
         setup.problem.field_count() * copy_bytes(setup.decomposition, {output.stride, output.precision});
   if (setup.device.cuda && setup.problem.has_source)  // passes through host memory as well, before all files
     copies = std::max(copies, copy_bytes(setup.decomposition, {1, sum_precision(setup.problem.precision)}));
-  return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every), copies};
+  MemoryNeed need{block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every),
+                  copies};
+  if (setup.problem.equations && !setup.problem.equations->filled.empty()) {
+    const Index3 halo = setup.halo();
+    const BytesOfWalls walls = bytes_of_walls(setup.config, setup.problem.equations->filled,
+                                              setup.decomposition.block(0).extent() + halo + halo);
+    need.walls = walls.datasets + (setup.device.cuda ? walls.staging : 0);
+    if (setup.device.cuda) need.fields += walls.device;
+  }
+  return need;
 }
 
 void require_memory(const Communicator& communicator, const Setup& setup, bool use_devices) {

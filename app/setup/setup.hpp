@@ -40,9 +40,10 @@ struct Setup {
   Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
 
-/// Holds the bytes that a rank takes: fields on the device, and copies of the state in host memory for files.
+/// Holds the bytes that a rank takes: fields, with the tables of their walls, where it computes; and in host
+/// memory copies of the state for files, and values of walls.
 struct MemoryNeed {
-  std::size_t fields = 0, copies = 0;
+  std::size_t fields = 0, copies = 0, walls = 0;
 };
 MemoryNeed memory_need(const Setup& setup);
 

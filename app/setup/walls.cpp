@@ -135,4 +135,29 @@ std::vector<FilledFace> filled_faces(const Communicator& communicator, const Run
   return filled;
 }
 
+BytesOfWalls bytes_of_walls(const RunConfig& config, const std::vector<FilledFace>& faces,
+                            const Index3& extent) {
+  // As kernels/cuda/system/wall_filler takes them: several levels of time where they have together this size.
+  constexpr std::size_t together = 4 << 20, most_needed = 3, stagings = 2;
+  BytesOfWalls bytes;
+  const auto bytes_of = [](Index3 shape, int axis) {
+    shape[axis] = 1;
+    return static_cast<std::size_t>(volume(shape)) * sizeof(double);
+  };
+  if (config.equations)
+    for (const FieldConfig& field : config.equations->fields)
+      for (int axis = 0; axis < axis_count; ++axis)
+        for (const auto& wall : field.walls[axis])
+          if (wall && std::holds_alternative<DatasetForm>(wall->value))
+            bytes.datasets += bytes_of(config.grid.domain.shape, axis);
+  std::size_t level = 0;
+  for (const FilledFace& face : faces)
+    if (face.values && face.varies_along_face)
+      (face.varies_in_time ? level : bytes.device) += bytes_of(extent, face.axis);
+  if (level == 0) return bytes;
+  bytes.device += std::max(together, level) + most_needed * level;
+  bytes.staging = stagings * std::max(together, most_needed * level);
+  return bytes;
+}
+
 }  // namespace spsolve

@@ -8,19 +8,40 @@ namespace {
 
 constexpr std::int64_t few_points = 4096;  // few points are faster with one thread
 
+template <class Value>
 class RowsOfHost : public RecordedRows {
  public:
-  explicit RowsOfHost(std::vector<double> values) : values_(std::move(values)) {}
-  void wait_for(std::vector<double>& values) override { values = std::move(values_); }
+  explicit RowsOfHost(std::size_t values) : values_(values) {}
+  std::span<const std::byte> wait() override { return std::as_bytes(std::span(values_)); }
+  /// Returns where the values from `value` on lie.
+  Value* from(std::size_t value) { return values_.data() + value; }
 
  private:
-  std::vector<double> values_;
+  std::vector<Value> values_;
 };
+
+/// Sets the values of a row from those of its points.
+template <class Value>
+void combine(const RecordedPoints& group, const double* points, Value* values) {
+  const auto count = static_cast<std::int64_t>(group.values());
+#pragma omp parallel for schedule(static) if (count > few_points)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto number = static_cast<std::size_t>(i);
+    if (group.starts.empty()) {
+      values[number] = static_cast<Value>(points[number]);
+      continue;
+    }
+    double sum = 0;
+    for (std::size_t k = group.starts[number]; k < group.starts[number + 1]; ++k)
+      sum += group.shares[k].weight * points[group.shares[k].point];
+    values[number] = static_cast<Value>(sum);
+  }
+}
 
 }  // namespace
 
-HostPoints::HostPoints(PointTable table, AmountsOfStep amounts)
-    : PointWork(std::move(table), std::move(amounts)) {
+HostPoints::HostPoints(PointTable table, AmountsOfStep amounts, Precision fields)
+    : PointWork(std::move(table), std::move(amounts)), precision_(sum_precision(fields)) {
   for (const RecordedPoints& group : this->table().recorded)
     values_.emplace_back(static_cast<std::size_t>(group.rows) * group.points.size());
 }
@@ -69,14 +90,15 @@ void HostPoints::record(const ConstState& state, std::int64_t step) {
 
 std::unique_ptr<RecordedRows> HostPoints::fetch(std::size_t group, std::int64_t first, std::int64_t count) {
   const RecordedPoints& recorded = table().recorded[group];
-  const std::int64_t columns = std::ssize(recorded.points);
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(count * columns));
-  for (std::int64_t row = first; row < first + count; ++row) {
-    const auto begin = values_[group].begin() + row % recorded.rows * columns;
-    values.insert(values.end(), begin, begin + columns);
-  }
-  return std::make_unique<RowsOfHost>(std::move(values));
+  const auto rows_of = [&]<class Value>() -> std::unique_ptr<RecordedRows> {
+    auto rows = std::make_unique<RowsOfHost<Value>>(static_cast<std::size_t>(count) * recorded.values());
+    for (std::int64_t i = 0; i < count; ++i)
+      combine(recorded, values_[group].data() + (first + i) % recorded.rows * std::ssize(recorded.points),
+              rows->from(static_cast<std::size_t>(i) * recorded.values()));
+    return rows;
+  };
+  if (precision_ == Precision::fp64) return rows_of.template operator()<double>();
+  return rows_of.template operator()<float>();
 }
 
 }  // namespace spsolve

@@ -8,7 +8,8 @@ namespace spsolve {
 /// Works on fields in host memory, with the threads of this process.
 class HostPoints : public PointWork {
  public:
-  HostPoints(PointTable table, AmountsOfStep amounts);
+  /// Fields have the precision of `fields`.
+  HostPoints(PointTable table, AmountsOfStep amounts, Precision fields);
 
   void provide(std::int64_t first, int steps) override;
   void add(const State& state, std::int64_t step) override;
@@ -16,6 +17,7 @@ class HostPoints : public PointWork {
   std::unique_ptr<RecordedRows> fetch(std::size_t group, std::int64_t first, std::int64_t count) override;
 
  private:
+  Precision precision_;                      // of the values that fetch() returns
   std::int64_t first_ = 0;                   // step of the first amounts
   std::vector<double> given_;                // amounts, step after step
   std::vector<std::vector<double>> values_;  // recorded rows, by group

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,13 +28,26 @@ struct AddedPoint {
   std::size_t column = 0;  // index of its amount among the amounts of a step
 };
 
-/// Lists points whose values are recorded after every `every`-th step. A row holds the values of one step, in
-/// the order of the points.
+/// Holds the share of a recorded point in a value.
+struct PointShare {
+  std::size_t point = 0;  // number in its group
+  double weight = 0;
+};
+
+/// Lists points whose values are recorded after every `every`-th step, and the values that the host gets of
+/// them. A row holds the values of one step, in their order.
 struct RecordedPoints {
   std::int64_t every = 1;
   /// `rows` is the number of rows that are kept: row i, of step i * every, takes the place of row i - rows.
   std::int64_t rows = 1;
   std::vector<FieldPoint> points;
+  /// Value i is the sum of the shares [starts[i], starts[i + 1]) in their order, computed in double and
+  /// rounded once. Without `starts` the values are those of the points.
+  std::vector<PointShare> shares = {};
+  std::vector<std::size_t> starts = {};
+
+  /// Returns the number of values of a row.
+  std::size_t values() const { return starts.empty() ? points.size() : starts.size() - 1; }
 };
 
 /// Describes the amounts that are added to points of a block, and the points whose values are recorded.
@@ -59,15 +73,9 @@ using AmountsOfStep = std::function<void(std::int64_t step, std::span<double> am
 class RecordedRows {
  public:
   virtual ~RecordedRows() = default;
-  /// Sets `values`, row after row, as soon as they have arrived. Passing the same vector again saves an
-  /// allocation.
-  virtual void wait_for(std::vector<double>& values) = 0;
-  /// Returns the values.
-  std::vector<double> wait() {
-    std::vector<double> values;
-    wait_for(values);
-    return values;
-  }
+  /// Waits until the rows have arrived and returns their values, row after row, in fp64 if the fields are of
+  /// fp64 and in fp32 otherwise. Any thread may call it. The bytes last as long as this object.
+  virtual std::span<const std::byte> wait() = 0;
 };
 
 /// Adds amounts to points of fields and records values of points, in the memory of a device. The host is not
@@ -90,7 +98,9 @@ class PointWork {
   virtual void add(const State& state, std::int64_t step) = 0;
   /// Records the groups of which `step` has a row; `state` holds the fields of that step.
   virtual void record(const ConstState& state, std::int64_t step) = 0;
-  /// Starts to bring rows [first, first + count) of a group to the host, which must still be kept.
+  /// Starts to bring rows [first, first + count) of a group to the host, which must still be kept. Work that
+  /// is enqueued after this call may overwrite rows that were fetched before it, but not these. Call this
+  /// function, and destroy rows, on the thread that computes.
   virtual std::unique_ptr<RecordedRows> fetch(std::size_t group, std::int64_t first, std::int64_t count) = 0;
 
  protected:

@@ -220,6 +220,53 @@ class AroundEquations(spsolve.TestCase):
         with h5py.File(self.directory / "equations/probes.h5") as file:
             np.testing.assert_allclose(file["middle/u"][:, 0], expected, rtol=20 * 20 * np.finfo(float).eps)
 
+    def test_rows_are_written_while_the_run_goes_on(self):
+        """Of few points a thousand rows travel at a time: here three such chunks and a rest, of two groups."""
+        steps, places = 3100, np.random.default_rng(2).uniform(0, (14, 16), (60, 2))
+        self.input.write_text(f"""
+            [grid]
+            shape = [15, 17]
+            [fields.u]
+            initial = "sin(0.3*x*y)"
+            [fields.v]
+            initial = "x"
+            [equations]
+            step = "u.next = u + 0.2*laplace(u); v.next = -v"
+            [[probes]]
+            name = "both"
+            at = {places.tolist()}
+            [[probes]]
+            name = "rarely"
+            fields = ["v"]
+            at = [3.5, 4.5]
+            every = 2
+            [time]
+            steps = {steps}
+            [diagnostics]
+            every = 0
+            """)
+        self.run_to(0, self.input, "--output", "out", *spsolve.settings("output.background=true"))
+        y, x = np.mgrid[:15, :17]
+        below = places.astype(int)
+        share = places - below
+        levels = [np.sin(0.3 * x * y)]
+        for _ in range(steps):
+            u = levels[-1]
+            levels.append(u + 0.2 * sum(np.roll(u, shift, axis) - u for shift in (1, -1) for axis in (0, 1)))
+        at = lambda levels: sum(np.abs(1 - i - share[:, 0]) * np.abs(1 - j - share[:, 1])
+                                * levels[..., (below[:, 0] + i) % 15, (below[:, 1] + j) % 17] for i in (0, 1) for j in (0, 1))
+        with h5py.File(self.directory / "out/probes.h5") as file:
+            np.testing.assert_array_equal(file["both/step"], np.arange(steps + 1))
+            # A step of weights that add up to 1 rounds ten times, and does not enlarge errors.
+            np.testing.assert_allclose(file["both/u"], at(np.array(levels)), rtol=0, atol=10 * steps * np.finfo(float).eps)
+            signs = (-1.0)**np.arange(steps + 1)
+            np.testing.assert_allclose(file["both/v"], signs[:, None] * at(1.0 * x), rtol=0, atol=100 * np.finfo(float).eps)
+            np.testing.assert_array_equal(file["rarely/v"][:, 0], np.full(steps // 2 + 1, 4.5))
+        for ranks, background in ((1, "false"), (4, "true"), (3, "false")):
+            output = f"ranks{ranks}"
+            self.run_to(0, self.input, "--output", output, *spsolve.settings(f"output.background={background}"), ranks=ranks)
+            self.assertEqual((self.directory / output / "probes.h5").read_bytes(), (self.directory / "out/probes.h5").read_bytes())
+
     @unittest.skipUnless(spsolve.ON_GPU, "CPUs take one step of equations per launch")
     def test_launches_of_several_steps_leave_the_files_of_single_ones(self):
         self.run_to(0, self.input, *spsolve.settings("time.fuse=1"))

@@ -107,6 +107,22 @@ class Values(spsolve.TestCase):
                 file.write_text(file.read_text() + more)
                 self.assertRegex(self.run_to(2, file).err, wanted)
 
+    def test_errors_of_the_plan_name_their_line(self):
+        file = self.directory / "case.toml"
+        spsolve.write_input(file, {**BASE, "stencil": {"weights": [0.25, 0.5, 0.25]}, "source": {"expression": "t"}})
+        text = file.read_text()
+        for section, key, setting in (("compute", "unit", '"sparse-tensor"'), ("time", "fuse", "3"), ("parallel", "exchange_every", "5")):
+            with self.subTest(key):
+                line = f"{key} = {setting}\n"
+                changed = text.replace("[time]\n", f"[time]\n{line}") if section == "time" else f"{text}\n[{section}]\n{line}"
+                file.write_text(changed)
+                number = changed[:changed.index(line)].count("\n") + 1
+                for verb in ([], ["check"], ["plan"]):
+                    self.assertIn(f"case.toml:{number}: [{section}] {key} = {setting}: ", self.run_to(2, *verb, file).err)
+                file.write_text(text)
+                self.assertIn(f"--set {section}.{key}={setting}: [{section}] {key} = {setting}: ",
+                              self.run_to(2, file, "--set", f"{section}.{key}={setting}").err)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -247,5 +247,27 @@ class Walls(spsolve.TestCase):
                 self.assertIn(message, self.run_to(2, "check", "case.toml", *spsolve.settings(change)).err)
 
 
+class Memory(spsolve.TestCase):
+    def test_datasets_of_walls_are_counted(self):
+        with h5py.File(self.directory / "face.h5", "w") as file:
+            file["c"] = np.zeros((1200, 1000), np.float32)  # a rank holds 8 bytes for each value: 9.2 MiB
+        (self.directory / "case.toml").write_text("""
+            [grid]
+            shape = [4, 1200, 1000]
+            [boundary]
+            z = { low = { value = { file = "face.h5", dataset = "c" } }, high = "neumann" }
+            [stencil]
+            preset = "heat"
+            diffusivity = 0.1
+            dt = 1.0
+            [initial]
+            expression = "0"
+            [time]
+            steps = 1
+            """)
+        said = self.run_to(0, "check", "case.toml").out
+        self.assertIn(f"{1200 * 1000 * 8 / 2**20:.1f} MiB of host memory for values of walls", said)
+
+
 if __name__ == "__main__":
     unittest.main()

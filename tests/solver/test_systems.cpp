@@ -21,6 +21,7 @@
 #include "tests/kernels/operator/random_step.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
+#include "tests/support/recorded_values.hpp"
 
 namespace spsolve {
 namespace {
@@ -106,7 +107,19 @@ struct CasePoints {
       for (const Index3& image : images_of(added[i].p, domain, block.advanced()))
         all.added.push_back({{added[i].field, image}, i});
     for (RecordedPoints& group : all.recorded) group.points = owned(block.owned());
+    // Values of the second group are those of single points and sums of two.
+    RecordedPoints& sums = all.recorded.back();
+    sums.starts.push_back(0);
+    for (std::size_t point = 0; point < sums.points.size(); ++point) {
+      for (const PointShare& share : shares(point)) sums.shares.push_back(share);
+      sums.starts.push_back(sums.shares.size());
+    }
     return all;
+  }
+  /// Returns what a value of the second group is made of: its point, or a mean with the point before it.
+  static std::vector<PointShare> shares(std::size_t point) {
+    if (point % 2 == 0) return {{point, 1.0}};
+    return {{point - 1, 0.3}, {point, 0.7}};
   }
   std::vector<FieldPoint> owned(const Box& box) const {
     std::vector<FieldPoint> points;
@@ -218,7 +231,8 @@ class Systems : public testing::OnDevice {
     if (launches.points)
       for (const std::int64_t every : {1, 3}) {
         const std::int64_t rows = state.step / every - (problem.state.step + every - 1) / every + 1;
-        fields.push_back(block->recorded(every == 1 ? 0 : 1, state.step / every - rows + 1, rows)->wait());
+        const auto recorded = block->recorded(every == 1 ? 0 : 1, state.step / every - rows + 1, rows);
+        fields.push_back(testing::recorded_values(*recorded, precision));
       }
     return fields;
   }
@@ -230,10 +244,16 @@ class Systems : public testing::OnDevice {
     const auto own = points.owned(Decomposition(shape, ranks).block(world.rank()));
     Fields rows(2);
     const auto record = [&](std::int64_t step, const Fields& fields) {
-      for (const std::size_t group : {0, 1})
-        for (const FieldPoint& point : own)
-          if (group == 0 || step % 3 == 0)
-            rows[group].push_back(fields[point.field][static_cast<std::size_t>(index_of(point.p, shape))]);
+      const auto value = [&](std::size_t point) {
+        return fields[own[point].field][static_cast<std::size_t>(index_of(own[point].p, shape))];
+      };
+      for (std::size_t point = 0; point < own.size(); ++point) {
+        rows[0].push_back(value(point));
+        if (step % 3 != 0) continue;
+        double sum = 0;
+        for (const PointShare& share : CasePoints::shares(point)) sum += share.weight * value(share.point);
+        rows[1].push_back(precision == Precision::fp64 ? sum : static_cast<float>(sum));
+      }
     };
     Fields initial;
     for (const auto& field : problem.state.now) initial.push_back(stored(field, precision));

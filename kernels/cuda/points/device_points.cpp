@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,6 @@ namespace {
 /// Amounts of several steps travel to the device together: as many steps as have about this many values.
 constexpr std::int64_t most_amounts = 1 << 20, least_stretch = 16, most_stretch = 1024;
 constexpr unsigned most_point_blocks = 4096;
-constexpr std::int64_t few_values = 1 << 15;  // few values, which one thread converts faster
 
 std::size_t bytes_of(std::int64_t values, Precision precision) {
   return static_cast<std::size_t>(values) * storage_bytes(precision);
@@ -40,24 +40,16 @@ std::string constants_of(Precision precision) {
 /// Holds rows that have been copied to the memory of a landing.
 class DevicePoints::Rows : public RecordedRows {
  public:
-  Rows(std::shared_ptr<Landing> landing, std::int64_t values, Precision precision)
-      : landing_(std::move(landing)), values_(values), precision_(precision) {}
+  Rows(std::shared_ptr<Landing> landing, std::size_t bytes) : landing_(std::move(landing)), bytes_(bytes) {}
 
-  void wait_for(std::vector<double>& values) override {
+  std::span<const std::byte> wait() override {
     landing_->done.synchronize();
-    values.resize(static_cast<std::size_t>(values_));
-    with_value(precision_, [&]<class Value>() {
-      const auto* const arrived = static_cast<const Value*>(landing_->memory.data());
-#pragma omp parallel for schedule(static) if (values_ > few_values)
-      for (std::int64_t i = 0; i < values_; ++i)
-        values[static_cast<std::size_t>(i)] = static_cast<double>(arrived[i]);
-    });
+    return {static_cast<const std::byte*>(landing_->memory.data()), bytes_};
   }
 
  private:
   std::shared_ptr<Landing> landing_;
-  std::int64_t values_;
-  Precision precision_;
+  std::size_t bytes_;
 };
 
 DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& like, const Stream& stream,
@@ -66,7 +58,8 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
       precision_(like.precision()),
       stream_(stream),
       add_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "add_to_points"),
-      record_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "record_points") {
+      record_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "record_points"),
+      combine_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "combine_points") {
   const auto device_point = [&](const FieldPoint& point, std::size_t column) {
     if (point.field >= most_point_fields)
       throw Error(Status::invalid_input, "[[point_sources]], [[probes]]: GPUs take points of the first " +
@@ -95,6 +88,7 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
     for (const FieldPoint& point : group.points) recorded.push_back(device_point(point, recorded.size()));
     List list = list_of(recorded);
     const auto columns = static_cast<std::int64_t>(recorded.size());
+    upload_shares(group, list);
     if (columns > 0) list.values = DeviceBuffer(bytes_of(group.rows * columns, sum_precision(precision_)));
     groups_on_host_.push_back(
         {static_cast<unsigned>(std::min<std::int64_t>(group.every, last_recorded_step + 1)),
@@ -102,6 +96,27 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
     recorded_.push_back(std::move(list));
   }
   groups_ = to_device(groups_on_host_, stream_);
+}
+
+/// Threads make values in the order of their first points, so that neighbours read the same lines of memory.
+void DevicePoints::upload_shares(const RecordedPoints& group, List& list) const {
+  if (group.starts.empty()) return;
+  if (group.shares.size() > std::numeric_limits<unsigned>::max())
+    throw Error(Status::invalid_input, "[[probes]]: GPUs take fewer than 2^32 grid points around points");
+  std::vector<unsigned> order(group.values());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(
+      order, {}, [&](unsigned value) { return std::pair(group.shares[group.starts[value]].point, value); });
+  std::vector<DeviceShare> shares;
+  std::vector<unsigned> starts{0};
+  for (const unsigned value : order) {
+    for (std::size_t k = group.starts[value]; k < group.starts[value + 1]; ++k)
+      shares.push_back({group.shares[k].weight, static_cast<unsigned>(group.shares[k].point)});
+    starts.push_back(static_cast<unsigned>(shares.size()));
+  }
+  list.shares = to_device(shares, stream_);
+  list.starts = to_device(starts, stream_);
+  list.value_columns = to_device(order, stream_);
 }
 
 void DevicePoints::allocate_amounts(std::int64_t steps) {
@@ -170,36 +185,82 @@ void DevicePoints::record(const ConstState& state, std::int64_t step) {
   }
 }
 
-std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_t first, std::int64_t count) {
+/// Returns memory for `rows` rows that no transfer uses.
+std::shared_ptr<DevicePoints::Landing> DevicePoints::landing_of(std::size_t group, std::int64_t rows) {
   const RecordedPoints& recorded = table().recorded[group];
-  const std::int64_t columns = std::ssize(recorded.points);
-  const std::size_t row_bytes = bytes_of(columns, sum_precision(precision_));
+  const std::size_t row_bytes =
+      bytes_of(static_cast<std::int64_t>(recorded.values()), sum_precision(precision_));
   auto& landings = recorded_[group].landings;
-  auto unused = std::ranges::find_if(landings, [&](const auto& landing) {
-    return landing.use_count() == 1 && landing->memory.bytes() >= static_cast<std::size_t>(count) * row_bytes;
+  const auto unused = std::ranges::find_if(landings, [&](const auto& landing) {
+    return landing.use_count() == 1 && landing->memory.bytes() >= static_cast<std::size_t>(rows) * row_bytes;
   });
-  if (unused == landings.end()) {
-    unused = landings.insert(unused, std::make_shared<Landing>());
-    // While one half of the rows travels, the other is recorded.
-    if (columns > 0)
-      (*unused)->memory =
-          PinnedBuffer(static_cast<std::size_t>(std::max(count, (recorded.rows + 1) / 2)) * row_bytes);
-  }
-  const std::shared_ptr<Landing> landing = *unused;
+  if (unused != landings.end()) return *unused;
+  auto landing = std::make_shared<Landing>();
+  // While one half of the rows travels, the other is recorded.
+  const std::size_t bytes = static_cast<std::size_t>(std::max(rows, (recorded.rows + 1) / 2)) * row_bytes;
+  if (bytes > 0) landing->memory = PinnedBuffer(bytes);
+  if (bytes > 0 && !recorded.starts.empty()) landing->combined = DeviceBuffer(bytes);
+  landings.push_back(landing);
+  return landing;
+}
+
+std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_t first, std::int64_t count) {
+  const auto values = static_cast<std::int64_t>(table().recorded[group].values());
+  const std::shared_ptr<Landing> landing = landing_of(group, count);
+  // Rows that are recorded from now on overwrite those before these.
+  check_cuda(cudaStreamWaitEvent(stream_, *recorded_[group].read));
   reached_.record(stream_);
   check_cuda(cudaStreamWaitEvent(travel_, reached_));
-  // Rows are kept in a ring: the copy has two parts if the rows go past its end.
-  for (std::int64_t row = first, rows = 0; columns > 0 && row < first + count; row += rows) {
-    const std::int64_t place = row % recorded.rows;
-    rows = std::min(first + count - row, recorded.rows - place);
-    check_cuda(cudaMemcpyAsync(
-        static_cast<std::byte*>(landing->memory.data()) + static_cast<std::size_t>(row - first) * row_bytes,
-        static_cast<const std::byte*>(recorded_[group].values.data()) +
-            static_cast<std::size_t>(place) * row_bytes,
-        static_cast<std::size_t>(rows) * row_bytes, cudaMemcpyDeviceToHost, travel_));
+  if (values > 0) {
+    if (table().recorded[group].starts.empty())
+      copy(group, first, count, *landing);
+    else
+      combine(group, first, count, *landing);
   }
   landing->done.record(travel_);
-  return std::make_unique<Rows>(landing, count * columns, precision_);
+  return std::make_unique<Rows>(landing, bytes_of(count * values, sum_precision(precision_)));
+}
+
+/// Brings values that are made of recorded points to the host.
+void DevicePoints::combine(std::size_t group, std::int64_t first, std::int64_t count,
+                           const Landing& landing) {
+  const RecordedPoints& recorded = table().recorded[group];
+  const List& list = recorded_[group];
+  const auto values = static_cast<unsigned>(recorded.values()), rows = static_cast<unsigned>(count);
+  const CombineArguments a{static_cast<const DeviceShare*>(list.shares.data()),
+                           static_cast<const unsigned*>(list.starts.data()),
+                           static_cast<const unsigned*>(list.value_columns.data()),
+                           values,
+                           list.values.data(),
+                           list.count,
+                           static_cast<unsigned>(recorded.rows),
+                           static_cast<unsigned>(first % recorded.rows),
+                           rows,
+                           landing.combined.data()};
+  const unsigned blocks = std::min(ceil_div(values, point_threads), most_point_blocks);
+  const unsigned parts = std::min(ceil_div(rows, rows_per_thread), ceil_div(most_point_blocks, blocks));
+  combine_.launch({blocks, parts}, point_threads, 0, travel_, a);
+  list.read->record(travel_);
+  check_cuda(cudaMemcpyAsync(landing.memory.data(), landing.combined.data(),
+                             bytes_of(count * static_cast<std::int64_t>(values), sum_precision(precision_)),
+                             cudaMemcpyDeviceToHost, travel_));
+}
+
+/// Brings rows to the host as they were recorded.
+void DevicePoints::copy(std::size_t group, std::int64_t first, std::int64_t count, const Landing& landing) {
+  const List& list = recorded_[group];
+  const std::int64_t ring = table().recorded[group].rows;
+  const std::size_t row_bytes = bytes_of(list.count, sum_precision(precision_));
+  // Rows are kept in a ring: the copy has two parts where they go past its end.
+  for (std::int64_t row = first, rows = 0; row < first + count; row += rows) {
+    const std::int64_t place = row % ring;
+    rows = std::min(first + count - row, ring - place);
+    check_cuda(cudaMemcpyAsync(
+        static_cast<std::byte*>(landing.memory.data()) + static_cast<std::size_t>(row - first) * row_bytes,
+        static_cast<const std::byte*>(list.values.data()) + static_cast<std::size_t>(place) * row_bytes,
+        static_cast<std::size_t>(rows) * row_bytes, cudaMemcpyDeviceToHost, travel_));
+  }
+  list.read->record(travel_);
 }
 
 }  // namespace spsolve::cuda

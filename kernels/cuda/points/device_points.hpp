@@ -14,7 +14,8 @@
 namespace spsolve::cuda {
 
 /// Works on fields in device memory. Amounts of a stretch of steps travel to the device at once, and while a
-/// stretch is in use the host makes the next. Recorded rows travel to the host on a stream of their own.
+/// stretch is in use the host makes the next. Values of recorded rows are made, and travel to the host, on a
+/// stream of their own.
 class DevicePoints : public PointWork {
  public:
   /// Fields have the geometry and precision of `like`. Work is enqueued on `stream`, which must outlive this
@@ -39,24 +40,32 @@ class DevicePoints : public PointWork {
   /// Holds host memory that a transfer uses, and the event that marks its end.
   struct Landing {
     PinnedBuffer memory;
+    DeviceBuffer combined;  // values on their way, unless rows travel as they were recorded
     Event done;
   };
-  /// Holds points in device memory; for recorded ones also the rows that are kept, and host memory for them.
+  /// Holds points in device memory; for recorded ones also the rows that are kept, and memory for transfers.
   struct List {
     DeviceBuffer points;
     int count = 0;
     DeviceBuffer values;
+    DeviceBuffer shares, starts, value_columns;  // of the values of a row
+    // When the rows that were fetched last may be overwritten.
+    std::unique_ptr<Event> read = std::make_unique<Event>();
     std::vector<std::shared_ptr<Landing>> landings;
   };
 
+  void upload_shares(const RecordedPoints& group, List& list) const;
   void allocate_amounts(std::int64_t steps);
+  std::shared_ptr<Landing> landing_of(std::size_t group, std::int64_t rows);
+  void combine(std::size_t group, std::int64_t first, std::int64_t count, const Landing& landing);
+  void copy(std::size_t group, std::int64_t first, std::int64_t count, const Landing& landing);
   void launch(const Kernel& kernel, const List& list, void* values, std::span<const std::byte* const> fields);
 
   Precision precision_;
   const Stream& stream_;
   Stream travel_;
   Event reached_;
-  Kernel add_, record_;
+  Kernel add_, record_, combine_;
   List added_;
   std::vector<List> recorded_;  // by group
   std::vector<RecordedGroup> groups_on_host_;

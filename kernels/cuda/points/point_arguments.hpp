@@ -25,6 +25,28 @@ struct PointArguments {
   void* fields[most_point_fields];  // where their first owned points lie
 };
 
+/// Holds the share of a recorded point in a value.
+struct DeviceShare {
+  double weight;
+  unsigned point;
+};
+
+/// Counts the rows that a thread of combine_points() makes.
+constexpr unsigned rows_per_thread = 4;
+
+/// Holds the arguments of a launch that makes values of recorded points. Value columns[i] of a row is the sum of the
+/// shares [starts[i], starts[i + 1]). Rows of points lie in a ring, the first of them at place `first`.
+struct CombineArguments {
+  const DeviceShare* shares;
+  const unsigned* starts;
+  const unsigned* value_columns;
+  unsigned values;
+  const void* points;  // `ring` rows of `columns` points
+  long long columns;
+  unsigned ring, first, rows;
+  void* out;  // `rows` rows of `values` values
+};
+
 /// Limits the steps that launches of several steps record: kernels divide numbers of 32 bits.
 constexpr long long last_recorded_step = 0x7fffffff;
 

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The site of the documents: every picture and link of the gallery is there, and its commands are those of the inputs."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import spsolve
+
+INPUTS = spsolve.SOURCE / "inputs"
+DRAWN = ("fisher_kpp", "heat2d")  # the pictures of all inputs take minutes
+
+
+@unittest.skipUnless(shutil.which("mkdocs"), "no mkdocs")
+class Site(spsolve.TestCase):
+    def test_the_gallery(self):
+        site = spsolve.SOURCE / "docs/site.py"
+        subprocess.run([sys.executable, "-B", site, spsolve.EXECUTABLE, self.directory, "--seconds", "20", "--inputs", *DRAWN],
+                       check=True, capture_output=True, timeout=spsolve.LONGEST)
+        page = self.directory / "site/gallery.html"
+        text = page.read_text()
+        pictures = re.findall(r'<img[^>]* src="(gallery/[^"]*)"', text)
+        self.assertEqual([pathlib.Path(picture).stem for picture in pictures], list(DRAWN))
+        links = [link for link in re.findall(r' href="([^"#]+)', text) if "://" not in link]
+        for place in [*pictures, *links]:
+            self.assertTrue((page.parent / place).exists(), place)
+        for file in sorted(INPUTS.glob("*.toml")):
+            with self.subTest(file.name):
+                self.assertIn(f"spsolve inputs/{file.name}\nspsolve plot out/{file.stem}\n", text)
+
+    def test_inputs_write_where_the_gallery_says(self):
+        for file in sorted(INPUTS.glob("*.toml")):
+            with self.subTest(file.name):
+                name = re.search(r'^name *= *"(.*?)"', file.read_text(), re.MULTILINE)
+                self.assertEqual(name[1] if name else file.stem, file.stem)
+                directory = re.search(r'^directory *= *"(.*?)"', file.read_text(), re.MULTILINE)
+                self.assertEqual(directory[1] if directory else f"out/{file.stem}", f"out/{file.stem}")
+
+
+if __name__ == "__main__":
+    unittest.main()
