@@ -7,7 +7,7 @@ sweet_spot.py 3 RATES COUNTED CEILINGS       what binds, rate, and equation 13 b
 sweet_spot.py 4 RATES COUNTED CEILINGS       dense against sparse tensor cores
 sweet_spot.py verdicts RATES COUNTED CEILINGS   how often equation 13 agrees with the measured gain, and where it does not
 sweet_spot.py ridges CEILINGS                P, B and I* = P / B of every instruction
-sweet_spot.py depths MODEL                   I over the depth t
+sweet_spot.py depths MODEL [COUNTED]         I over the depth t, that of the model; with COUNTED, in brackets, of counters
 
 RATES: rows of `spsolve bench --suite sweet-spot --json`. COUNTED: rows of bench/counters.py. MODEL: rows of bench/plan_counts.py.
 Rows are files of rows, or records as RECORD.json:RUN,RUN. CEILINGS: `spsolve bench --suite ceilings --json`.
@@ -132,11 +132,13 @@ def ridge_lines(file):
             yield name, f"{rate * 1e-12:,.1f}", f"{ceilings['copy'] * 1e-12:.2f}", f"{rate / ceilings['copy']:,.1f}"
 
 
-def depth_lines(file):
+def depth_lines(file, *counted):
     """A line for each stencil, precision, unit and layout; a column for each depth."""
+    counts = {key_of(row): row["measured_C_flop"] / row["measured_M_bytes"] for row in (rows_of(*counted) if counted else [])}
     lines = collections.defaultdict(dict)
     for row in rows_of(file):
-        lines[row["stencil"], row["precision"], way_of(row), f"{row['I_ridge']:,.3g}"][row["fuse"]] = f"{row['I_flop_per_byte']:,.4g}"
+        found = f" ({counts[key_of(row)]:,.4g})" if key_of(row) in counts else ""
+        lines[row["stencil"], row["precision"], way_of(row), f"{row['I_ridge']:,.3g}"][row["fuse"]] = f"{row['I_flop_per_byte']:,.4g}{found}"
     depths = sorted(set().union(*lines.values()))
     return depths, [(*line, *(cells.get(depth, "") for depth in depths)) for line, cells in lines.items()]
 
