@@ -6,14 +6,15 @@ tables.py paper ROWS PUBLIC ROWS...       what the plan chose for the benchmark 
                                           the fastest candidate does at their depth
 tables.py rates ROWS PUBLIC               its rates alone, a row for each shape
 tables.py public PUBLIC                   all that public codes did
-tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the fastest rates on record: at their depth, and at any
+tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the fastest rates on record: at their depth, and at any;
+                                          records whose names say h100 serve where the card of the codes has no rate
 tables.py preprocessing ROWS PAPER        seconds before the first launch, and their share of a run as SparStencil measures it
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
 tables.py sources ROWS                    the same of benchmark shapes with a source
 tables.py rivals ROWS                     the two fastest candidates, case by case
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
 tables.py catalogue ROWS... list.txt      what it chose for every stencil that `spsolve bench --list` lists
-tables.py ablation ROWS                   CUDA cores, dense and sparse tensor cores, layout by layout
+tables.py ablation ROWS [STENCIL,STENCIL] CUDA cores, dense and sparse tensor cores, layout by layout
 tables.py sizes ROWS PRECISION            rates over the side of the grid (1D: the same number of points; 3D: about the same)
 tables.py gemm ROWS                       the steps of the sparse GEMM beside the worklog, clock, power and counters
 tables.py targets ROWS                    target rates, and what each kernel has and keeps busy
@@ -63,7 +64,7 @@ def alike(public, rows):
     walls = lambda row: set(row["boundary"] if isinstance(row.get("boundary"), list) else [row.get("boundary", "periodic")])
     found = [row for row in rows if (row.get("stencil"), row.get("precision")) == (public["stencil"], public["precision"])
              and walls(row) == {"periodic"} and not row.get("source")]
-    return sorted(found, key=rate, reverse=True)
+    return sorted(found, key=lambda row: (row.get("card", ""), -rate(row)))
 
 
 def at_depth_of(public, rows):
@@ -103,15 +104,18 @@ elif kind == "rates":
           [(*case, *(cells[precision] for precision in precisions)) for case, cells in cases.items()])
 elif kind == "peers":
     copy = next(ceiling["sustained"] for ceiling in json.loads(pathlib.Path(files[1]).read_text())["rates"] if ceiling["name"] == "copy")
-    measured, lines = rows_of(*files[3:]), []
+    measured, lines = [row | ({"card": "H100"} if "h100" in file else {}) for file in files[3:] for row in rows_of(file)], []
+    here = lambda row, *more: ", ".join([way_of(row), *map(str, more), *([row["card"]] if "card" in row else [])])
     for row in rows_of(files[0]):
         if row["system"] not in files[2].split(","):
             continue
         steps, same, best = row.get("steps_per_launch"), at_depth_of(row, measured), next(iter(alike(row, measured)), None)
         lines.append((row["system"], f"{row['stencil']} {row['precision']}", shape_of(row) if "shape" in row else "not known", steps or "not known",
                       f"{rate(row):,}", share_of_copy(row, steps, copy) if steps else "not known",
-                      f"{rate(same):,.0f} ({way_of(same)})" if same else "not measured", share_of_copy(same, steps, copy) if same else "not measured",
-                      f"{rate(best):,.0f} ({way_of(best)}, {best['fuse']})" if best else "not measured"))
+                      f"{rate(same):,.0f} ({here(same)})" if same else "depth not known" if not steps else "not measured",
+                      "depth not known" if not steps else f"{100 * same['roofline_fraction']:.0f}%" if same and "card" in same
+                      else share_of_copy(same, steps, copy) if same else "not measured",
+                      f"{rate(best):,.0f} ({here(best, best['fuse'])})" if best else "not measured"))
     table(["code", "case", "its grid", "t:", "G/s:", "of a copy:", "spsolve at this t, G/s:", "of a copy:", "spsolve at its best t, G/s:"], lines)
 elif kind == "preprocessing":
     run = {1: 10000, 2: 10240, 3: 1024}  # time steps of SparStencil's table 2, by dimensions
@@ -187,7 +191,9 @@ elif kind == "ablation":
     text = lambda row: f"{rate(row):,.0f}" if row else "none"
     gain = lambda row, other: f"{rate(row) / rate(other):.2f}" if row and other else "none"
     lines = []
-    for (stencil, precision, fuse, layout), units in sorted(steps.items(), key=lambda item: item[0][:2]):
+    for (stencil, precision, fuse, layout), units in sorted(steps.items(), key=lambda item: item[0][:3]):
+        if len(files) > 1 and stencil not in files[1].split(","):
+            continue
         cuda, dense, sparse = scalar.get((stencil, precision, fuse)), units.get("tensor"), units.get("sparse-tensor")
         lines.append((stencil, precision, layout, fuse, text(cuda), text(dense), text(sparse), gain(dense, cuda), gain(sparse, dense), gain(sparse, cuda)))
     table(["stencil", "precision", "layout", "t:", "CUDA cores:", "dense:", "2:4 sparse:", "dense / CUDA cores:", "sparse / dense:", "sparse / CUDA cores:"], lines)

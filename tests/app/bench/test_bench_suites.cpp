@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -26,6 +27,9 @@ class BenchSuites : public ::testing::TestWithParam<bool> {};
 TEST_P(BenchSuites, HavePlansForEveryCase) {
   for (const BenchSuite& named : bench_suites()) {
     if (!named.cases) continue;  // no cases of stencils
+    // Those of two suites have been planned to find out whether they exist, and sizes has the stencils of
+    // paper.
+    if (named.name == "ablation" || named.name == "peers" || named.name == "sizes") continue;
     for (const BenchCase& what : suite(std::string(named.name).c_str(), GetParam())) {
       const Candidate chosen =
           make_plan(what.problem, GetParam() ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
@@ -78,7 +82,26 @@ TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
   EXPECT_THROW(cases_of(request, GetParam()), Error);
 }
 
+TEST_P(BenchSuites, SizesGrowForEveryStencil) {
+  std::map<std::pair<std::string, Precision>, std::vector<std::int64_t>> sizes;
+  for (const BenchCase& what : suite("sizes", GetParam()))
+    sizes[{what.stencil, what.problem.precision}].push_back(what.problem.domain.box().points());
+  EXPECT_EQ(sizes.size(), 20u) << "stencils x precisions";
+  for (const auto& [which, points] : sizes) {
+    EXPECT_TRUE(std::is_sorted(points.begin(), points.end())) << which.first;
+    EXPECT_GT(points.back(), 200 * points.front()) << which.first;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, BenchSuites, ::testing::Bool());
+
+// A public code is compared at its own depth, and then at that of the plan.
+TEST(BenchPeers, AreAskedForWithAndWithoutADepth) {
+  std::set<std::pair<std::string, Precision>> equal, planned;
+  for (const BenchCase& what : suite("peers", true))
+    (what.plan.fuse ? equal : planned).insert({what.stencil, what.problem.precision});
+  EXPECT_EQ(equal, planned);
+}
 
 // Dense tensor cores come before sparse ones in the same layout and depth, and CUDA cores before both; single
 // steps are there, too.
