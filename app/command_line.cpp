@@ -32,10 +32,10 @@ CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
   return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
 }
 
-/// A variable of a script that is not set must not pass for an option that is not given.
+/// An unset variable of a script must not pass for an option that is not given.
 std::string not_empty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
-/// In fewer words than CLI::PositiveNumber, which writes out the largest double.
+/// This validator has a shorter text than CLI::PositiveNumber, which prints the largest double.
 const CLI::Validator positive(
     [](std::string& text) {
       return CLI::PositiveNumber(text).empty() ? "" : fmt::format("'{}' is not a number above 0", text);
@@ -70,7 +70,7 @@ Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a sec
 INT before the first step; USR2: checkpoint and go on.
 )";
 
-/// Returns what --help says beside the options.
+/// Returns the text that --help prints after the options.
 std::string footer() {
   std::ostringstream text;
   text << "\nStencil presets:\n";
@@ -158,7 +158,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
               "and end");
 }
 
-/// Options of `plot` as they are written.
+/// Holds the options of `plot` as they are written.
 struct PlotText {
   std::string plane, colormap;
   std::vector<double> range;
@@ -304,7 +304,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
   for (CLI::App* verb : {info, plot, keys, begin, doctor}) verb->footer("");  // none takes an input
 
-  // A misspelt verb would pass for an input.
+  // Without this check a misspelt verb would pass for an input.
   std::vector<std::string> verbs;
   for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const std::string_view first = argc > 1 ? argv[1] : "";

@@ -58,6 +58,10 @@ std::vector<SystemCase> all_cases() {
       ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))
       ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))
       ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5)))"});
+  cases.push_back({"yee_2d", 2, {"hz", "ex", "ey"}, {"eps"}, R"(
+      hz.next = hz + dt*(d(ex, y, at=-0.5) - d(ey, x, at=-0.5))
+      ex.next = ex + dt/eps*d(hz.next, y, at=0.5)
+      ey.next = ey - dt/eps*d(hz.next, x, at=0.5))"});
   cases.push_back({"upwind_2d", 2, {"u"}, {"wx", "wy"}, R"(
       u.next = u - dt*( max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)
                       + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u) ))"});
@@ -131,7 +135,8 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
                                                    : BoundaryKind::dirichlet;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
     domain.shape[axis] = extent;
-    domain.faces[axis] = {Face{kind, 0.5}, Face{kind, 0.5}};
+    const double value = options.walls == "0" ? 0.0 : 0.5;
+    domain.faces[axis] = {Face{kind, value}, Face{kind, value}};
   }
   const std::vector<Domain> fields(what.fields.size(), domain);
   DeviceMemory memory;
@@ -201,7 +206,8 @@ int bench_all(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "Of launches back to back")->capture_default_str();
   std::vector<int> depths{1};
   app.add_option("--fuse", depths, "Steps per launch, some");
-  app.add_option("--walls", options.walls, "p, d or n")->capture_default_str();
+  app.add_option("--walls", options.walls, "p, d (of the value 0.5), 0 (of the value 0) or n")
+      ->capture_default_str();
   app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE")->expected(6);
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");
   app.add_option("--json", file, "Write the results to this file");

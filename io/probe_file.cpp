@@ -23,7 +23,7 @@ std::int64_t bytes_of(const std::vector<ProbeGroup>& groups, Precision precision
   return bytes;
 }
 
-/// Rows [first, first + count) of a dataset, or as many of them as there are.
+/// Reads the rows [first, first + count) of a dataset, or as many of them as there are.
 template <class Value>
 std::vector<Value> read_rows(hid_t parent, const std::string& name, hid_t type, std::int64_t first,
                              std::int64_t count) {
@@ -45,14 +45,14 @@ ProbeFile::ProbeFile(std::filesystem::path file, std::vector<ProbeGroup> groups,
   try {
     naming(file_, [&] { create(kept_step); });
   } catch (const Error&) {
-    std::error_code none;  // nobody needs a file that could not be completed
+    std::error_code none;  // a file that could not be completed is useless
     if (file_.extension() == ".tmp") std::filesystem::remove(file_, none);
     throw;
   }
 }
 
 void ProbeFile::create(std::int64_t kept_step) {
-  // The rows of a former file move to a new one, which takes its name when it is whole.
+  // The rows of a former file are copied to a new one, which takes its name when it is complete.
   const std::filesystem::path published = std::exchange(file_, temporary_name(file_));
   lay_out();
   std::error_code missing;
@@ -124,7 +124,7 @@ void ProbeFile::write(std::size_t group, std::int64_t first, std::span<const std
     }
   }
   file.write(places.time + 8 * first, std::as_bytes(times));
-  // The step comes last, because it says that the row is there.
+  // The step is written last, because it marks the row as written.
   file.write(places.step + 8 * first, std::as_bytes(steps));
 }
 

@@ -51,7 +51,7 @@ class Script:
     settings: str = SHARE
 
 
-# Those that take longest first. app_inputs is left out: app_devices solves the same inputs.
+# The tests that take longest come first. app_inputs is left out: app_devices solves the same inputs.
 SUITE = [
     Script("app_restart", "test_restart"),
     Program("test_block", ON_GPUS, ranks=(1, 2, 3, 4, 6, 8)),
@@ -80,7 +80,7 @@ SUITE = [
     Script("app_around_equations", "test_around_equations"),
     Script("app_pictures", "test_pictures"),
 ]
-# What compute-sanitizer is through with in a minute and a half.
+# compute-sanitizer finishes each of these in a minute and a half.
 SANITIZED = [
     Program("test_cuda_scalar", "*Seeds*/?:*Shapes*:*TallStar*", parts=6),
     Program("test_mma_sweep", "*OnTensorCores*/?_*:*TensorCoreBits*/0:Wide/*box2d13r_fp16*:Wide/*box3d6r_tf32*:Wide/*box2d4r_fp32*", parts=6),
@@ -137,7 +137,7 @@ def script_jobs(script, folder):
 
 
 def start(job, log, gpus):
-    # Every mpirun would bind its ranks to the first cores, and refuses root unless told otherwise.
+    # Each mpirun would bind its ranks to the first cores, and refuses to run as root unless told otherwise.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                    "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **job.environment}
@@ -170,7 +170,7 @@ def run(jobs, arguments, folder):
         time.sleep(0.05)
 
 
-# What a case of either kind of test leaves in the log.
+# PASSED matches the line that a case of either kind of test leaves in the log.
 PASSED = re.compile(r"^\[       OK \]|\.\.\. ok$", re.M)
 SKIPPED = re.compile(r"^\[  SKIPPED \] .* ms\)$|\.\.\. skipped ", re.M)
 FAILED = re.compile(r"^\[  FAILED  \] .* ms\)$|^(?:FAIL|ERROR): .*$", re.M)

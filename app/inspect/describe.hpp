@@ -7,11 +7,11 @@
 
 namespace spsolve {
 
-/// "256 x 256 x 256" without absent axes.
+/// Returns "256 x 256 x 256", without absent axes.
 std::string extent_text(const Index3& extent, int dimensions);
 
-/// Prints the problem, the plan and where to read more of it, the ranks and the memory they take, before the
-/// run. Collective.
+/// Prints, before the run, the problem, the plan and the command that shows more of it, the ranks and their
+/// memory. Collective.
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
                    const std::string& hint = "; see spsolve plan");
 
@@ -27,8 +27,7 @@ double fields_in_snapshots(const Setup& setup);
 /// directory.
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
 
-/// Warns where the weights of a stencil amplify some wave, with the largest stable time step where there is
-/// one.
+/// Warns if the weights of a stencil let a wave grow, and names the largest stable time step if there is one.
 void warn_of_growth(const Setup& setup, const Terminal& terminal);
 
 }  // namespace spsolve

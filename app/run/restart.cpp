@@ -14,7 +14,7 @@
 namespace spsolve {
 namespace {
 
-/// Holds what an input solves beyond its text.
+/// Holds the parts of a problem that the text of its input does not contain.
 struct Contents {
   std::string weights;    // checksum_of() the problem
   ValueChecksums values;  // by section, of the datasets that can be read
@@ -48,8 +48,8 @@ bool same_values(const std::optional<FieldForm>& a, const ValueChecksums& values
   return one->file.filename() == other->file.filename() && one->dataset == other->dataset;
 }
 
-/// Returns what makes the results of two inputs different problems, rather than a longer run or other output
-/// of one; `stored` is the header in `file`, `contents` belongs to `config`.
+/// Returns the differences between two inputs that make their results different problems, rather than a
+/// longer run or other output of one; `stored` is the header in `file`, `contents` belongs to `config`.
 std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
                                      const RunConfig& config, const Contents& contents) {
   const RunConfig other = parse_config(stored.input, file, {});
@@ -94,8 +94,8 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
   return different;
 }
 
-/// Throws Error(invalid_input) where a run of the input, which differs from the checkpoint's in `different`,
-/// does not go on from there.
+/// Throws Error(invalid_input) if a run of the input may not continue from the checkpoint, because the
+/// problems differ in `different`.
 void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::string>& different,
                           bool has_equations, std::int64_t last_step) {
   const std::string file = checkpoint.file.string();
@@ -112,7 +112,7 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
                                                    checkpoint.header.step, last_step));
 }
 
-/// Throws Error(invalid_input) if new results would not fit those that are there: snapshots of other points,
+/// Throws Error(invalid_input) if new results would not fit the existing ones: snapshots of other points,
 /// fields or precision in the same series, other probes, streams or sums.
 void require_same_results(const Checkpoint& checkpoint, const RunConfig& config, bool has_snapshots) {
   const RunConfig whole = parse_config(checkpoint.header.input, checkpoint.file, {});

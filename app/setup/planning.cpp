@@ -58,7 +58,7 @@ Json write_candidate(const Candidate& candidate) {
           {"error_bound_per_step", candidate.error}};
 }
 
-/// Throws std::exception where that is no candidate.
+/// Reads a candidate from JSON. Throws std::exception if it is none.
 Candidate read_candidate(const Json& json) {
   Candidate candidate{Method(json.at("fuse").get<int>(),
                              parse_unit_kind(json.value("unit", "scalar")).value(),
@@ -79,7 +79,7 @@ Interval interval_of(const OutputStreamConfig& stream, double dt) {
 
 std::vector<Interval> record_intervals(const RunConfig& config, const Problem& problem) {
   std::vector<Interval> intervals;
-  // Launches of equations record the steps that they take.
+  // Launches of equations record points after each of their steps.
   if (!problem.equations)
     for (const ProbesConfig& probes : config.probes) intervals.push_back({probes.every});
   for (const OutputStreamConfig& stream : config.outputs)
@@ -89,7 +89,7 @@ std::vector<Interval> record_intervals(const RunConfig& config, const Problem& p
 }
 
 PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
-  // Several steps of a stencil are one sweep, which leaves no room for amounts between them.
+  // Several steps of a stencil are one sweep, so no amounts can be added between them.
   const bool single = !config.point_sources.empty() && !problem.equations;
   if (single && config.time.fuse.value_or(1) > 1)
     throw Error(Status::invalid_input,
@@ -240,7 +240,7 @@ DeviceModel device_model(const std::filesystem::path& file) {
     else if (const auto given = section.integer(key, {static_cast<double>(least), most}))
       model.*value = static_cast<double>(*given);
   if (section.number("node_latency", positive) || section.number("node_bandwidth", positive))
-    model.node_exchange.clear();  // what was measured elsewhere
+    model.node_exchange.clear();  // measured on other devices
   return model;
 }
 

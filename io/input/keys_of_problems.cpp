@@ -17,7 +17,7 @@ constexpr Limits points_from(double least) {
   return {.least = least, .most = static_cast<double>(most_points)};
 }
 
-// Entries of a table stand in as few lines as they take.
+// Entries of a table are written in as few lines as possible.
 // clang-format off
 std::vector<Key> top_level() {
   return {

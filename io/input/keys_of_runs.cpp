@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 1> automatic{"auto"};
 constexpr std::string_view points = "point, list of points or dataset";
 constexpr std::string_view as_the_run = "\"fp64\" for fp64 runs, else \"fp32\"";
 
-// Entries of a table stand in as few lines as they take.
+// Entries of a table are written in as few lines as possible.
 // clang-format off
 std::vector<Key> time_and_machine() {
   return {

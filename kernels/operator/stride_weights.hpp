@@ -5,8 +5,8 @@
 
 namespace spsolve {
 
-/// The weights of launches that take t steps of u(n + 1) = S*u(n) - q u(n - 1) at once, in terms of the state
-/// u(n) and the difference w(n) = u(n) - u(n - 1).
+/// Holds the weights of launches that take t steps of u(n + 1) = S*u(n) - q u(n - 1) at once, in terms of the
+/// state u(n) and the difference w(n) = u(n) - u(n - 1).
 ///
 /// Both solve the same equation, so both go on by u(n + t) = L_t*u(n) - q^t u(n - t) (StrideLeapfrog). The
 /// first launch does not know u(n - t). With V_{-1} = 0, V_0 = 1, V_{k+1} = S*V_k - q V_{k-1} it computes

@@ -23,7 +23,8 @@ Domain stride_domain(const Problem& problem, int steps) {
   Domain domain = with_wall_reflections(problem.domain, equation.s, steps, problem.precision);
   for (int axis = 0; axis < axis_count; ++axis)
     for (const Face& face : domain.faces[axis])
-      if (face.value != 0) domain.reflected[axis] = false;  // differences would have other walls
+      if (face.value != 0)
+        domain.reflected[axis] = false;  // the difference would have another value at these walls
   return domain;
 }
 

@@ -105,7 +105,8 @@ class Bound:
         self.defect = 0.0  # relative to the largest value of each field
         largest = [max(np.abs(state[i]).max() for state in states) for i in range(len(states[0]))]
         for n, state in enumerate(states[:-1]):
-            # Computed values are larger than those of the model by their errors: less than one percent, or the test fails.
+            # Computed values exceed those of the model by their errors, which are less than one percent, or
+            # the test fails.
             terms = step([Terms(np.abs(f) + 0.01 * size) for f, size in zip(state, largest)], n)
             self.per_unit.append(flat([t.roundings() for t in terms]))
             defect = [np.abs(a - b) for a, b in zip(step(state, n), states[n + 1])]

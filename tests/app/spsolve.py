@@ -34,7 +34,7 @@ def settings(*of_keys):
 SETTINGS = settings(*os.environ.get("SPSOLVE_SET", "").split())
 ON_GPU = "compute.device=cuda" in SETTINGS
 LONGEST = 240  # seconds until a run counts as hung
-# mpirun inherits signals that whoever started the tests has blocked, and would never forward them.
+# mpirun inherits the blocked signals of the process that started the tests, and would never forward them.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 

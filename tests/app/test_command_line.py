@@ -345,7 +345,7 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(self.run_to(0, "check", file, "--ranks", "2", ranks=3).out, "ranks: 2 as (.*\n)*the input is valid\n")
         self.says(2, "rank|block", "plan", file, "--ranks", str(9 * 14 + 1))
         self.assertIn("--help", self.run_to(2, "check", file, "--ranks", "0").err)
-        # More than this machine holds.
+        # The grid exceeds the memory of this machine.
         side = int((os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 8) ** 0.5)
         large = [file, *spsolve.settings(f"grid.shape=[{side},{side}]", "compute.device=cpu")]
         self.says(2, "GiB per rank", "check", *large)
@@ -385,8 +385,8 @@ class CommandLine(spsolve.TestCase):
         in_background = spsolve.settings("compute.device=cpu", "output.background=true")
         for verb in (["check"], []):
             self.says(2, ["GiB per rank", "output.background = false"], *verb, file, *in_background)
-        # Of a state of 8 MiB (rows of whole KiB would be a line longer): two copies for snapshots and one of the state, where
-        # these are not the same.
+        # The state has 8 MiB (rows of whole KiB would be padded by a cache line). Copies are two for
+        # snapshots and one of the state, unless both are the same.
         for settings, mib in ((["output.background=true"], "16.0"),
                               (["output.background=true", "output.precision=fp32"], "16.0"),
                               (["output.background=true", "output.stride=2"], "12.0"),
@@ -492,7 +492,7 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(self.names(), [])
 
     def test_threads_that_only_some_ranks_are_told_of(self):
-        # As where a launcher passes the variable on to ranks of its own machine alone.
+        # A launcher may pass the variable on only to ranks of its own machine.
         doctors = [["-n", "1", "env", *of_rank, spsolve.EXECUTABLE, "doctor"] for of_rank in (["OMP_NUM_THREADS=1"], ["-u", "OMP_NUM_THREADS"])]
         run = subprocess.run([spsolve.MPIEXEC, "--oversubscribe", *doctors[0], ":", *doctors[1]], env=spsolve.ENVIRONMENT,
                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
@@ -522,11 +522,11 @@ class CommandLine(spsolve.TestCase):
                 alone = {variable: "4"}
                 self.says(2, ["started 4 processes", "srun --mpi=pmix", f"env -u {variable}"], file, environment=alone)
                 self.says(2, "started 4 processes", "bench", environment=alone)
-                # What only looks harms nobody, in whatever shell.
+                # These verbs do not run, so they work in any shell.
                 for arguments in (["--help"], ["--version"], ["doctor"], ["check", file], ["plan", file], ["bench", "--help"]):
                     self.run_to(0, *arguments, environment=alone)
         self.assertFalse((self.directory / "out").exists())
-        # A library that cannot even start.
+        # This MPI library cannot start.
         broken = {"OMPI_MCA_pml": "nothing_of_that_name", "OMPI_MCA_btl": "nothing_of_that_name"}
         self.assertNotEqual(spsolve.run("doctor", environment=broken).status, 0)
         self.assertIn("Formulas", self.run_to(0, "--help", environment=broken).out)

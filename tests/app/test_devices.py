@@ -110,7 +110,7 @@ class Devices(spsolve.TestCase):
                 self.run_to(0, file, *first, *spsolve.settings("compute.unit=sparse-tensor", "time.steps=12"), "--overwrite")
                 result = self.run_to(0, file, *second, "--restart", "latest", ranks=2)
                 self.assertIn("at step 12", result.out)
-                # As in test_plan: roundings of 24 steps on data of magnitude 1.
+                # The tolerance is that of test_plan: roundings of 24 steps on data of magnitude 1.
                 self.assertLess(abs(spsolve.values(self.directory / "out" / last) - exact).max(), 1e-4)
 
     def run_as(self, status, visible, *arguments):
@@ -154,7 +154,7 @@ class Devices(spsolve.TestCase):
                 self.assert_same_files(path.stem + "cpu", path.stem + "gpu")
 
 
-# Tests of their own: they can run side by side.
+# These are separate tests, so that they can run side by side.
 for number in range(10):
     setattr(Devices, f"test_random_problem_{number:02}", lambda self, number=number: self.check_random_problem(number))
 for precision in PRECISIONS:

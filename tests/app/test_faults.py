@@ -140,7 +140,7 @@ class Faults(spsolve.TestCase):
             data["w"] = np.zeros((256, 256, 256), "i1")
             data["w"][0, 0, 0] = 1
             data["w"].attrs["center"] = [255, 255, 255]
-        # With halos some 2^24 points along each axis: 2^75 bytes, of which 64 bits would count none.
+        # Halos of about 2^24 points along each axis take 2^75 bytes, which overflows 64 bits to 0.
         refused("grid.shape=[65536, 65536, 65536]", "boundary={}", "stencil={file='far.h5', dataset='w'}", "time.fuse=4096",
                 "time.steps=4096", "parallel.exchange_every=8", "compute.device=cpu")
         self.assertFalse((self.directory / "out").exists())
@@ -224,7 +224,7 @@ class Faults(spsolve.TestCase):
             self.assertIn(wanted, result.err)
         self.assertEqual(result.out, "", "it was refused late")
         self.assertEqual(state(), before)
-        # Input that turns out wrong must not cost the old results, even with --overwrite.
+        # An error in the input must not cost the old results, even with --overwrite.
         self.run_to(2, file, "--overwrite", "--set", "initial.expression='1/(x-5)'", ranks=2)
         self.assertEqual(state(), before)
         self.run_to(0, file, "--overwrite", *spsolve.settings("time.steps=20", "checkpoint.every=0"), ranks=2)
@@ -259,7 +259,7 @@ class Faults(spsolve.TestCase):
         self.run_to(0, file, "--restart", "latest", "--set", f"time.steps={step + 3}")
 
     def test_overflow_ends_the_run_on_all_ranks(self):
-        # Every step doubles the values: 2^128 is the first that fp32 does not hold; at most 2^15.99 in fp16.
+        # Every step doubles the values: fp32 overflows at 2^128, fp16 above 2^15.99.
         for precision, last_finite in (("fp32", 127), ("fp16", 15), ("fp64", 1023)):
             with self.subTest(precision):
                 file = self.write(stencil={"preset": "1d1r"}, initial={"expression": "x == 700 && y == 33 ? 1 : 0"},
@@ -270,7 +270,7 @@ class Faults(spsolve.TestCase):
                 self.assertRegex(result.err, r"amplify some wave by 1 \+ 1 per step")
                 self.assertRegex(result.err, rf"NaN or infinite at step {last_finite + 1}, first at point y=33, x=700")
                 self.assertEqual(result.err.count("NaN or infinite"), 1)
-                # The last good state is there, and is what the message says.
+                # The last finite state must be on disk, and the message must name it.
                 self.assertIn(f"the state of step {last_finite} was finite; last checkpoint: step {last_finite}", result.err)
                 (step,) = spsolve.checkpoints(self.directory / "out")
                 self.assertEqual(step, last_finite)
@@ -278,7 +278,7 @@ class Faults(spsolve.TestCase):
                 self.assertEqual(values[33, 700], 2.0**last_finite)
                 self.assertTrue(np.isfinite(values).all())
                 self.assertEqual([row["step"] for row in spsolve.diagnostics(self.directory / "out")], list(range(last_finite + 1)))
-                # A run that goes on from there and comes no further has it still.
+                # A run that continues from there and gets no further must keep it.
                 result = self.run_to(3, file, "--restart", "latest", *doubling, *spsolve.settings("diagnostics.every=0"), ranks=2)
                 self.assertRegex(result.err, rf"NaN or infinite at step 1100, .*; last checkpoint: step {last_finite}\n")
 
@@ -323,13 +323,13 @@ class Faults(spsolve.TestCase):
                 began = (out / "diagnostics.csv").exists if restart else lambda: spsolve.checkpoints(out)
                 job.wait_for(began, "it began, or wrote a checkpoint")
                 ranks = job.ranks()
-                # A short stop is no reason to end.
+                # A short stop must not end the job.
                 os.kill(ranks[stopped], signal.SIGSTOP)
                 time.sleep(1.0)
                 os.kill(ranks[stopped], signal.SIGCONT)
                 time.sleep(1.0)
                 self.assertIsNone(job.process.poll())
-                # Nor is a job that is suspended for longer than ranks wait for each other.
+                # A job that is suspended for longer than ranks wait for each other must not end either.
                 for rank in ranks:
                     os.kill(rank, signal.SIGSTOP)
                 time.sleep(6.0)
@@ -346,7 +346,7 @@ class Faults(spsolve.TestCase):
                                              r"[\w ]+; last checkpoint: step \d+")
             time.sleep(1.0)
             self.assertEqual([rank for rank in ranks if spsolve.alive(rank)], [])
-            # The checkpoint that a run went on from is its last until it writes one.
+            # The checkpoint that a run continues from is its last until it writes one.
             restart = restart or ["--set", "checkpoint.every=0", "--restart", max(spsolve.checkpoints(out).values())]
 
     def test_a_killed_rank_ends_the_job(self):

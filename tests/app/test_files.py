@@ -13,7 +13,7 @@ import numpy as np
 
 import spsolve
 
-# No two axes alike; every value says where it is.
+# No two axes are alike; every value encodes its position.
 GRIDS = {
     1: ([23], [0.5], [-3.0], "x"),
     2: ([7, 12], [0.25, 2.0], [10.0, -1.0], "x + 100 * y"),

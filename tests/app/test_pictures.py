@@ -233,7 +233,8 @@ at = [[0.0, 0.0], [0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [0.0, 4.0], [1.0, 0.0], [1
         self.assertTrue((points == points[:1]).all(), "time is vertical, and nothing changes")
         self.assertEqual(png.range(), (-10, 10), "0 is in the middle")
         self.assertEqual(tuple(points[0, 5]), BLUE, "point [1, 0] has the least value")
-        # A run that has come to step 5 of 9 has the picture of one that ends there.
+        # The file is changed to that of a run that has reached step 5 of 9, and must give the picture of a
+        # run that ends there.
         with h5py.File(probes, "r+") as file:
             for group in ("few", "many"):
                 file[group]["step"][6:] = -1
@@ -314,7 +315,7 @@ colormap = "magma"
         self.run_to(0, file, "--output", "whole")
         self.run_to(0, file, "--output", "parts", "--set", "time.steps=8")
         parts = self.directory / "parts"
-        # The run had come further than its last checkpoint.
+        # The stopped run had reached a later step than its last checkpoint.
         (parts / "p_0000000009.png").write_bytes(b"of the run that was stopped")
         (parts / "p_0000000010.png").write_bytes(b"of another run")
         self.run_to(0, file, "--output", "parts", "--restart", "latest", ranks=2)

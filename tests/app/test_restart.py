@@ -175,7 +175,7 @@ class Restart(spsolve.TestCase):
             rows = self.directory / "out" / "diagnostics.csv"
             row_count = lambda: rows.read_text().count("\n") if rows.exists() else 0
             job.wait_for(lambda: row_count() > 1, "it began")
-            # Libraries that compile beside the first steps may have taken it until then.
+            # Libraries that compile beside the first steps may have replaced the handler until then.
             job.wait_for(lambda: in_signal_set(job, "SigIgn", signal.SIGINT), "INT is ignored again")
             for _ in range(2):
                 job.process.send_signal(signal.SIGINT)
@@ -188,7 +188,7 @@ class Restart(spsolve.TestCase):
         file = self.write(steps=LONG)
         self.uninterrupted(file)
         with spsolve.Job(file, cwd=self.directory) as job:
-            # Blocked from the first line of main on; before that the process would die.
+            # The signal is blocked from the first line of main on; before that the process would die.
             job.wait_for(lambda: in_signal_set(job, "SigBlk", signal.SIGUSR1), "it blocks signals")
             os.kill(job.process.pid, signal.SIGUSR1)
             self.finished(job.wait(), 75)
@@ -214,7 +214,8 @@ class Restart(spsolve.TestCase):
         limit = 3.0
         options = spsolve.settings(f"time.wall_limit_minutes={limit / 60}", "output.every=0", "diagnostics.every=0")
         result = self.run_to(75, file, *options, ranks=2)
-        # A limit of a batch system is not for starting mpirun: only that the run itself kept to it is sure.
+        # The limit of a batch system does not cover the start of mpirun: only the run itself is known to have
+        # kept it.
         self.assertIn("wall-time limit", result.out)
         (step,) = spsolve.checkpoints(self.directory / "out")
         self.assertGreater(time.monotonic() - begin, limit / 4, "it stopped long before its limit")
@@ -492,7 +493,7 @@ class Restart(spsolve.TestCase):
                 self.assertNotIn("finished", result.out)
             self.assertTrue(before == self.files(), "files have changed")
             self.run_to(0, file, "--restart", "out/checkpoint_0000000140.h5", "--set", change, "--output", "elsewhere", "--overwrite")
-        # Without any snapshot so far nothing is mixed.
+        # Without any snapshot so far no results can be mixed.
         early = spsolve.settings("output.every=0", "checkpoint.every=30")
         with self.start(file, *early, *spsolve.settings(f"time.steps={10**8}"), ranks=2) as job:
             os.kill(job.ranks()[0], signal.SIGUSR1)

@@ -168,7 +168,8 @@ class Walls(spsolve.TestCase):
                 found, expected = self.fields("alone"), case.model()
                 self.assertEqual(set(found), set(expected))
                 for name, values in expected.items():
-                    # A few hundred operations on numbers of this size, whose errors the steps may add up.
+                    # A step takes a few hundred operations on numbers of this size, and the steps may add up
+                    # their errors.
                     size = max(1.0, np.abs(values).max())
                     np.testing.assert_allclose(found[name], values, rtol=0, atol=400 * STEPS * np.finfo(float).eps * size)
                 if np.prod([n for n in case.shape]) >= ranks and max(case.shape) >= ranks:
@@ -205,7 +206,8 @@ class Walls(spsolve.TestCase):
         self.assertIn("differ(s) from the input", refused.err)
 
     def test_steady_states_converge_with_the_second_order(self):
-        # u'' = -pi^2 sin(pi x) on [0, 1], u(0) = 0, and at 1 the outward derivative 2 (v - u): u = sin(pi x) + a x.
+        # The solution of u'' = -pi^2 sin(pi x) on [0, 1] with u(0) = 0, and the outward derivative 2 (v - u)
+        # at 1, is u = sin(pi x) + a x.
         v = 1.0
         a = (2 * v + np.pi) / 3
         errors = []

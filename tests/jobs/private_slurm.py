@@ -15,8 +15,8 @@ import time
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol", "scancel", "squeue")
 SEARCH_PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
 
-# More processors than there are, so that all jobs run at once; the "GPUs" are any two device files.
-# cred_expire is also how long a requeued job waits, bf_interval how often waiting jobs are looked at.
+# There are more processors than the machine has, so that all jobs run at once; the "GPUs" are any two device
+# files. cred_expire is also how long a requeued job waits, bf_interval how often waiting jobs are examined.
 SLURM_CONF = """
 ClusterName=spsolve-test
 SlurmctldHost={host}(127.0.0.1)
@@ -80,7 +80,7 @@ def end_with_parent():
 class PrivateSlurm:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
-        # A job that runs this test has left its own variables.
+        # Variables of a job that runs this test are left out.
         self.environment = {key: value for key, value in os.environ.items()
                             if not re.match("SLURM|SBATCH|SRUN|PMI|OMPI", key)}
         self.environment |= {"PATH": SEARCH_PATH, "SLURM_CONF": f"{directory}/slurm.conf"}

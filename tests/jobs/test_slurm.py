@@ -41,7 +41,7 @@ device = "cpu"
 """
 ENDLESS = 10**9
 
-# Slurm looks at the time limit (at least a minute) every 30 s and warns when the next look could be too late:
+# Slurm examines the time limit (at least a minute) every 30 s and warns if the next check could be too late:
 # with 20 s of notice a job is warned 10 to 40 s after its start.
 SHORT = ("--time=1", "--signal=B:USR1@20", "--cpus-per-task=1")
 
@@ -111,7 +111,7 @@ class JobScripts(unittest.TestCase):
         numbers = {name: self.submit(name, *job, "limited.toml") for name, job in self.limited.items()}
         for name in self.limited:
             wait_until(lambda: self.checkpointed_step(name), 90, f"{name} has written a checkpoint")
-        # No job could end before its limit; from now on they can. One that has read the old input again is
+        # No job can end before its limit; from now on they can. A job that has read the old input again is
         # limited again.
         steps = 101 + max(map(self.checkpointed_step, self.limited))
         self.write_input("limited.toml", steps)

@@ -23,12 +23,11 @@ std::vector<BenchCase> suite(const char* name, bool cuda) {
 
 class BenchSuites : public ::testing::TestWithParam<bool> {};
 
-// As the nominal device would: needs no GPU.
+// Plans are made for the nominal device, so no GPU is needed.
 TEST_P(BenchSuites, HavePlansForEveryCase) {
   for (const BenchSuite& named : bench_suites()) {
     if (!named.cases) continue;  // no cases of stencils
-    // Those of two suites have been planned to find out whether they exist, and sizes has the stencils of
-    // paper.
+    // Cases of ablation and peers were planned when the suite was made, and sizes has the stencils of paper.
     if (named.name == "ablation" || named.name == "peers" || named.name == "sizes") continue;
     for (const BenchCase& what : suite(std::string(named.name).c_str(), GetParam())) {
       const Candidate chosen =
@@ -74,7 +73,7 @@ TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
   }
   request.source = true;
   EXPECT_THROW(cases_of(request, GetParam()), Error);
-  request.suite = "scalar";  // says itself which unit
+  request.suite = "scalar";  // the suite names its unit itself
   request.boundary = "periodic";
   request.source = false;
   EXPECT_EQ(cases_of(request, GetParam()).size(), 8u);
@@ -132,7 +131,7 @@ TEST(BenchAblation, HasEveryStepAtTheSameDepth) {
 
 TEST(BenchAblation, IsEmptyWhereTensorCoresAreEmulated) { EXPECT_TRUE(suite("ablation", false).empty()); }
 
-/// Records name them by seed and number.
+/// Records name random cases by seed and number.
 TEST(RandomCases, AreThoseOfTheirSeedAndOfEveryKind) {
   const auto cases = random_cases(3, true), again = random_cases(3, true), others = random_cases(4, true);
   std::set<std::tuple<int, Precision>> kinds;

@@ -8,7 +8,7 @@
 
 namespace spsolve::cuda {
 
-/// A launch of the march on a grid of several tiles.
+/// Describes a launch of the march on a grid of several tiles.
 struct MarchCase {
   testing::ShapeCase shape;
   int steps;
