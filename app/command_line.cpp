@@ -61,13 +61,13 @@ How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and w
   compute.tune = true      times the best candidates on the real grid and remembers the winner ("auto": on
                            GPUs in long runs; false: never, the choice depends on no timing)
   parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; results do not depend on it
-  All are "auto" unless set in the input or by --set. A restart goes on with the plan of its checkpoint.
+  All are "auto" unless set in the input or by --set. A restart continues with the plan of its checkpoint.
 
 Exit status: 0 finished; 2 invalid input, or a file that it names is missing; 3 the solution became NaN or infinite;
 4 a file is damaged, or could not be read or written; 5 a device or a peer failed; 75 stopped by a signal or the
 wall-time limit after a checkpoint.
 Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a second TERM or INT: end at once, as does
-INT before the first step; USR2: checkpoint and go on.
+INT before the first step; USR2: checkpoint and continue.
 )";
 
 /// Returns the text that --help prints after the options.
@@ -110,7 +110,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
       ->check(positive);
   to.add_option("--candidates", request.candidates,
-                "Measure so many of the plan's best candidates of every case (default: the chosen one)")
+                "Number of the plan's best candidates to measure in every case (default: 1, the chosen one)")
       ->check(positive);
   to.add_option("--shard", request.shard,
                 "K N: every N-th case from the K-th on, for several processes side by side")

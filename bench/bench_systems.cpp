@@ -77,7 +77,7 @@ struct Options {
   bool only_points = false;
 };
 
-/// The arrays of all fields, which take turns as those of a Block.
+/// Holds the arrays of all fields, whose roles rotate like those of a Block.
 struct Levels {
   Levels(const Canonical& canonical, const SystemFacts& facts, const Box& box, const Index3& halo,
          Precision precision, int steps, Memory& memory)
@@ -89,7 +89,7 @@ struct Levels {
         fill_random(*fields.back().emplace_back(std::make_unique<Field>(box, halo, precision, memory)));
     }
   }
-  /// Returns the array of a field `ahead` of the state: 0, its own.
+  /// Returns the array of a field `ahead` of the state; 0 is that of the state itself.
   Field* at(std::size_t field, std::size_t ahead) const {
     const std::size_t count = fields[field].size(), each = count == 4 ? 2 : 1;
     return fields[field][(each * turn + ahead) % count].get();
@@ -125,7 +125,7 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
   const SystemFacts facts = facts_of(canonical);
   Domain domain;
   domain.dimensions = what.dimensions;
-  // In 2D as many points as in 3D, nearly.
+  // In 2D there are nearly as many points as in 3D.
   const std::int64_t extent =
       what.dimensions == 3
           ? options.points

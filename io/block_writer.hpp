@@ -19,8 +19,9 @@ namespace spsolve {
 /// blocks of a file.
 class BlockWriter {
  public:
-  /// Collective. The boxes of all ranks must cover the array. The arguments must outlive the writer. A format
-  /// without compression has the blocks of ArrayBlocks::of(), one with compression its chunks.
+  /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
+  /// must outlive the writer. A format without compression has the blocks of ArrayBlocks::of(), one with
+  /// compression its chunks.
   BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box);
 
   /// Writes all blocks of an array, whose first byte is at `offset`, and returns their checksums on rank 0.

@@ -40,8 +40,7 @@ std::string checksum_of(const Stencil& stencil);
 struct Checkpoint {
   std::filesystem::path file;
   CheckpointHeader header;
-  std::vector<StoredArray>
-      arrays;  // the array of each field, followed by that of its previous values if it has them
+  std::vector<StoredArray> arrays;  // of each field, followed by that of its previous values if it has them
 };
 
 /// Names the array that holds the values of a field one step before: "p.previous" for "p".

@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// Says where an input states a value, for the begin of a message: "heat.toml:12: [initial] ". It is no part
+/// Says where an input states a value, for the start of a message: "heat.toml:12: [initial] ". It is no part
 /// of the value, so any two are equal.
 struct StatedAt {
   std::string text;
@@ -36,7 +36,7 @@ struct ExpressionForm {
   friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
 };
 
-/// Returns the begin of a message about a dataset: the place where the input names the file, or else the key
+/// Returns the start of a message about a dataset: the place where the input names the file, or else the key
 /// of the dataset.
 inline std::string blame_of(const DatasetForm& form, const std::string& key) {
   return form.at.text.empty() ? key + ".file: " : form.at.text + "file: ";
@@ -64,5 +64,11 @@ struct WeightsForm {
 
 /// Holds the way in which an input gives weights.
 using StencilForm = std::variant<PresetForm, DatasetForm, WeightsForm>;
+
+/// Returns true if the stencil has a time step of its own.
+inline bool has_own_time_step(const StencilForm& stencil) {
+  const auto* preset = std::get_if<PresetForm>(&stencil);
+  return preset && preset->parameters.contains("dt");
+}
 
 }  // namespace spsolve

@@ -24,7 +24,7 @@ struct Snapshot {
   Grid grid;
   std::int64_t stride = 1;                // the points whose indices are multiples of it are kept
   Precision precision = Precision::fp64;  // fp64 or fp32: VTK reads no other
-  std::string stream = "snapshot";        // begin of file names
+  std::string stream = "snapshot";        // start of file names
   /// `axes` are the axes of `grid` in the names of the input, {z, y, x}: a plane that was cut out may have z
   /// and x.
   std::array<int, 3> axes{z_axis, y_axis, x_axis};

@@ -178,7 +178,7 @@ State Block::out(int steps) const {
 
 State Block::in(const Kind& kind) const {
   const State state = in(), next = out(kind.steps);
-  if (!kind.goes_on) return state;
+  if (!kind.continues_stride) return state;
   std::vector<Field*> fields(state.begin(), state.end());
   fields.insert(fields.end(), next.begin(), next.end());
   return State(std::move(fields), step_);
@@ -191,14 +191,14 @@ void Block::keep_difference(bool keep) {
   previous_is_known_ = magnitude_bound_is_known_ = stride_is_known_ = false;
 }
 
-void Block::take_turns(int steps) {
-  const auto [now, before] = turn_.of_two;
-  turn_.of_two = {before, now};
-  const auto [state, previous, next, next_previous] = turn_.of_more;
+void Block::rotate_roles(int steps) {
+  const auto [now, before] = roles_.of_two;
+  roles_.of_two = {before, now};
+  const auto [state, previous, next, next_previous] = roles_.of_more;
   if (steps == 1)
-    turn_.of_more = {next, state, previous, next_previous};
+    roles_.of_more = {next, state, previous, next_previous};
   else
-    turn_.of_more = {next, next_previous, state, previous};
+    roles_.of_more = {next, next_previous, state, previous};
 }
 
 const Field& Block::state(std::size_t field) {
@@ -265,9 +265,9 @@ void Block::launch(int steps) {
                                                                          // write points of other ranks
   const int begun_with = kind.valid_steps > 0 ? kind.valid_steps : steps_of_halo_;
   valid_steps_ = method_.exchanges_in_every_launch() ? 0 : begun_with - steps;
-  // After a single step the previous values are the state at the begin of the launch.
+  // After a single step the previous values are the state at the start of the launch.
   previous_is_known_ = steps == 1 && begun_with == steps_of_halo_;
-  take_turns(steps);
+  rotate_roles(steps);
   stride_is_known_ = began_with_difference_ = is_stride;
   last_steps_ = steps;
   step_ += steps;
@@ -329,7 +329,7 @@ Launch& Block::launch_of(const Kind& kind) {
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
                    [&](Queue queue) { return make_unit(queue); });
-  std::unique_ptr<Launch>& launch = launches->second[turn_];
+  std::unique_ptr<Launch>& launch = launches->second[roles_];
   if (!launch) launch = backend_->make_launch();
   return *launch;
 }

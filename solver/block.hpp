@@ -125,18 +125,18 @@ class Block {
   struct Kind {
     int steps, valid_steps;
     bool previous_is_known;  // an exchange leaves out previous values
-    bool goes_on;            // a stride that knows the values one stride before
+    bool continues_stride;   // a stride that knows the values one stride before
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
   /// Holds the roles of the arrays of a field, for fields with two arrays and for others: the state, the
   /// state before, the result of the next launch, and the values one step before that result. With two arrays
   /// the second holds both the state before and the result of the next launch.
-  struct Turn {
+  struct ArrayRoles {
     std::array<int, 2> of_two{0, 1};
     std::array<int, 4> of_more{0, 1, 2, 3};
-    friend auto operator<=>(const Turn&, const Turn&) = default;
+    friend auto operator<=>(const ArrayRoles&, const ArrayRoles&) = default;
   };
-  using Launches = std::map<Turn, std::unique_ptr<Launch>>;
+  using Launches = std::map<ArrayRoles, std::unique_ptr<Launch>>;
   using Levels = std::vector<std::unique_ptr<Field>>;  // the arrays of one field
   /// Returns the view once its values are computed. It waits through the backend first, because the backend
   /// checks for failed messages while it waits. A reducer or a copy would not.
@@ -144,9 +144,9 @@ class Block {
     backend_->synchronize();
     return view;
   }
-  /// Returns the array of a field that has a role in Turn.
+  /// Returns the array of a field that has a role in ArrayRoles.
   Field& array(std::size_t field, std::size_t role) const {
-    const int number = has_previous(field) ? turn_.of_more[role] : turn_.of_two[role];
+    const int number = has_previous(field) ? roles_.of_more[role] : roles_.of_two[role];
     return *levels_[field][static_cast<std::size_t>(number)];
   }
   Field& now(std::size_t field = 0) const { return array(field, 0); }
@@ -162,7 +162,7 @@ class Block {
   /// Turns the values one step before into their difference to the state (`keep`), or back.
   void keep_difference(bool keep);
   /// Rotates the roles of the arrays after a launch.
-  void take_turns(int steps);
+  void rotate_roles(int steps);
   Launch& launch_of(const Kind& kind);
   /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
   /// Field::magnitude_bound().
@@ -219,7 +219,7 @@ class Block {
   std::vector<Levels> levels_;                        // by field
   std::unique_ptr<PointWork> points_;                 // null if there are none
   Box added_rows_;                                    // hold all points to which amounts are added
-  Turn turn_;
+  ArrayRoles roles_;
   int last_steps_ = 1;              // of the last launch
   std::int64_t step_ = 0;           // the time step of the state
   bool previous_is_known_ = false;  // the halos of previous values are valid

@@ -36,7 +36,8 @@ os.environ.setdefault("SPSOLVE_RANDOM_CASES", "8")
 
 @dataclasses.dataclass
 class Program:
-    """A GoogleTest program: which of its cases, on how many ranks, in how many parts at the same time on one GPU."""
+    """Describes a GoogleTest program: which of its cases run, on how many ranks, in how many parts at the same time on one
+    GPU."""
     name: str
     filter: str = COMPILED
     ranks: tuple = (1,)
@@ -45,7 +46,7 @@ class Program:
 
 @dataclasses.dataclass
 class Script:
-    """A Python test of the executable, every case by itself: the settings of its runs."""
+    """Describes a Python test of the executable, each of whose cases runs by itself: the settings of its runs."""
     name: str
     file: str
     settings: str = SHARE
@@ -98,7 +99,7 @@ SANITIZED = [
 
 @dataclasses.dataclass
 class Job:
-    """A process of the suite, and what came of it."""
+    """Holds a process of the suite and its result."""
     name: str
     command: list
     ranks: int = 1
@@ -150,7 +151,7 @@ def start(job, log, gpus):
 
 
 def run(jobs, arguments, folder):
-    """Runs all jobs in their order, so many ranks at a time; kills what the time limit finds."""
+    """Runs all jobs in their order, a limited number of ranks at a time, and kills those that exceed the time limit."""
     begin, running = time.monotonic(), []
     waiting, gpus = collections.deque(enumerate(jobs)), itertools.cycle(range(arguments.gpus))
     while waiting or running:
@@ -179,7 +180,7 @@ TELLING = re.compile(r"^\[  FAILED  \].* ms\)$|^(?:FAIL|ERROR): |: Failure$|Erro
 
 
 def report(jobs, arguments):
-    """Prints a line per program and what failed; the number of failures."""
+    """Prints a line per program and the failures; returns the number of failures."""
     totals = collections.defaultdict(lambda: [0, 0, 0, 0.0])
     broken = []
     for job in jobs:

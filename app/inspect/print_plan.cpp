@@ -52,8 +52,9 @@ void print_walls(const Problem& problem, const Candidate& candidate, const Termi
     if (!domain.periodic(axis))
       (domain.reflected[axis] ? with_reflections : without).push_back(axis_names[axis]);
   if (!with_reflections.empty())
-    terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
-                   fmt::join(with_reflections, ", "));
+    terminal.print(
+        "walls across {}: fused weights hold up to them, the field continues beyond them as its image",
+        fmt::join(with_reflections, ", "));
   if (!without.empty())
     terminal.print(
         "walls across {}: points that fused weights reach them from take single steps; an image "

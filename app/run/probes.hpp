@@ -22,7 +22,7 @@ class Probes {
 
   /// Returns the grid points that the block must record, a group for each table of the input.
   std::vector<RecordedPoints> recorded() const;
-  /// Opens probes.h5 in the output directory. `restart` is the step that the run goes on from, -1 at its
+  /// Opens probes.h5 in the output directory. `restart` is the step from which the run continues, -1 at its
   /// beginning. Collective.
   void open(std::int64_t restart);
   /// Notes that the block has recorded rows up to `step`, and writes rows now and then. Collective.

@@ -132,7 +132,7 @@ void require_same_results(const Checkpoint& checkpoint, const RunConfig& config,
   if (!different.empty())
     throw Error(
         Status::invalid_input,
-        fmt::format("results would no longer fit those in {}: {} as before; keep it, or go on in "
+        fmt::format("results would no longer fit those in {}: {} as before; keep it, or continue in "
                     "another directory: --restart {} --output OTHER",
                     config.output.directory.string(), fmt::join(different, ", "), checkpoint.file.string()));
 }

@@ -113,7 +113,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             progress.pause();
             requests.checkpoint_begun();
             watch.enter(Phase::checkpoint);
-            probes.flush();  // a run that goes on from here does not record earlier rows again
+            probes.flush();  // a run that continues from here does not record earlier rows again
             writer.checkpoint(step, state);
           },
           [&](std::int64_t step, const std::vector<Diagnostics>& values) {
@@ -147,7 +147,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const bool continued = continues_results(communicator, command, config, restart, directory);
   if (!continued) require_replaceable(directory, config, command.overwrite);
   if (command.restart && !restart)
-    terminal.print("no checkpoint to go on from in {}: starting from the beginning",
+    terminal.print("no checkpoint in {}: starting from the beginning",
                    config.output.directory.string());
   if (continued && *command.restart == "latest")
     warn_of_steps_taken_again(communicator, config, restart ? restart->header.step : 0, terminal);
@@ -269,7 +269,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
           schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
     return Status::finished;
   }
-  terminal.print("stopped by {}; go on with --restart latest", requests.reason());
+  terminal.print("stopped by {}; continue with --restart latest", requests.reason());
   return Status::stopped;
 }
 

@@ -67,7 +67,7 @@ void refuse_results(const fs::path& directory) {
   });
   if (whole > 0)
     throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
-                                                   "--restart latest to go on with it, --overwrite to "
+                                                   "--restart latest to continue it, --overwrite to "
                                                    "replace it, or another --output",
                                                    directory.string(), whole));
 }

@@ -107,7 +107,7 @@ KeptPlan parse_plan(const std::string& json) {
     if (plan.contains("dropped")) kept.dropped = kept.chosen.dropped;
     return kept;
   } catch (const std::exception&) {
-    throw Error(Status::file_failure, fmt::format("the plan to go on with cannot be read: {}", json));
+    throw Error(Status::file_failure, fmt::format("the stored plan cannot be read: {}", json));
   }
 }
 
@@ -125,10 +125,10 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
   if ((request.unit && request.unit != kept.unit) || other_layout) return {request};
   if (kept.unit != UnitKind::scalar && !device.gpu && plan.device != "cpu" && !request.unit)
     return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
-                                 "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
+                                 "\"{}\" would emulate them, slowly. Values stay within the promise of {}",
                                  what, to_string(kept.unit), to_string(kept.precision))};
   if (kept.strided && !device.gpu && !kept.layout && !request.unit)
-    return {request, fmt::format("planned anew: the plan so far ({}) needs a GPU. Values go on within the "
+    return {request, fmt::format("planned anew: the plan so far ({}) needs a GPU. Values stay within the "
                                  "promise of {}",
                                  what, to_string(kept.precision))};
   request.unit = kept.unit;

@@ -29,7 +29,7 @@ struct Setup {
   std::string plan_note;  // why a former plan was not kept, or Plan::note; empty if there is neither
   Decomposition decomposition;
   int exchange_every = 1;      // launches that share an exchange of halos
-  bool background = false;     // files are written while the run goes on
+  bool background = false;     // files are written during the run
   ValueChecksums values = {};  // by section, once fill() has read it
 
   /// Returns how far around a block points are known after an exchange.

@@ -47,12 +47,6 @@ std::string read_name(const TomlSection& root, const fs::path& file_name) {
   return name;
 }
 
-/// Returns true if the stencil has a time step of its own.
-bool has_own_time_step(const StencilForm& stencil) {
-  const auto* preset = std::get_if<PresetForm>(&stencil);
-  return preset && preset->parameters.contains("dt");
-}
-
 /// Returns the fewest steps of dt that reach `end`. A quotient that is whole up to the rounding of end, dt
 /// and the division is meant to be whole.
 double steps_until(double end, double dt) {

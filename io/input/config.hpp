@@ -72,7 +72,7 @@ struct OutputConfig {
   std::int64_t every = 0;                 // steps between snapshots; 0 = only the last
   Precision precision = Precision::fp64;  // fp64 or fp32; default fp64 for fp64 runs, else fp32
   std::int64_t stride = 1;                // snapshots keep the points whose indices are multiples of it
-  std::optional<bool> background = {};    // files are written while the run goes on; nothing: auto, on GPUs
+  std::optional<bool> background = {};    // files are written during the run; nothing: auto, on GPUs
   std::vector<std::string> fields = {};   // that snapshots hold; empty: all
   Compression compression = Compression::none;
 
@@ -116,8 +116,7 @@ struct CheckpointConfig {
 struct RunConfig {
   std::string name;  // default: the input's file name without extension
   Grid grid;
-  std::optional<EquationsConfig>
-      equations;  // if given, or if the input needs more than a stencil (of_stencil)
+  std::optional<EquationsConfig> equations;  // as given, or if a stencil does not suffice (of_stencil)
   StencilForm stencil;
   FieldForm initial;
   std::optional<FieldForm> source;

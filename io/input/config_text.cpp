@@ -76,12 +76,6 @@ std::string stencil_text(const StencilForm& stencil, const Domain& domain) {
                      per_axis(domain, weights.center));
 }
 
-/// Returns true if the stencil has a time step of its own.
-bool has_own_time_step(const StencilForm& stencil) {
-  const auto* preset = std::get_if<PresetForm>(&stencil);
-  return preset && preset->parameters.contains("dt");
-}
-
 std::string field_text(const FieldForm& field) {
   return std::visit([](const auto& chosen) { return form(chosen); }, field);
 }

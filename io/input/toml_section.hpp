@@ -64,7 +64,7 @@ class TomlSection {
   /// of the section.
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
-  /// Returns "<where>: [section] ", the begin of a message.
+  /// Returns "<where>: [section] ", the start of a message.
   std::string blame(std::string_view key) const;
   /// Returns blame(key) for one line of the text that `key` holds, counted from 1.
   std::string blame(std::string_view key, int line_of_text) const;

@@ -345,7 +345,7 @@ std::string objection_to_name(std::string_view name) {
   if (find_function(name) || contains_name(operator_names, name))
     return fmt::format("'{}' is a function", name);
   if (contains_name(word_operators, name)) return fmt::format("'{}' reads as an operator", name);
-  if (name == "next" || name == "previous") return fmt::format("'{}' is a level of time", name);
+  if (name == "next" || name == "previous") return fmt::format("'{}' is a time level", name);
   return {};
 }
 

@@ -15,7 +15,7 @@ struct SyntaxNode {
   enum class Kind {
     number,      // number
     name,        // text
-    level,       // text.level: a field at another level of time, level "previous" or "next"
+    level,       // text.level: a field at another time level, level "previous" or "next"
     operation,   // operation(operands): an operator, ?: or a function
     unknown,     // text(operands): a call of no known function
     displaced,   // operands[0] at the offsets operands[1], ...

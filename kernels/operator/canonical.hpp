@@ -33,7 +33,7 @@ struct Link {
 /// scalar       one value per step, from t, n and numbers: computed in double, rounded to T
 /// coefficient  one value per point, from coefficients, coordinates and numbers: computed in double where it
 ///              is needed, beyond faces too, and rounded to T
-/// field        a field at a level of time
+/// field        a field at a time level
 /// chain        sum = start, or 0; then for each link in turn, for each tap in its order: sum = fma(weight,
 ///              value, sum), weights in double and rounded to T. Links to fields come first, those to
 ///              `previous` before those to `now` and `next`, then in the order of fields; links to other

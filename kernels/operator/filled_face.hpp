@@ -32,7 +32,7 @@ struct FilledFace {
   /// for. Several threads call the function at once. If it is null, c is 0.
   std::function<void(const Index3& first, std::int64_t step, std::span<double> values)> values = {};
   bool varies_along_face = true;  // else c is the same at all points of the face
-  bool varies_in_time = true;     // else c is the same at all levels of time
+  bool varies_in_time = true;     // else c is the same at all time levels
 
   /// Return the axes along the face: the axis of the lines on which c is asked for, and the slower one.
   int line_axis() const { return axis == x_axis ? y_axis : x_axis; }

@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// Names the operand of weights: a field at a level of time, or a node of the canonical form.
+/// Names the operand of weights: a field at a time level, or a node of the canonical form.
 struct LinearSource {
   enum class Rank : std::uint8_t { previous, now, next, node };  // of fields by level
   Rank rank;

@@ -14,7 +14,7 @@ namespace spsolve {
 
 enum class Linearity { constant_weights, varying_weights, nonlinear };
 
-/// Identifies a field at a level of time.
+/// Identifies a field at a time level.
 struct FieldLevel {
   int field;
   Level level;

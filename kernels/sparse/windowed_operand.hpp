@@ -47,8 +47,8 @@ struct PairedWeights {
   double scale;  // a power of two
 };
 PairedWeights paired_weights(const Stencil& stencil);
-/// Multiplies second terms of fp16, of data and of weights. With it, second terms of numbers down to 2^-26 of
-/// the largest are not subnormal.
+/// Is the factor that second terms of fp16, of data and of weights, are multiplied by. With it, second terms
+/// of numbers down to 2^-26 of the largest are not subnormal.
 constexpr double pair_term_scale = 1024;
 /// Makes the windowed_operand() of each term, for a window of one part.
 SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window);

@@ -31,7 +31,7 @@ struct DeviceModel {
   double level_cost = 1;     // time of an fma on an intermediate time level over one on the field
 
   // Rates of tensor cores are in instructions/s of the whole device, for 16 x 8 outputs per instruction; 0
-  // without tensor cores. Zero: none.
+  // without tensor cores.
   double mma_half = 0, mma_half_sparse = 0;  // k = 16, 32
   double mma_tf32 = 0, mma_tf32_sparse = 0;  // k = 8, 16
   double mma_fp64 = 0;                       // k = 16

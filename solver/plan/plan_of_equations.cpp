@@ -159,7 +159,7 @@ void require_possible(const Problem& problem, const DeviceModel& device, const P
             "{} = {}: systems of equations are advanced by the scalar unit{}{}; leave it out, or "
             "\"auto\"",
             key, value, device.gpu ? "" : ", one step per launch",
-            why ? ", and one equation with two levels of time and constant weights by tensor cores: " + *why
+            why ? ", and one equation with two time levels and constant weights by tensor cores: " + *why
                 : ""));
   };
   const bool on_tensor_cores = (request.unit && *request.unit != UnitKind::scalar) || request.layout;

@@ -6,7 +6,7 @@
 namespace spsolve {
 
 std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& problem) {
-  if (!problem.equations) return "it has no equation with two levels of time";
+  if (!problem.equations) return "it has no equation with two time levels";
   const Equations& equations = *problem.equations;
   if (problem.has_points) return "point sources or probes are worked on in every step";
   if (equations.canonical.field_count() != 1) return "there are several fields";

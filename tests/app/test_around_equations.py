@@ -66,7 +66,7 @@ sums  = { energy = "0.5*p^2*c", total = "q + x + t" }
 
 
 def corners(point):
-    """The grid points around a point, with their weights."""
+    """Returns the grid points around a point, with their weights."""
     f = [np.clip((point[0] - ORIGIN[0]) / SPACING, 0, SHAPE[0] - 1), (point[1] - ORIGIN[1]) / SPACING]
     below = [int(np.floor(value)) for value in f]
     share = [value - index for value, index in zip(f, below)]
@@ -86,7 +86,7 @@ def laplace(u):
 
 
 def model(signals):
-    """The fields after every step: [steps + 1, y, x] of p and of q."""
+    """Returns the fields after every step: [steps + 1, y, x] of p and of q."""
     y = ORIGIN[0] + SPACING * np.arange(SHAPE[0])
     c = np.broadcast_to((1500 + y)[:, None], SHAPE)
     p = previous = q = np.zeros(SHAPE)

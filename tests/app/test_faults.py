@@ -56,7 +56,8 @@ class Faults(spsolve.TestCase):
             disk.rmdir()
 
     def test_full_disk_at_a_checkpoint(self):
-        """Room for two checkpoints: later ones are given up with a warning, the newest good one goes on elsewhere."""
+        """The disk has room for two checkpoints: later ones are given up with a warning, and the newest good one can be
+        continued elsewhere."""
         file = self.write(output={"directory": "out", "stride": 16})
         self.run_to(0, file, "--output", "whole")
         whole = self.directory / "whole"
@@ -92,7 +93,7 @@ class Faults(spsolve.TestCase):
             self.assertIn("No space left on device", result.err)
 
     def test_limit_on_file_sizes(self):
-        """As batch systems set it; the system's signal would kill the run."""
+        """Batch systems set this limit; the system's signal would kill the run."""
         file = self.write(grid={"shape": [1024, 1024]}, checkpoint={"every": 10})
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (7 << 20, limits[1]))  # MPI itself has files of some MiB
@@ -103,7 +104,7 @@ class Faults(spsolve.TestCase):
             self.assertRegex(result.err, "error: .*snapshot_0000000040.hdf.*: File too large")
 
     def test_stop_on_a_full_disk_says_so(self):
-        """A signal asks for a checkpoint that cannot be written: not the status of a run that can be restarted."""
+        """A signal asks for a checkpoint that cannot be written: the status must not be that of a run that can be restarted."""
         file = self.write(time={"steps": 10**7}, checkpoint={"every": 0})
         with self.small_disk(300) as disk, spsolve.Job(file, "--output", disk / "out", ranks=2) as job:
             job.wait_for((disk / "out" / "diagnostics.csv").exists, "it began")
@@ -112,7 +113,7 @@ class Faults(spsolve.TestCase):
             self.assertIn("stopped without the checkpoint", result.err)
 
     def test_nobody_reads_what_is_printed(self):
-        """A pipe whose reader has left, as after "| head -1", and a full disk: the run goes on."""
+        """A run must continue if the reader of its pipe has left, as after "| head -1", and if the disk is full."""
         file = self.write()
         read_end, closed_pipe = os.pipe()
         os.close(read_end)
@@ -164,7 +165,7 @@ class Faults(spsolve.TestCase):
         self.assertIn(f"{series.name}: Too many levels of symbolic links", result.err)
 
     def test_links_where_files_go_are_followed(self):
-        """Somebody wants results on another disk: the links stay, what they lead to is written, also by --overwrite and restarts."""
+        """Results may be on another disk: links stay, and their targets are written, also by --overwrite and restarts."""
         file = self.write(output={"directory": "out", "every": 10})
         self.run_to(0, file, "--output", "whole")
         out, elsewhere = self.directory / "out", self.directory / "elsewhere"
@@ -196,7 +197,7 @@ class Faults(spsolve.TestCase):
         self.assertRegex(self.run_to(4, file).err, "run.json: is a link to .*gone/run.json, whose directory does not exist")
 
     def test_hdf5_from_a_pipe_is_refused(self):
-        """A run would wait for its writer for ever."""
+        """A run would wait for its writer forever."""
         os.mkfifo(self.directory / "pipe")
         file = self.write(initial={"file": "pipe", "dataset": "u"})
         sections = {**problem(), "initial": {"file": "pipe", "dataset": "u"}}
@@ -242,7 +243,7 @@ class Faults(spsolve.TestCase):
             self.run_to(0, file, "--output", section, *values, "--set", "time.steps=20")
 
     def test_two_runs_in_one_directory(self):
-        """A job that was submitted twice: the second leaves the first alone."""
+        """If a job was submitted twice, the second run must not disturb the first."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
         rows = self.directory / "out" / "diagnostics.csv"
         with spsolve.Job(file, ranks=2, cwd=self.directory) as job:
@@ -296,7 +297,7 @@ class Faults(spsolve.TestCase):
             self.assertFalse(spsolve.checkpoints(disk / "out"))
 
     def test_overflow_long_after_a_checkpoint_that_failed(self):
-        """Found where no finite state is left: none was to be saved, so that the full disk does not count."""
+        """The overflow is found when no finite state is left to save, so the full disk does not count."""
         file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, boundary={"x": "periodic"})
         with self.small_disk(200) as disk:
             result = self.run_to(3, file, "--set", "stencil={ weights = [[2.0]] }", "--output", disk / "out", ranks=2)
@@ -314,7 +315,7 @@ class Faults(spsolve.TestCase):
         self.assertEqual(spsolve.diagnostics(self.directory / "out"), [])
 
     def test_a_rank_that_hangs_ends_the_job(self):
-        """Stopped, it answers nobody but does not die: MPI alone would wait for ever."""
+        """A stopped rank does not answer but does not die either: MPI alone would wait forever."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000}, parallel={"timeout_seconds": 4})
         restart = []
         for stopped in (2, 0):
@@ -350,7 +351,7 @@ class Faults(spsolve.TestCase):
             restart = restart or ["--set", "checkpoint.every=0", "--restart", max(spsolve.checkpoints(out).values())]
 
     def test_a_killed_rank_ends_the_job(self):
-        """The launcher says which; the others where they were."""
+        """The launcher says which rank was killed; the others say where they were."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
         grace = {"OMPI_MCA_odls_base_sigkill_timeout": "1"}  # s; the launcher's own, which other tests do without
         with spsolve.Job(file, ranks=4, cwd=self.directory, environment=grace) as job:

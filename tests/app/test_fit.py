@@ -29,7 +29,7 @@ class Fit(unittest.TestCase):
             self.assertLessEqual(moved, uncertain[name], f"{name}: {value} +- {100 * deviation:.0f}%")
 
     def test_a_wrong_coefficient_is_noticed(self):
-        """From a start twice as large the records lead back: they do say something of it."""
+        """From a start twice as large the fit must return to the shipped value, so the records determine it."""
         model = fit.Model(os.environ["SPSOLVE_PREDICT"], [SOURCE / "bench" / "results" / name for name in fit.RECORDS])
         self.addCleanup(model.close)
         right = model.residuals({})

@@ -15,7 +15,7 @@ LEAST_RATIO, MOST_RATIO = 3.6, 4.4
 
 class GreensFunctions(spsolve.TestCase):
     def rows(self, dimensions, points, half_width, step, value, at, dt, steps, more=""):
-        """Probes over time, [rows, points], of a run on points^dimensions with the source in the middle."""
+        """Returns probes over time, [rows, points], of a run on points^dimensions with the source in the middle."""
         spacing = 2 * half_width / points
         name = f"run{dimensions}d{points}"
         (self.directory / f"{name}.toml").write_text(f"""
@@ -78,7 +78,7 @@ class GreensFunctions(spsolve.TestCase):
             return (1 - 2 * a) * np.exp(-a)
 
         def exact(dimensions, t):
-            """Of p_tt = c^2 laplace(p) + delta(x) s(t)."""
+            """Returns the solution of p_tt = c^2 laplace(p) + delta(x) s(t)."""
             if dimensions == 3:
                 return wavelet(t[:, None] - radii / speed) / (4 * np.pi * speed**2 * radii)
             # The solution is the integral over a line of point sources at the distance r cosh(u). The

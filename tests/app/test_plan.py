@@ -14,7 +14,7 @@ from png_file import Png
 
 
 def problem(unit="auto", layout="auto", precision="fp64", **compute):
-    """Launches that divide nothing."""
+    """Makes launches that divide nothing."""
     return spsolve.awkward_problem(
         time={"steps": 23},
         compute={"device": "cpu", "unit": unit, "layout": layout, "precision": precision, **compute},
@@ -51,7 +51,8 @@ class Plan(spsolve.TestCase):
         self.assert_same_bits("one", "restarted")
 
     def test_a_state_that_a_coarse_format_freezes_is_told(self):
-        """Within compute.accuracy per step nothing may move, although it would: the run says so. One that moves, or is steady, does not."""
+        """A state may change by less per step than compute.accuracy allows to be lost. The run must then warn, but not if the
+        state moves or is steady."""
         def bar(initial, wall, **compute):
             return spsolve.write_input(self.directory / "bar.toml", {
                 "grid": {"shape": [64]}, "boundary": {"x": {"low": {"dirichlet": wall}, "high": {"dirichlet": 300.0}}},
@@ -69,7 +70,7 @@ class Plan(spsolve.TestCase):
                 self.assertTrue(np.isfinite(half).all())
 
     def test_tensor_units_do_not_depend_on_where_an_exchange_falls(self):
-        """A restart begins with one, which the run that never stopped had elsewhere."""
+        """A restart begins with an exchange, which the uninterrupted run had at other steps."""
         file = spsolve.write_input(self.directory / "problem.toml", problem(
             "tensor", "dual-tessellation") | {"boundary": {"x": "periodic", "y": "periodic"}, "checkpoint": {"every": 4, "keep": 9}})
         ways = spsolve.settings("time.fuse=2", "diagnostics.every=0", "output.every=0")
@@ -168,7 +169,8 @@ class Plan(spsolve.TestCase):
         self.assertIn("no kernel", result.err)
 
     def test_candidates_that_are_left_out_know_why(self):
-        """Whoever insists on what no candidate does is told whether a kernel, the promise of fp32 or the depth is what refuses it."""
+        """If no candidate meets the request, the message says whether the kernel, the promise of fp32 or the depth is the
+        reason."""
         model = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml"]
         rough = np.random.default_rng(2).uniform(-1, 1, (3, 3, 3)).round(3).tolist()
         file = spsolve.write_input(self.directory / "problem.toml", {

@@ -21,7 +21,7 @@ def reflect(i, n):
 
 
 class Wall:
-    """A face: `text` as the input has it, and `value(coordinates, step)` on the points of the face."""
+    """Describes a face: `text` as the input has it, and `value(coordinates, step)` on the points of the face."""
 
     def __init__(self, condition, value, text, h=0.0):
         self.condition, self.value, self.text, self.h = condition, value, text, h
@@ -36,7 +36,7 @@ class Wall:
 
 
 class Case:
-    """A random problem. Attributes: text of the input, the numpy model's final fields in run()."""
+    """Makes a random problem: the text of the input and, in run(), the final fields of the numpy model."""
 
     def __init__(self, seed, directory):
         self.random, self.numbers = random.Random(seed), np.random.default_rng(seed)
@@ -76,7 +76,7 @@ class Case:
                     f"{{ {condition} = {text} }}", h)
 
     def on_face(self, numbers, axis, coordinates):
-        """The dataset at points of the face: it repeats along periodic axes, and is mirrored elsewhere."""
+        """Returns the dataset at points of the face: it repeats along periodic axes, and is mirrored elsewhere."""
         places = []
         for other, n in enumerate(self.shape):
             if other != axis:
@@ -102,7 +102,7 @@ class Case:
                 f'[equations]\nstep = "{statements}"\n')
 
     def pad(self, u, step):
-        """Ghost points axis by axis in the order x, y, z."""
+        """Fills ghost points axis by axis in the order x, y, z."""
         done = set()
         for axis in reversed(range(u.ndim)):
             n, walls = self.shape[axis], self.walls[axis]

@@ -74,7 +74,7 @@ class JobScripts(unittest.TestCase):
         cls.limited = {name: job for name, job in LIMITED.items() if job[1] in launchers}
 
     def write_input(self, name, steps):
-        """Replaces the input at once, for a job may be about to read it."""
+        """Replaces the input atomically, because a job may be about to read it."""
         part = self.directory / "input.part"
         part.write_text(CASE.format(steps=steps))
         part.rename(self.directory / name)
@@ -84,7 +84,7 @@ class JobScripts(unittest.TestCase):
                                  "--output", f"out_{name}", **ENVIRONMENT, SPSOLVE_LAUNCHER=launcher)
 
     def submit_endless(self, name, *arguments):
-        """A job on two ranks that only a signal can end."""
+        """Submits a job on two ranks that only a signal can end."""
         self.write_input("endless.toml", ENDLESS)
         return self.submit(name, "cpu.sbatch", self.launcher, ["--ntasks-per-node=2"], "endless.toml",
                            *arguments)
@@ -149,7 +149,7 @@ class JobScripts(unittest.TestCase):
         self.assertEqual(self.wait_for_end(number)[:2], ("FAILED", 0), self.log("killed"))
 
     def ranks_of(self, name):
-        """Processes of spsolve that write to the job's directory."""
+        """Returns the processes of spsolve that write to the job's directory."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:

@@ -23,7 +23,7 @@ std::vector<testing::ExampleStep> steps_of(int dimensions) {
   const std::string displaced = dimensions == 1 ? "[1]" : dimensions == 2 ? "[1, -1]" : "[1, 0, -1]";
   return {
       {"four layers", names, "u.next = u + 0.05*laplace(u, order=8); v.next = v + cos(t)*u"},
-      {"two levels of time", names,
+      {"two time levels", names,
        "u.next = 1.4*u - 0.5*u.previous" + displaced +
            " + 0.1*laplace(u); v.next = 0.5*v.previous + 0.2*laplace(v) + 0.1*u"},
       {"groups of statements", names,

@@ -25,7 +25,7 @@
 // also frees the stage of the plane before for the next fetch. sm_80 needs one more barrier per plane, when a
 // stage has arrived.
 //
-// Two levels of time (u' = taps u - q u one step before): the sum of a plane of level l + 1 starts with the
+// Two time levels (u' = taps u - q u one step before): the sum of a plane of level l + 1 starts with the
 // level l - 1, which has just reached that plane; the values one step before level 0 come as the source. The
 // last two levels are written.
 //
@@ -343,7 +343,7 @@ class March {
   }
 
   /// Starts a sum of level l + 1, `R` planes ahead of level l: with the source, l * R planes before the
-  /// newest one that level 0 reaches, or with zero. With two levels of time the source is the level before
+  /// newest one that level 0 reaches, or with zero. With two time levels the source is the level before
   /// level 0, and later sums start with the level two before them, which has just reached that plane.
   template <int l>
   __device__ void start(Points& sums, const Points* level) const {

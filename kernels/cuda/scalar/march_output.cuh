@@ -28,7 +28,7 @@ class TileOutput {
            ((wraps(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
 
-  /// Writes the next plane; of two levels of time, also the values one step before.
+  /// Writes the next plane; of two time levels, also the values one step before.
   __device__ void write(const Points& points, const Points& before) {
     compute_anew(written_rows_);
     put(out_, points);

@@ -59,7 +59,7 @@ TEST(Resolve, RefusesStatements) {
                                   {"laplace", "is a function"},
                                   {"d", "is a function"},
                                   {"or", "reads as an operator"},
-                                  {"next", "is a level of time"}})
+                                  {"next", "is a time level"}})
     EXPECT_THAT(refusal_of(std::string("\n ") + name + " = 1"), AllOf(HasSubstr("2:2 "), HasSubstr(why)));
 }
 
