@@ -7,7 +7,8 @@ sweet_spot.py 3 RATES COUNTED CEILINGS       what binds, rate, and equation 13 b
 sweet_spot.py 4 RATES COUNTED CEILINGS       dense against sparse tensor cores
 sweet_spot.py verdicts RATES COUNTED CEILINGS   how often equation 13 agrees with the measured gain, and where it does not
 sweet_spot.py ridges CEILINGS                P, B and I* = P / B of every instruction
-sweet_spot.py depths MODEL                   I over the depth t
+sweet_spot.py model RATES                    equation 13 with the counts of the plan beside the measured gain, for every unit and layout
+sweet_spot.py depths MODEL [COUNTED]         I over the depth t, that of the model; with COUNTED, in brackets, of counters
 
 RATES: rows of `spsolve bench --suite sweet-spot --json`. COUNTED: rows of bench/counters.py. MODEL: rows of bench/plan_counts.py.
 Rows are files of rows, or records as RECORD.json:RUN,RUN. CEILINGS: `spsolve bench --suite ceilings --json`.
@@ -132,13 +133,27 @@ def ridge_lines(file):
             yield name, f"{rate * 1e-12:,.1f}", f"{ceilings['copy'] * 1e-12:.2f}", f"{rate / ceilings['copy']:,.1f}"
 
 
-def depth_lines(file):
+def depth_lines(file, *counted):
     """A line for each stencil, precision, unit and layout; a column for each depth."""
+    counts = {key_of(row): row["measured_C_flop"] / row["measured_M_bytes"] for row in (rows_of(*counted) if counted else [])}
     lines = collections.defaultdict(dict)
     for row in rows_of(file):
-        lines[row["stencil"], row["precision"], way_of(row), f"{row['I_ridge']:,.3g}"][row["fuse"]] = f"{row['I_flop_per_byte']:,.4g}"
+        found = f" ({counts[key_of(row)]:,.4g})" if key_of(row) in counts else ""
+        lines[row["stencil"], row["precision"], way_of(row), f"{row['I_ridge']:,.3g}"][row["fuse"]] = f"{row['I_flop_per_byte']:,.4g}{found}"
     depths = sorted(set().union(*lines.values()))
     return depths, [(*line, *(cells.get(depth, "") for depth in depths)) for line, cells in lines.items()]
+
+
+def model_lines(rates):
+    rows = rows_of(rates)
+    scalars = {case_of(row): rate_of(row) for row in rows if row["unit"] == "scalar"}
+    for row in rows:
+        model, scalar = row["model"], row["unit"] == "scalar"
+        gain = rate_of(row) / scalars[case_of(row)]
+        right = abs(gain - 1) <= EQUAL if model["verdict"] == "equal" else (gain > 1) == (model["speedup_roofline"] > 1)
+        yield (text_of(row), row["fuse"], way_of(row), f"{model['I_flop_per_byte']:,.4g}", f"{model['I_ridge']:,.3g}", f"{rate_of(row):,.0f}",
+               *(("", "", "", "", "") if scalar else (f"{model['speedup_roofline']:.2f}", f"{model['speedup_model']:.2f}", f"{gain:.2f}",
+                                                      model["verdict"], "yes" if right else "no")))
 
 
 def main(number, *files):
@@ -154,12 +169,15 @@ def main(number, *files):
         table(["verdict of equation 13", "rows:", "as measured:", "not as measured"], verdict_lines(measured_rows(*files)))
     elif number == "ridges":
         table(["instruction", "P, TFLOP/s:", "B, TB/s:", "I*, flop/B:"], ridge_lines(*files))
+    elif number == "model":
+        table(["case", "t:", "unit, layout", "I:", "I*:", "GStencil/s:", "gain by equation 13:", "by the plan:", "measured:", "verdict", "right"],
+              model_lines(*files))
     else:
         depths, lines = depth_lines(*files)
         table(["stencil", "precision", "unit, layout", "I*:", *(f"t = {depth}:" for depth in depths)], lines)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or sys.argv[1] not in ("2", "3", "4", "verdicts", "ridges", "depths"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("2", "3", "4", "verdicts", "ridges", "model", "depths"):
         sys.exit(__doc__)
     main(*sys.argv[1:])

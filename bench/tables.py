@@ -6,14 +6,17 @@ tables.py paper ROWS PUBLIC ROWS...       what the plan chose for the benchmark 
                                           the fastest candidate does at their depth
 tables.py rates ROWS PUBLIC               its rates alone, a row for each shape
 tables.py public PUBLIC                   all that public codes did
-tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the fastest rates on record: at their depth, and at any
+tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the fastest rates on record: at their depth, and at any;
+                                          records whose names say h100 serve where the card of the codes has no rate
 tables.py preprocessing ROWS PAPER        seconds before the first launch, and their share of a run as SparStencil measures it
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
 tables.py sources ROWS                    the same of benchmark shapes with a source
 tables.py rivals ROWS                     the two fastest candidates, case by case
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
 tables.py catalogue ROWS... list.txt      what it chose for every stencil that `spsolve bench --list` lists
-tables.py ablation ROWS                   what sparsity gains, layout by layout
+tables.py ablation ROWS [STENCIL,STENCIL] CUDA cores, dense and sparse tensor cores, layout by layout
+tables.py sizes ROWS PRECISION            rates over the side of the grid (1D: the same number of points; 3D: about the same)
+tables.py gemm ROWS                       the steps of the sparse GEMM beside the worklog, clock, power and counters
 tables.py targets ROWS                    target rates, and what each kernel has and keeps busy
 tables.py scalar ROWS                     the scalar unit between walls, sustained and, in brackets, boost
 tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
@@ -61,7 +64,7 @@ def alike(public, rows):
     walls = lambda row: set(row["boundary"] if isinstance(row.get("boundary"), list) else [row.get("boundary", "periodic")])
     found = [row for row in rows if (row.get("stencil"), row.get("precision")) == (public["stencil"], public["precision"])
              and walls(row) == {"periodic"} and not row.get("source")]
-    return sorted(found, key=rate, reverse=True)
+    return sorted(found, key=lambda row: (row.get("card", ""), -rate(row)))
 
 
 def at_depth_of(public, rows):
@@ -101,15 +104,18 @@ elif kind == "rates":
           [(*case, *(cells[precision] for precision in precisions)) for case, cells in cases.items()])
 elif kind == "peers":
     copy = next(ceiling["sustained"] for ceiling in json.loads(pathlib.Path(files[1]).read_text())["rates"] if ceiling["name"] == "copy")
-    measured, lines = rows_of(*files[3:]), []
+    measured, lines = [row | ({"card": "H100"} if "h100" in file else {}) for file in files[3:] for row in rows_of(file)], []
+    here = lambda row, *more: ", ".join([way_of(row), *map(str, more), *([row["card"]] if "card" in row else [])])
     for row in rows_of(files[0]):
         if row["system"] not in files[2].split(","):
             continue
         steps, same, best = row.get("steps_per_launch"), at_depth_of(row, measured), next(iter(alike(row, measured)), None)
         lines.append((row["system"], f"{row['stencil']} {row['precision']}", shape_of(row) if "shape" in row else "not known", steps or "not known",
                       f"{rate(row):,}", share_of_copy(row, steps, copy) if steps else "not known",
-                      f"{rate(same):,.0f} ({way_of(same)})" if same else "not measured", share_of_copy(same, steps, copy) if same else "not measured",
-                      f"{rate(best):,.0f} ({way_of(best)}, {best['fuse']})" if best else "not measured"))
+                      f"{rate(same):,.0f} ({here(same)})" if same else "depth not known" if not steps else "not measured",
+                      "depth not known" if not steps else f"{100 * same['roofline_fraction']:.0f}%" if same and "card" in same
+                      else share_of_copy(same, steps, copy) if same else "not measured",
+                      f"{rate(best):,.0f} ({here(best, best['fuse'])})" if best else "not measured"))
     table(["code", "case", "its grid", "t:", "G/s:", "of a copy:", "spsolve at this t, G/s:", "of a copy:", "spsolve at its best t, G/s:"], lines)
 elif kind == "preprocessing":
     run = {1: 10000, 2: 10240, 3: 1024}  # time steps of SparStencil's table 2, by dimensions
@@ -174,15 +180,44 @@ elif kind == "catalogue":
         lines.append((*cells, domain, equation, source))
     table(["stencil", "points:", "fp32 by", "G/s:", "error:", "fp16 by", "G/s:", "error:", "domain", "equation", "source"], lines)
 elif kind == "ablation":
-    same = ("stencil", "precision", "layout", "fuse")
-    dense = {tuple(row[name] for name in same): row for row in rows_of(files[0]) if row["unit"] == "tensor"}
+    steps = collections.defaultdict(dict)
+    scalar = {}
+    for row in rows_of(files[0]):
+        case = row["stencil"], row["precision"], row["fuse"]
+        if row["unit"] == "scalar":
+            scalar[case] = row
+        else:
+            steps[(*case, row["layout"])][row["unit"]] = row
+    text = lambda row: f"{rate(row):,.0f}" if row else "none"
+    gain = lambda row, other: f"{rate(row) / rate(other):.2f}" if row and other else "none"
+    lines = []
+    for (stencil, precision, fuse, layout), units in sorted(steps.items(), key=lambda item: item[0][:3]):
+        if len(files) > 1 and stencil not in files[1].split(","):
+            continue
+        cuda, dense, sparse = scalar.get((stencil, precision, fuse)), units.get("tensor"), units.get("sparse-tensor")
+        lines.append((stencil, precision, layout, fuse, text(cuda), text(dense), text(sparse), gain(dense, cuda), gain(sparse, dense), gain(sparse, cuda)))
+    table(["stencil", "precision", "layout", "t:", "CUDA cores:", "dense:", "2:4 sparse:", "dense / CUDA cores:", "sparse / dense:", "sparse / CUDA cores:"], lines)
+elif kind == "sizes":
+    lines, sides = collections.defaultdict(dict), (256, 512, 1024, 2048, 4096, 10240)
+    for row in rows_of(files[0]):
+        if row["precision"] == files[1]:
+            points = 1
+            for extent in row["shape"]:
+                points *= extent
+            side = min(sides, key=lambda side: abs(side * side / points - 1)) if len(row["shape"]) < 3 or points < 5e8 else 10240
+            lines[row["stencil"]][side] = f"{short(rate(row))} ({row['fuse']})"
+    table(["stencil", *(f"{side}:" for side in sides)], [(stencil, *(cells.get(side, "none") for side in sides)) for stencil, cells in lines.items()])
+elif kind == "gemm":
+    sheet = {"fp16": (1979e12, 1513e12), "e4m3": (3958e12, 3026e12)}  # of H100 SXM and H200; of H800 PCIe
+    share = lambda value, peak: f"{value * 1e-12:,.0f} ({100 * value / peak:.0f}%)" if value else "none"
     lines = []
     for row in rows_of(files[0]):
-        other = dense.get(tuple(row[name] for name in same))
-        if row["unit"] == "sparse-tensor" and other:
-            lines.append((row["stencil"], row["precision"], row["layout"], row["fuse"], f"{rate(other):,.0f}", f"{rate(row):,.0f}",
-                          f"{rate(row) / rate(other):.2f}", f"{predicted(other):.2f}, {predicted(row):.2f}"))
-    table(["stencil", "precision", "layout", "t:", "dense:", "2:4 sparse:", "sparse / dense:", "model, dense and sparse:"], lines)
+        ours, theirs = sheet[row["format"]]
+        kernel = row.get("kernel", {})
+        lines.append((row["format"], row["step"], share(row["flop_per_s"], ours), share(row["flop_per_s_sustained"], ours),
+                      share(row["published_flop_per_s"], theirs), f"{row['clock_mhz'] / 1000:.2f}", f"{row['power_w']:.0f}",
+                      f"{kernel['tensor']:.0f}" if kernel else "none", f"{kernel['l2']:.0f}" if kernel else "none", f"{kernel['dram']:.0f}" if kernel else "none"))
+    table(["format", "step", "boost, TFLOP/s:", "sustained:", "worklog:", "clock, GHz:", "power, W:", "tensor, %:", "L2, %:", "DRAM, %:"], lines)
 elif kind == "targets":
     demanded = json.loads(pathlib.Path(__file__).with_name("targets.json").read_text())["demanded"]
     order = {case: i for i, case in enumerate(demanded)}

@@ -9,14 +9,12 @@ ten times a second during the last repetitions of a case.
 """
 import argparse
 import json
-import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
+
+from under_load import run_sampled
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
@@ -28,31 +26,12 @@ work = pathlib.Path(tempfile.mkdtemp())
 rows_file, counted_file = work / "rows.json", work / "counted.json"
 
 
-def lines_with_time(command, lines):
-    """Starts a command. Its lines are appended to `lines` with their arrival times."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1)
-    reader = threading.Thread(target=lambda: lines.extend((time.monotonic(), line) for line in process.stdout), daemon=True)
-    reader.start()
-    return process, reader
-
-
-samples, printed = [], []
-gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]  # the first GPU is used; the others stay idle
-sampler, _ = lines_with_time(["stdbuf", "-oL", "nvidia-smi", "-i", gpu, "--query-gpu=clocks.sm,power.draw",
-                              "--format=csv,noheader,nounits", "-lms", "100"], samples)
-bench, reader = lines_with_time([options.spsolve, "bench", "--suite", "targets", "--shard", *options.shard, "--json", str(rows_file)], printed)
-status = bench.wait()
-reader.join()
-sampler.terminate()
+status, text, rows = run_sampled([options.spsolve, "bench", "--suite", "targets", "--shard", *options.shard, "--json", str(rows_file)],
+                                 lambda: json.loads(rows_file.read_text()))
 if status:
-    sys.exit("".join(line for _, line in printed))
-print("".join(line for _, line in printed), end="", flush=True)
-rows = json.loads(rows_file.read_text())
-ends = [at for at, _ in printed[-len(rows):]]
-for row, end in zip(rows, ends):
-    during = [tuple(map(float, line.split(","))) for at, line in samples if end - 0.5 < at < end]
-    if during and "error" not in row:
-        row["clock_mhz"], row["power_w"] = (statistics.median(values) for values in zip(*during))
+    sys.exit(text)
+print(text, end="", flush=True)
+rows_file.write_text(json.dumps(rows))
 
 subprocess.run([sys.executable, "-B", pathlib.Path(__file__).with_name("counters.py"), options.spsolve, rows_file, counted_file,
                 "--jobs", str(options.jobs)], check=True, stdout=subprocess.DEVNULL)

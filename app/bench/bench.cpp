@@ -10,6 +10,7 @@
 
 #include "app/bench/bench_suites.hpp"
 #include "app/bench/fit.hpp"
+#include "app/bench/gemm_suite.hpp"
 #include "app/bench/recorded_case.hpp"
 #include "app/setup/calibration_file.hpp"
 #include "app/setup/load_input.hpp"
@@ -180,6 +181,14 @@ class Benchmark {
     write_json(to_json(ceilings), true);
   }
 
+  /// `--suite gemm`
+  void measure_gemm_steps() {
+    write_json(Json::array());
+    if (communicator_.root())
+      measure_gemm(request_, device_, terminal_, [&](Json row) { keep(std::move(row)); });
+    write_json(results_, true);
+  }
+
   void measure_cases() {
     std::vector<BenchCase> cases;
     for (const auto& file : request_.inputs) cases.push_back(case_of_input(communicator_, file, request_));
@@ -332,6 +341,8 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   Benchmark benchmark(communicator, request);
   if (request.suite == "ceilings")
     benchmark.measure_device();
+  else if (request.suite == "gemm")
+    benchmark.measure_gemm_steps();
   else
     benchmark.measure_cases();
   return Status::finished;

@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
 
 #include "app/bench/random_cases.hpp"
 #include "io/input/read_problem.hpp"
@@ -62,6 +65,22 @@ std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
   return cases;
 }
 
+/// Returns whether a unit has a kernel for a case as it is asked for.
+bool has_plan(const BenchCase& what, bool cuda) {
+  try {
+    make_plan(what.problem, nominal(cuda), what.plan);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Returns a cube of about as many points.
+Index3 cube_of(std::int64_t points) {
+  const auto side = static_cast<std::int64_t>(std::llround(std::cbrt(static_cast<double>(points)) / 8)) * 8;
+  return {side, side, side};
+}
+
 std::vector<BenchCase> scalar_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const char* stencil : paper_shapes)
@@ -83,27 +102,85 @@ std::vector<BenchCase> paper_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// Returns every layout with and without 2:4 sparsity, at the depth that the plan gives the sparse one.
+/// Returns CUDA cores and every layout with and without 2:4 sparsity, for single steps and at the depth that
+/// the plan gives sparse tensor cores.
 std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
+  std::vector<std::tuple<std::string, Precision, int>> compared;  // with CUDA cores
+  const auto offer = [&](BenchCase what, UnitKind unit, int fuse) {
+    what.plan.unit = unit;
+    what.plan.fuse = fuse;
+    if (has_plan(what, cuda)) cases.push_back(what);
+  };
   for (const char* stencil :
        {"1d1r", "star2d1r", "box2d1r", "box2d2r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
     for (const Precision precision : {Precision::fp16, Precision::fp32}) {
       const BenchCase what = preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision);
-      for (BenchCase sparse : with_every_method(what, cuda)) {
+      for (const BenchCase& sparse : with_every_method(what, cuda)) {
         if (sparse.plan.unit != UnitKind::sparse_tensor) continue;
-        sparse.plan.fuse = make_plan(sparse.problem, nominal(cuda), sparse.plan).chosen.fuse;
-        BenchCase dense = sparse;
-        dense.plan.unit = UnitKind::tensor;
-        try {
-          make_plan(dense.problem, nominal(cuda), dense.plan);
-        } catch (const Error&) {  // a layout that exists in sparse form only
-          continue;
+        std::set<int> depths{1, make_plan(sparse.problem, nominal(cuda), sparse.plan).chosen.fuse};
+        for (const int fuse : depths) {
+          const std::tuple scalar{stencil, precision, fuse};
+          if (std::find(compared.begin(), compared.end(), scalar) == compared.end()) {
+            compared.push_back(scalar);
+            offer(what, UnitKind::scalar, fuse);
+          }
+          offer(sparse, UnitKind::tensor, fuse);
+          offer(sparse, UnitKind::sparse_tensor, fuse);
         }
-        cases.push_back(dense);
-        cases.push_back(sparse);
       }
     }
+  return cases;
+}
+
+/// Returns grids from ones that caches hold to the largest that papers measure.
+std::vector<BenchCase> sizes_suite(const BenchRequest&, bool cuda) {
+  std::vector<const char*> stencils(std::begin(paper_shapes), std::end(paper_shapes));
+  stencils.insert(stencils.end(), {"star2d2r", "box2d2r"});
+  std::vector<BenchCase> cases;
+  for (const Precision precision : {Precision::fp16, Precision::fp64})
+    for (const char* stencil : stencils) {
+      const int dimensions = *preset_dimensions(stencil);
+      for (const std::int64_t side : {256, 512, 1024, 2048, 4096, 10240}) {
+        if (!cuda && side > 4096) continue;
+        Index3 shape{1, side, side};
+        if (dimensions == 1) shape = {1, 1, side * side};
+        if (dimensions == 3) shape = side == 10240 ? Index3{1024, 1024, 1024} : cube_of(side * side);
+        cases.push_back(preset_case(stencil, shape, precision));
+      }
+    }
+  return cases;
+}
+
+/// Returns what public codes measure (bench/results/public-h200.json) at their depths, and at the depth of
+/// the plan.
+std::vector<BenchCase> peers_suite(const BenchRequest&, bool cuda) {
+  struct Peer {
+    const char* stencil;
+    Precision precision;
+    std::vector<int> fuse;
+  };
+  const std::vector<Peer> peers{{"1d1r", Precision::fp16, {7}},     {"1d7r", Precision::fp16, {1}},
+                                {"box2d1r", Precision::fp16, {7}},  {"box2d7r", Precision::fp16, {1}},
+                                {"star2d1r", Precision::fp32, {9}}, {"star2d1r", Precision::fp64, {12}},
+                                {"box2d1r", Precision::fp32, {8}},  {"box2d1r", Precision::fp64, {3, 6}},
+                                {"star2d2r", Precision::fp32, {8}}, {"star2d2r", Precision::fp64, {8}},
+                                {"box2d2r", Precision::fp32, {6}},  {"box2d2r", Precision::fp64, {4}},
+                                {"box2d3r", Precision::fp32, {1}},  {"box2d3r", Precision::fp64, {1}},
+                                {"star3d1r", Precision::fp32, {8}}, {"star3d1r", Precision::fp64, {3, 8}},
+                                {"box3d1r", Precision::fp32, {6}},  {"box3d1r", Precision::fp64, {3, 5}},
+                                {"1d1r", Precision::fp64, {3}},     {"1d2r", Precision::fp64, {3}}};
+  std::vector<BenchCase> cases;
+  for (const Peer& peer : peers) {
+    const BenchCase planned =
+        preset_case(peer.stencil, paper_shape(*preset_dimensions(peer.stencil), cuda), peer.precision);
+    for (const int fuse : peer.fuse) {
+      BenchCase equal = planned;
+      equal.plan.fuse = fuse;
+      if (has_plan(equal, cuda)) cases.push_back(equal);
+    }
+    cases.push_back(planned);
+  }
   return cases;
 }
 
@@ -128,12 +205,7 @@ std::vector<BenchCase> sweet_spot_suite(const BenchRequest&, bool cuda) {
         preset_case(paper.stencil, paper_shape(*preset_dimensions(paper.stencil), cuda), paper.precision);
     for (BenchCase method : with_every_method(what, cuda)) {
       method.plan.fuse = paper.fuse;
-      try {
-        make_plan(method.problem, nominal(cuda), method.plan);
-      } catch (const Error&) {  // no kernel of this layout reaches as far
-        continue;
-      }
-      cases.push_back(method);
+      if (has_plan(method, cuda)) cases.push_back(method);
     }
   }
   return cases;
@@ -250,6 +322,7 @@ const std::vector<BenchSuite>& bench_suites() {
   static const std::vector<BenchSuite> suites{
       {"ceilings", "what memory, instructions and a sparse GEMM deliver, and exchanges between ranks",
        nullptr},
+      {"gemm", "a sparse GEMM with one optimisation after another, fp16 and e4m3 (--shape M,N,K)", nullptr},
       {"calibrate",
        "rates of this GPU by the model, from ceilings and the paper suite; plans take them from then on",
        [](const BenchRequest& request, bool cuda) {
@@ -262,7 +335,11 @@ const std::vector<BenchSuite>& bench_suites() {
       {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32", scalar_suite},
       {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)",
        paper_suite},
-      {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout", ablation_suite},
+      {"ablation", "CUDA cores, and tensor cores with and without 2:4 sparsity, layout by layout",
+       ablation_suite},
+      {"sizes", "the eight benchmark shapes, star2d2r and box2d2r in fp16 and fp64 on grids of all sizes",
+       sizes_suite},
+      {"peers", "the cases of public codes at their depths and at the depth of the plan", peers_suite},
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario",
        sweet_spot_suite},
       {"targets", "the cases that rates are demanded of", targets_suite},
@@ -286,6 +363,9 @@ void ask(PlanRequest& plan, const BenchRequest& request) {
 std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite.empty()) return {single_case(request, cuda)};
   std::vector<std::string_view> names;
+  if (!request.shape.empty())
+    throw Error(Status::invalid_input,
+                fmt::format("--shape: --suite {} has shapes of its own; leave --shape out", request.suite));
   for (const BenchSuite& suite : bench_suites()) {
     if (suite.name == request.suite && suite.cases) return narrowed(suite.cases(request, cuda), request);
     names.push_back(suite.name);

@@ -254,6 +254,25 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
   return *cheapest;
 }
 
+SlicedOperand slice_tile(const Stencil& stencil, const Index3& tile) {
+  const MmaShape mma = widest_mma(Precision::fp16);
+  return morphed(stencil, tile, mma.elements_per_word(), mma.sparsity());
+}
+
+int instructions_with_weights(const SlicedOperand& sliced, Precision element) {
+  const MmaShape mma = widest_mma(element);
+  const std::size_t step = static_cast<std::size_t>(mma.k * mma.sparsity().kept / mma.sparsity().group);
+  int count = 0;
+  for (const Operand& slice : sliced.slices) {
+    const std::size_t columns = slice.compressed_columns();
+    std::vector<bool> used(ceil_div(columns, step));
+    for (std::size_t i = 0; i < slice.values.size(); ++i)
+      if (slice.values[i] != 0) used[i % columns / step] = true;
+    count += static_cast<int>(std::count(used.begin(), used.end(), true));
+  }
+  return count;
+}
+
 SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
   std::optional<SlicedOperand> cheapest;
   for (const Index3& tile : {Index3{1, 1, 8}, Index3{2, 1, 4}, Index3{4, 1, 2}, Index3{1, 2, 4},

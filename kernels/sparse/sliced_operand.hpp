@@ -32,6 +32,14 @@ struct SlicedOperand {
 /// instructions. Throws std::invalid_argument for other layouts and precisions.
 SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows);
 
+/// Returns the slices that matching gives a tile of 16 outputs of any shape, also of several planes, for
+/// sparse tensor cores with 16-bit elements. No kernel takes tiles of several planes: their windows begin and
+/// end at whole chunks, which costs the instructions that denser windows save (docs/papers.md).
+SlicedOperand slice_tile(const Stencil& stencil, const Index3& tile);
+
+/// Returns the instructions of the largest k per 16 outputs and 8 tiles that have any weights.
+int instructions_with_weights(const SlicedOperand& sliced, Precision element);
+
 /// Returns the slices for dense fp64 tensor cores. The 8 outputs, in up to four planes, are the columns of an
 /// instruction and 16 tiles are its rows. Input points are in their natural order.
 SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows);

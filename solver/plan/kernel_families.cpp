@@ -97,7 +97,7 @@ MadeOr<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method
   if (!cuda::takes_wgmma(core.dimensions, fused, problem.precision, *method.layout, cores_of(method),
                          limits_of(device)))
     return count_mma(problem, method, fused, core, device);
-  return cuda::wgmma_work(core, fused, problem.precision, sweep_rates_of(device));
+  return cuda::wgmma_work(core, fused, problem.precision, cores_of(method), sweep_rates_of(device));
 }
 
 MadeOr<cuda::SweepWork> count_separable(const Problem& problem, const Method& method, const Stencil& fused,
@@ -113,8 +113,8 @@ void evaluate_by(const Problem& problem, const DeviceModel& device, Candidate& c
 
 constexpr KernelFamily families[] = {
     {"marches and single steps", UnitKind::scalar, {}, depths_of_scalar, takes_all, evaluate_scalar},
-    {"dense mma", UnitKind::tensor, Layout::strided_swap, depths_of_tensor, refusal_of_dense,
-     evaluate_by<count_mma>},
+    {"wgmma, or dense mma", UnitKind::tensor, Layout::strided_swap, depths_of_tensor, refusal_of_dense,
+     evaluate_by<count_wgmma>},
     {"dense mma", UnitKind::tensor, Layout::morph, depths_of_tensor, refusal_of_dense,
      evaluate_by<count_mma>},
     {"mma in fp64", UnitKind::tensor, Layout::natural_order, depths_of_tensor, refusal_of_natural_order,

@@ -91,6 +91,9 @@ class Bench(spsolve.TestCase):
         self.assertIn("use --input", self.run_to(2, "bench", "--stencil", "heat").err)
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
         self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
+        self.assertIn("shapes of its own", self.run_to(2, "bench", "--suite", "paper", "--shape", "5,5").err)
+        self.assertIn("M,N,K", self.run_to(2, "bench", "--suite", "gemm", "--shape", "5,5").err)
+        self.assertIn("compute capability 9.0", self.run_to(2, "bench", "--suite", "gemm", "--device", "cpu").err)
         self.assertIn("none of its cases", self.run_to(2, "bench", "--suite", "paper", "--boundary", "neumann").err)
         huge = ",".join(["4194304"] * 3)  # points overflow 64 bits
         self.assertIn("2^48 points", self.run_to(2, "bench", "--stencil", "star3d1r", "--shape", huge).err)

@@ -1,54 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shapes, data and kernel arguments of sparse_gemm.cuh. Both the host compiler and NVRTC read this file.
+// Shapes and kernel arguments of sparse_gemm.cuh and gemm_operands.cuh. Both the host compiler and NVRTC read
+// this file.
 
 #include "kernels/cuda/launch/arguments.hpp"
 
 namespace spsolve::cuda {
 
-// Tile of a block and number of pipeline stages. A stage holds 64 compressed bytes of every row of A, 128
-// bytes of every column of B, and the metadata of A.
-constexpr int gemm_tile_m = 128, gemm_tile_n = 256, gemm_stages = 5;
-// Stages whose metadata are copied together and loaded into registers at once.
+// Outputs of a warpgroup, and of all that have the same columns.
+constexpr int gemm_group_rows = 64, gemm_columns = 256;
+// Rows that one piece of metadata covers, whatever the design.
+constexpr int gemm_metadata_rows = 128;
+// Columns of A that a word of metadata covers: 16 groups of four, of one row or of parts of two.
+constexpr int gemm_word_columns = 64;
+// Stages whose metadata can be copied together and loaded into registers at once. The number of stages of a
+// tile is a multiple of it.
 constexpr int gemm_chunk = 4;
-constexpr int gemm_a_bytes = 64, gemm_b_bytes = 128, gemm_threads = 3 * 128;
+constexpr int gemm_box_columns = 64;  // of results that one copy stores
 
 /// Arguments of one launch of sparse_gemm.cuh.
 struct GemmArguments {
-  TensorMap a, b;      // bytes: [m][k / 2 elements], [n][k elements]
-  void* a_data;        // memory of a
-  void* b_data;        // memory of b
-  unsigned* metadata;  // [m / 128][stage of k][warpgroup][word][lane of the warpgroup]
-  float* c;            // [m][n]
-  int m, n, k;
-  bool exact;  // fill: small numbers whose sums are exact in any accumulator
+  TensorMap a, b, c;         // bytes: [m][kept elements], [n][k elements], [m][n] fp16
+  const unsigned* metadata;  // [m / 128][stage][half of the rows][word][lane of the warpgroup]
+  void* results;             // [m][pitch]: fp16
+  long long pitch;
+  int m, n;
+  int stages;  // of k
 };
 
-/// Returns pseudo-random bits that depend on `matrix` and `place` only, the same on host and device.
-constexpr unsigned gemm_hash(unsigned matrix, long long place) {
-  unsigned long long bits = (static_cast<unsigned long long>(place) * 4 + matrix + 1) * 0x9e3779b97f4a7c15ull;
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9ull;
-  return static_cast<unsigned>((bits ^ bits >> 27) * 0x94d049bb133111ebull >> 32);
-}
+/// Arguments of fill and compress in gemm_operands.cuh.
+struct GemmOperands {
+  void *a, *b;  // [m][pitch], [n][pitch]: dense
+  long long pitch;
+  void* values;  // [m][values_pitch]: the kept elements of A
+  long long values_pitch;
+  unsigned* metadata;  // see GemmArguments
+  int* faults;         // number of groups of A that have more than two elements that are not zero
+  int m, n, k;
+  int stages, words_per_stage;
+  bool exact;  // small numbers whose sums are exact in any accumulator
+};
 
-/// Returns an element of A or B: 16 bits of fp16 or 8 bits of e4m3, between 1/8 and 2 in magnitude; if
-/// `exact`, a multiple of 1/2.
-constexpr unsigned gemm_element(bool is_e4m3, bool exact, unsigned hash) {
-  const unsigned sign = hash & 1, half_steps = 1 + (hash >> 1 & 3), fraction = hash >> 8;
-  const unsigned exponent = exact ? (half_steps == 1   ? 6
-                                     : half_steps == 4 ? 8
-                                                       : 7)
-                                  : 4 + (hash >> 1 & 3);  // biased by 7
-  const unsigned exact_top = half_steps == 3;             // 1.5
-  if (is_e4m3) return sign << 7 | exponent << 3 | (exact ? exact_top << 2 : fraction & 7);
-  return sign << 15 | (exponent + 8) << 10 | (exact ? exact_top << 9 : fraction & 0x3ff);
-}
+/// The two of four elements that are kept, and whether the others are zero.
+struct KeptPair {
+  int first, second;
+  bool is_whole;
 
-/// Returns which two of four columns a group of a row of A keeps, as metadata: idx0 | idx1 << 2.
-constexpr unsigned gemm_pattern(long long group) {
-  constexpr unsigned patterns[6] = {0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110};
-  return patterns[gemm_hash(2, group) % 6];
+  /// Returns the metadata of the group.
+  constexpr unsigned metadata() const { return first | second << 2; }
+};
+
+/// Chooses which two of four elements (their bits without sign) are kept: those that are not zero, and the
+/// last or the first one beside a single one.
+constexpr KeptPair kept_pair(const unsigned (&magnitudes)[4]) {
+  int found[4] = {}, count = 0;
+  for (int i = 0; i < 4; ++i)
+    if (magnitudes[i] != 0) found[count++] = i;
+  if (count == 0) return {0, 1, true};
+  if (count == 1) return found[0] == 3 ? KeptPair{0, 3, true} : KeptPair{found[0], 3, true};
+  return {found[0], found[1], count == 2};
 }
 
 }  // namespace spsolve::cuda

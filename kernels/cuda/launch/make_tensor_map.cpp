@@ -44,6 +44,7 @@ TensorMap encode(void* data, int element_bytes, const Axis (&axes)[rank], Swizzl
                                                         : CU_TENSOR_MAP_DATA_TYPE_UINT64;
   const CUtensorMapSwizzle exchange = swizzle == Swizzle::bytes_128  ? CU_TENSOR_MAP_SWIZZLE_128B
                                       : swizzle == Swizzle::bytes_64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                      : swizzle == Swizzle::bytes_32 ? CU_TENSOR_MAP_SWIZZLE_32B
                                                                      : CU_TENSOR_MAP_SWIZZLE_NONE;
   CUtensorMap map;
   // cuTensorMapEncodeTiled takes no stride for the first axis: it is contiguous.

@@ -57,7 +57,7 @@ inline double instruction_seconds(double waits, double peak, const DeviceRates& 
 MadeOr<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
                            TensorCores cores, bool with_source, const DeviceRates& device);
 MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
-                             const DeviceRates& device);
+                             TensorCores cores, const DeviceRates& device);
 MadeOr<SweepWork> separable_work(const Domain& domain, const Stencil& fused, Precision precision,
                                  double dropped, bool with_source, const DeviceRates& device);
 

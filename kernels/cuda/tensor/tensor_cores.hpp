@@ -11,11 +11,17 @@ namespace spsolve::cuda {
 /// Tensor cores that skip the zeros of a 2:4 operand, or that multiply them.
 enum class TensorCores { sparse, dense };
 
-/// Returns whether wgmma.sp can do a sweep with `fused` weights; it is faster wherever it can.
+/// Rows of the window of a tile whose dense weights fit the registers of a warpgroup: radius 7.
+constexpr int most_dense_rows = 18;
+
+/// Returns whether wgmma.sp, or dense wgmma, can do a sweep with `fused` weights; it is faster than mma
+/// wherever it can.
 inline bool takes_wgmma(int dimensions, const Stencil& fused, Precision precision, Layout layout,
                         TensorCores cores, const BlockLimits& limits) {
-  return limits.compute_capability == 90 && dimensions == 2 && layout == Layout::strided_swap &&
-         cores == TensorCores::sparse && supports_window(fused, precision);
+  if (limits.compute_capability != 90 || dimensions != 2 || layout != Layout::strided_swap) return false;
+  if (cores == TensorCores::sparse) return supports_window(fused, precision);
+  const auto window = storage_bytes(precision) == 2 ? input_window(fused, precision) : std::nullopt;
+  return window && window->parts == 1 && window->rows <= most_dense_rows;
 }
 
 }  // namespace spsolve::cuda

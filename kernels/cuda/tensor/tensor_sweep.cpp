@@ -30,9 +30,10 @@ Made make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision pre
                         return std::make_unique<SeparableSweep>(std::move(program), precision, stream);
                       });
   if (takes_wgmma(domain.dimensions, fused, precision, layout, cores, limits))
-    return sweep_with(WgmmaProgram::make(fused, precision, limits), source_factor, [&](WgmmaProgram program) {
-      return std::make_unique<WgmmaSweep>(std::move(program), precision, stream);
-    });
+    return sweep_with(WgmmaProgram::make(fused, precision, limits, {}, cores), source_factor,
+                      [&](WgmmaProgram program) {
+                        return std::make_unique<WgmmaSweep>(std::move(program), precision, stream);
+                      });
   return sweep_with(MmaProgram::make(domain, fused, precision, layout, cores, limits), source_factor,
                     [&](MmaProgram program) {
                       return std::make_unique<MmaSweep>(std::move(program), domain, precision, stream);

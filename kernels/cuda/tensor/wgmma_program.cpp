@@ -15,15 +15,32 @@ namespace {
 constexpr int most_ring = 16;
 static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
 
-WgmmaInstruction instruction(Precision element, int n) {
+WgmmaInstruction instruction(Precision element, int n, bool is_dense) {
   const char* type = element == Precision::tf32 ? "tf32" : element == Precision::bf16 ? "bf16" : "f16";
-  return {.type = type, .n = n, .a_in_registers = true};
+  return {.type = type, .n = n, .sparse = !is_dense, .a_in_registers = true};
+}
+
+/// Returns the weights with their zeros, for dense instructions with A in registers: [step of 16 columns]
+/// [lane of the warpgroup][4]. Registers have the places of those of a sparse product.
+std::vector<std::uint32_t> dense_fragments(const Operand& operand, Precision element) {
+  constexpr int columns = 16, lanes = 4 * warp_lanes, registers = 4;
+  const WeightMatrix matrix = expand(operand);
+  std::vector<std::uint32_t> fragments;
+  for (int step = 0; step < static_cast<int>(matrix.columns()) / columns; ++step)
+    for (int lane = 0; lane < lanes; ++lane)
+      for (int i = 0; i < registers; ++i) {
+        const int row = lane / warp_lanes * mma_rows + a_row(lane % warp_lanes, i),
+                  column = step * columns + 2 * a_word(lane % warp_lanes, i);
+        const auto bits = [&](int k) { return element_bits(element, matrix.value(row, k)); };
+        fragments.push_back(bits(column) | bits(column + 1) << 16);
+      }
+  return fragments;
 }
 
 }  // namespace
 
 MadeOr<WgmmaProgram> WgmmaProgram::make(const Stencil& stencil, Precision precision,
-                                        const BlockLimits& limits, const WgmmaTile& tile) {
+                                        const BlockLimits& limits, const WgmmaTile& tile, TensorCores cores) {
   if (tile.x_groups > wgmma_most_groups)
     return NoKernel{"wgmma.sp: a block has at most four groups of tiles side by side"};
   if (limits.compute_capability != 90)
@@ -34,7 +51,11 @@ MadeOr<WgmmaProgram> WgmmaProgram::make(const Stencil& stencil, Precision precis
   if (!rounded) return too_small_weights(precision);
   const auto window = input_window(*rounded, precision);
   if (!window) return NoKernel{"wgmma.sp: registers do not hold the weights of so wide a stencil"};
-  WgmmaProgram program(*rounded, precision, *window, tile);
+  if (cores == TensorCores::dense &&
+      (storage_bytes(precision) != 2 || window->parts > 1 || window->rows > most_dense_rows))
+    return NoKernel{"wgmma: registers hold dense weights in 16 bits only, of at most " +
+                    std::to_string(most_dense_rows - InputWindow::tile_rows + 1) + " x 16 points"};
+  WgmmaProgram program(*rounded, precision, *window, tile, cores);
   if (!program.fit(tile, limits))
     return NoKernel{"wgmma.sp: the window of a tile takes more shared memory than the " +
                     std::to_string(limits.shared_bytes) + " bytes of a block"};
@@ -42,10 +63,11 @@ MadeOr<WgmmaProgram> WgmmaProgram::make(const Stencil& stencil, Precision precis
 }
 
 WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const InputWindow& window,
-                           const WgmmaTile& tile)
+                           const WgmmaTile& tile, TensorCores cores)
     : precision_(precision),
       stencil_(stencil),
       tile_(tile),
+      cores_(cores),
       window_(window),
       scale_(spsolve::weight_scale(stencil, element())) {}
 
@@ -97,7 +119,8 @@ PackedOperand WgmmaProgram::packed(const Operand& operand) const {
 std::vector<std::uint32_t> WgmmaProgram::weights() const {
   std::vector<std::uint32_t> all;
   for (const Operand& operand : operands()) {
-    const std::vector<std::uint32_t> values = packed(operand).values;
+    const std::vector<std::uint32_t> values =
+        is_dense() ? dense_fragments(operand, element()) : packed(operand).values;
     all.insert(all.end(), values.begin(), values.end());
   }
   return all;
@@ -113,6 +136,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source, double sourc
   const int n = wgmma_group_tiles * tile_.x_groups * tile_.y_groups;
   text.type("Stored", stored_name(precision_));
   text.flag("pairs", pairs());
+  text.flag("dense", is_dense());
   text.flag("aligned", aligned);
   text.flag("with_source", with_source);
   text.put("float", "source_factor", ConstantsText::number(source_factor));
@@ -129,7 +153,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source, double sourc
   text.integer("ring", tile_.ring);
   text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // unaligned boxes are wider
   text.integer("shared_bytes", shared_bytes());
-  text.line(wgmma_function("multiply", instruction(element(), n)));
+  text.line(wgmma_function("multiply", instruction(element(), n, is_dense())));
   return text.finished();
 }
 

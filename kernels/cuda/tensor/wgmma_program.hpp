@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cuda/runtime/block_limits.hpp"
+#include "kernels/cuda/tensor/tensor_cores.hpp"
 #include "kernels/cuda/tensor/wgmma_arguments.hpp"
 #include "kernels/no_kernel.hpp"
 #include "kernels/precision.hpp"
@@ -31,9 +32,10 @@ class WgmmaProgram {
   static std::string kernel_name() { return "wgmma_sweep"; }
 
   /// `stencil` is two-dimensional. Returns NoKernel for stencils without an input_window, for devices without
-  /// wgmma, and if shared memory does not hold the window of a tile.
+  /// wgmma, and if shared memory does not hold the window of a tile. Dense cores take 16-bit formats and
+  /// windows of one part and up to most_dense_rows rows.
   static MadeOr<WgmmaProgram> make(const Stencil& stencil, Precision precision, const BlockLimits& limits,
-                                   const WgmmaTile& tile = {});
+                                   const WgmmaTile& tile = {}, TensorCores cores = TensorCores::sparse);
 
   /// Returns the text of constants.cuh. `aligned`: the window of every tile begins at a multiple of 16 bytes
   /// of the rows of memory, and its results begin at an even point of output and source.
@@ -44,6 +46,7 @@ class WgmmaProgram {
   /// Returns the metadata, [lane of the warpgroup].
   std::vector<std::uint32_t> metadata() const;
 
+  bool is_dense() const { return cores_ == TensorCores::dense; }
   /// True if data and weights are two fp16 terms each.
   bool pairs() const { return precision_ == Precision::fp32; }
   /// Returns a power of two, with which small weights keep their bits in fp16.
@@ -58,7 +61,8 @@ class WgmmaProgram {
 
  private:
   /// `stencil` with weights as operands hold them.
-  WgmmaProgram(const Stencil& stencil, Precision precision, const InputWindow& window, const WgmmaTile& tile);
+  WgmmaProgram(const Stencil& stencil, Precision precision, const InputWindow& window, const WgmmaTile& tile,
+               TensorCores cores);
   /// Takes for ring and stages what is best where `given` leaves them open; whether that fits the device.
   bool fit(const WgmmaTile& given, const BlockLimits& limits);
   Precision element() const { return pairs() ? Precision::fp16 : precision_; }
@@ -72,6 +76,7 @@ class WgmmaProgram {
   Precision precision_;
   Stencil stencil_;  // weights as operands hold them; for pairs, as given
   WgmmaTile tile_;
+  TensorCores cores_;
   InputWindow window_;
   double scale_ = 1.0;
 };

@@ -23,11 +23,12 @@ constexpr int quads = (window_rows + quad - 1) / quad;  // quads of a tile's win
 constexpr int block_columns = x_groups * wgmma_group_columns;
 constexpr int element_bytes = pairs ? 2 : sizeof(Stored);  // bytes of an operand
 constexpr int terms = pairs ? 2 : 1;                       // terms per number of the field
-constexpr int row_steps = element_bytes / 2;               // instructions of a warpgroup per row of a window
-constexpr int steps = row_steps * window_rows;             // instructions per tile
-constexpr int sums = wgmma_n / 2;                          // accumulator registers
-constexpr bool halves = parts == 2;                        // two warpgroups share the work on a tile
-constexpr int turns = halves ? 1 : multipliers;            // distance of the tiles of one warpgroup
+// instructions of a warpgroup per row of a window
+constexpr int row_steps = element_bytes / 2 * (dense ? 2 : 1);
+constexpr int steps = row_steps * window_rows;   // instructions per tile
+constexpr int sums = wgmma_n / 2;                // accumulator registers
+constexpr bool halves = parts == 2;              // two warpgroups share the work on a tile
+constexpr int turns = halves ? 1 : multipliers;  // distance of the tiles of one warpgroup
 // the first slots are repeated at the end, so that N never wraps around
 constexpr int slots = ring + y_groups - 1;
 constexpr int pitch = wgmma_pitch(parts);

@@ -12,9 +12,10 @@ WgmmaSweep::WgmmaSweep(WgmmaProgram program, Precision precision, cudaStream_t s
     : OperandSweep(std::move(program), grid_axes(Domain{.dimensions = 2}), precision, stream) {}
 
 WgmmaSweep::WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
-                       const WgmmaTile& tile)
-    : WgmmaSweep(required(WgmmaProgram::make(stencil, precision, current_device().block_limits(), tile)),
-                 precision, stream) {}
+                       const WgmmaTile& tile, TensorCores cores)
+    : WgmmaSweep(
+          required(WgmmaProgram::make(stencil, precision, current_device().block_limits(), tile, cores)),
+          precision, stream) {}
 
 void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   WgmmaArguments a{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes one 2D correlation on the sparse tensor cores of sm_90a (wgmma.sp). Weights (A, 4 x 16 outputs)
+// Computes one 2D correlation on the sparse tensor cores of sm_90a (wgmma.sp), or in 16 bits on dense ones
+// (wgmma) with the same operand and its zeros. Weights (A, 4 x 16 outputs)
 // stay in registers; points (B, a row of 32 columns per 16 outputs) come from shared memory.
 //
 // Blocks and warpgroups. A block marches down its columns; its four warpgroups have two roles. Two of them
@@ -110,6 +111,7 @@ class TileMultiplier {
   /// Adds the products of the q-th four rows of the window, after those of the rows before.
   template <int q>
   __device__ void multiply_rows(unsigned long long operand) {
+    constexpr int step_columns = 2 * element_bytes / row_steps;  // of 16 bytes
     constexpr int first = quad * q, last = first + quad < window_rows ? first + quad : window_rows;
     if constexpr (pairs) {
       static_for<first, last>(
@@ -121,7 +123,7 @@ class TileMultiplier {
         const unsigned long long b = operand + (row - first) * (row_bytes / 16);
         multiply<0>(sums_, weights_[row_steps * row], b, metadata_, row != 0);
         if constexpr (row_steps == 2)
-          multiply<1>(sums_, weights_[row_steps * row + 1], b + 4 * pitch / 16, metadata_, true);
+          multiply<1>(sums_, weights_[row_steps * row + 1], b + step_columns * pitch / 16, metadata_, true);
       });
       wgmma_commit();
     }

@@ -7,7 +7,8 @@
 namespace spsolve::cuda {
 
 /// Applies any 2D stencil that has an input_window (up to 15 x 16 points in fp32, 15 x 32 in tf32, 33 x 32 in
-/// 16 bits) on the sparse tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh).
+/// 16 bits) on the sparse tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh). Dense cores take
+/// up to 15 x 16 points in 16 bits.
 ///
 /// Data are rounded when read; weights are rounded with their sum kept (round_weights); sums are fp32. In
 /// fp32, data and weights are pairs of fp16 numbers (paired_weights()), and data are multiplied by
@@ -21,7 +22,8 @@ class WgmmaSweep : public OperandSweep<WgmmaProgram> {
   /// the sweep.
   WgmmaSweep(WgmmaProgram program, Precision precision, cudaStream_t stream);
   /// Makes the program, too; `tile` is for measurements. Throws Error(invalid_input) if there is no program.
-  WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream, const WgmmaTile& tile = {});
+  WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream, const WgmmaTile& tile = {},
+             TensorCores cores = TensorCores::sparse);
 
   bool scales_data() const override { return program_.pairs(); }
 

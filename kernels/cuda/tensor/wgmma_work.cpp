@@ -30,14 +30,15 @@ SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision p
   const double products = pairs ? 3 : 1, element = pairs ? 2 : static_cast<double>(storage_bytes(precision));
   SweepWork work;
   work.fma = window.parts * rows * InputWindow::columns * products;
-  work.instructions = work.fma / (16 * 8 * (element == 2 ? 32 : 16));
+  const double dense = program.is_dense() ? 2 : 1;  // instructions of half the k take as long
+  work.instructions = dense * work.fma / (16 * 8 * (element == 2 ? 32 : 16));
   work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
-  work.ceiling = element == 2 ? device.ceilings.wgmma_half_sparse : device.ceilings.wgmma_tf32_sparse;
+  work.ceiling = element == 2 ? device.ceilings.wgmma_half_sparse / dense : device.ceilings.wgmma_tf32_sparse;
   // Measured on 10240 x 10240 points: conversions of data, then the instructions.
   const double few_registers = rows > 16 ? costs.pairs_shared : 0;  // some rows share theirs
   const double seconds = pairs  ? costs.pairs + costs.pairs_row * rows + few_registers
-                         : half ? (window.parts == 1 ? costs.half + costs.half_row * rows
+                         : half ? (window.parts == 1 ? costs.half + dense * costs.half_row * rows
                                                      : costs.half_wide + costs.half_wide_row * rows)
                                 : window.parts * (costs.tf32 + costs.tf32_row * taken);
   work.seconds = seconds * device.limits.costs().rates.wgmma_tf32_sparse / device.wgmma_tf32_sparse *
@@ -53,8 +54,8 @@ SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision p
 }  // namespace
 
 MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
-                             const DeviceRates& device) {
-  const auto made = WgmmaProgram::make(fused, precision, device.limits);
+                             TensorCores cores, const DeviceRates& device) {
+  const auto made = WgmmaProgram::make(fused, precision, device.limits, {}, cores);
   if (const auto* none = std::get_if<NoKernel>(&made)) return *none;
   return work_of(std::get<WgmmaProgram>(made), domain, precision, device);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -25,7 +26,9 @@ class BenchSuites : public ::testing::TestWithParam<bool> {};
 // Plans are made for the nominal device, so no GPU is needed.
 TEST_P(BenchSuites, HavePlansForEveryCase) {
   for (const BenchSuite& named : bench_suites()) {
-    if (named.name == "ceilings") continue;
+    if (!named.cases) continue;  // no cases of stencils
+    // Cases of ablation and peers were planned when the suite was made, and sizes has the stencils of paper.
+    if (named.name == "ablation" || named.name == "peers" || named.name == "sizes") continue;
     for (const BenchCase& what : suite(std::string(named.name).c_str(), GetParam())) {
       const Candidate chosen =
           make_plan(what.problem, GetParam() ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
@@ -78,22 +81,52 @@ TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
   EXPECT_THROW(cases_of(request, GetParam()), Error);
 }
 
+TEST_P(BenchSuites, SizesGrowForEveryStencil) {
+  std::map<std::pair<std::string, Precision>, std::vector<std::int64_t>> sizes;
+  for (const BenchCase& what : suite("sizes", GetParam()))
+    sizes[{what.stencil, what.problem.precision}].push_back(what.problem.domain.box().points());
+  EXPECT_EQ(sizes.size(), 20u) << "stencils x precisions";
+  for (const auto& [which, points] : sizes) {
+    EXPECT_TRUE(std::is_sorted(points.begin(), points.end())) << which.first;
+    EXPECT_GT(points.back(), 200 * points.front()) << which.first;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, BenchSuites, ::testing::Bool());
 
-// Each stencil is measured with and without sparsity in turn; everything else is the same.
-TEST(BenchAblation, PairsDenseAndSparse) {
+// A public code is compared at its own depth, and then at that of the plan.
+TEST(BenchPeers, AreAskedForWithAndWithoutADepth) {
+  std::set<std::pair<std::string, Precision>> equal, planned;
+  for (const BenchCase& what : suite("peers", true))
+    (what.plan.fuse ? equal : planned).insert({what.stencil, what.problem.precision});
+  EXPECT_EQ(equal, planned);
+}
+
+// Dense tensor cores come before sparse ones in the same layout and depth, and CUDA cores before both; single
+// steps are there, too.
+TEST(BenchAblation, HasEveryStepAtTheSameDepth) {
   const auto cases = suite("ablation", true);
   ASSERT_FALSE(cases.empty());
-  ASSERT_EQ(cases.size() % 2, 0u);
-  for (std::size_t i = 0; i < cases.size(); i += 2) {
-    const BenchCase &dense = cases[i], &sparse = cases[i + 1];
-    EXPECT_EQ(dense.plan.unit, UnitKind::tensor);
+  std::set<std::tuple<std::string, Precision, int>> scalar, single;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const BenchCase& what = cases[i];
+    const std::tuple key{what.stencil, what.problem.precision, what.plan.fuse.value()};
+    if (what.plan.fuse == 1) single.insert(key);
+    if (what.plan.unit == UnitKind::scalar) {
+      EXPECT_TRUE(scalar.insert(key).second) << what.stencil << " twice";
+      continue;
+    }
+    EXPECT_TRUE(scalar.contains(key)) << what.stencil;
+    if (what.plan.unit != UnitKind::tensor) continue;
+    ASSERT_LT(i + 1, cases.size());
+    const BenchCase& sparse = cases[i + 1];
     EXPECT_EQ(sparse.plan.unit, UnitKind::sparse_tensor);
-    EXPECT_EQ(dense.stencil, sparse.stencil);
-    EXPECT_EQ(dense.problem.precision, sparse.problem.precision);
-    EXPECT_EQ(dense.plan.layout, sparse.plan.layout);
-    EXPECT_EQ(dense.plan.fuse, sparse.plan.fuse);
+    EXPECT_EQ(what.stencil, sparse.stencil);
+    EXPECT_EQ(what.problem.precision, sparse.problem.precision);
+    EXPECT_EQ(what.plan.layout, sparse.plan.layout);
+    EXPECT_EQ(what.plan.fuse, sparse.plan.fuse);
   }
+  EXPECT_EQ(single.size(), 16u) << "stencils x precisions";
 }
 
 TEST(BenchAblation, IsEmptyWhereTensorCoresAreEmulated) { EXPECT_TRUE(suite("ablation", false).empty()); }

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+
 #include "kernels/cuda/ceilings/sparse_gemm.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
 
@@ -23,36 +26,82 @@ TEST_P(CeilingKernels, CompileWithoutSpills) {
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CeilingKernels, ::testing::Values(80, 90));
 
-class SparseGemms : public ::testing::TestWithParam<SparseGemm::Format> {};
+class SparseGemms : public ::testing::TestWithParam<GemmFormat> {};
 
-TEST_P(SparseGemms, CompileWithoutSpills) {
-  const Compiled compiled =
-      KernelCompiler("sm_90a", {})
-          .compile_fresh("kernels/cuda/ceilings/sparse_gemm.cuh", SparseGemm::constants(GetParam()));
-  EXPECT_EQ(testing::most_spilled_bytes(compiled.log), 0) << compiled.log;
+// ptxas says C75xx when it waits after each wgmma.
+TEST_P(SparseGemms, CompileWithoutSpillsAndWaits) {
+  const KernelCompiler compiler("sm_90a", {});
+  for (const GemmStep& step : gemm_ladder(GetParam())) {
+    const Compiled compiled = compiler.compile_fresh("kernels/cuda/ceilings/sparse_gemm.cuh",
+                                                     SparseGemm::constants(GetParam(), step.design));
+    EXPECT_EQ(testing::most_spilled_bytes(compiled.log), 0) << step.name << compiled.log;
+    EXPECT_EQ(compiled.log.find("C75"), std::string::npos) << step.name << compiled.log;
+  }
+  compiler.compile_fresh("kernels/cuda/ceilings/gemm_operands.cuh",
+                         SparseGemm::operand_constants(GetParam()));
 }
 
-// Shapes: one tile per cluster with fewer stages than the pipeline has, several tiles per block, and a k that
-// is no multiple of the pipeline.
+TEST_P(SparseGemms, TakeOneOptimisationAfterAnother) {
+  const std::vector<GemmStep> steps = gemm_ladder(GetParam());
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    EXPECT_NE(SparseGemm::constants(GetParam(), steps[i - 1].design),
+              SparseGemm::constants(GetParam(), steps[i].design))
+        << steps[i].name;
+  EXPECT_EQ(SparseGemm::constants(GetParam(), steps.back().design),
+            SparseGemm::constants(GetParam(), GemmDesign{}));
+}
+
+/// Skips the test on devices without wgmma.sp, else selects one.
+#define SELECT_DEVICE_WITH_WGMMA()                           \
+  if (device_count() == 0) GTEST_SKIP() << "no CUDA device"; \
+  select_device(0);                                          \
+  if (current_device().compute_capability != 90) GTEST_SKIP() << "wgmma.sp needs compute capability 9.0"
+
+// Shapes: one entry; odd extents beyond tiles, with fewer stages than the pipeline has; several tiles per
+// block; and a k that is no multiple of the pipeline.
 TEST_P(SparseGemms, AreExactOnSmallNumbers) {
-  if (device_count() == 0) GTEST_SKIP() << "no CUDA device";
-  select_device(0);
-  const DeviceInfo device = device_info(0);
-  if (device.compute_capability != 90) GTEST_SKIP() << "wgmma.sp needs compute capability 9.0";
-  const KernelCompiler compiler(device.architecture());
+  SELECT_DEVICE_WITH_WGMMA();
+  const KernelCompiler compiler(current_device().architecture());
   const Stream stream;
-  for (const auto& [m, n, k] : {std::array{256, 256, 512}, {512, 768, 1536}, {2048, 8192, 512}}) {
-    SparseGemm gemm(GetParam(), m, n, k, compiler, stream);
-    gemm.fill(SparseGemm::Data::exact);
-    gemm.launch();
-    EXPECT_EQ(gemm.wrong_entries(2000), 0) << m << " x " << n << " x " << k;
-    gemm.fill(SparseGemm::Data::random);
-    EXPECT_GT(gemm.wrong_entries(100), 50) << "the reference does not look at the data";
+  for (const GemmStep& step : gemm_ladder(GetParam()))
+    for (const auto& [m, n, k] :
+         {std::array{1, 1, 1}, {257, 771, 333}, {512, 768, 1536}, {2047, 8191, 517}}) {
+      SparseGemm gemm(GetParam(), m, n, k, step.design, compiler, stream);
+      gemm.fill(SparseGemm::Data::exact);
+      gemm.launch();
+      EXPECT_EQ(gemm.wrong_entries(1500), 0) << step.name << ": " << m << " x " << n << " x " << k;
+      if (m == 1) continue;
+      gemm.fill(SparseGemm::Data::random);
+      EXPECT_GT(gemm.wrong_entries(100), 50) << "the reference does not look at the data";
+    }
+}
+
+TEST_P(SparseGemms, RefuseDenseOperands) {
+  SELECT_DEVICE_WITH_WGMMA();
+  const KernelCompiler compiler(current_device().architecture());
+  const Stream stream;
+  SparseGemm gemm(GetParam(), 64, 64, 64, {}, compiler, stream);
+  gemm.fill(SparseGemm::Data::exact);
+  const std::size_t three = GetParam() == GemmFormat::e4m3 ? 3 : 6;  // bytes of three elements
+  check_cuda(cudaMemset(gemm.a(), 0x38, three));
+  EXPECT_THROW(gemm.compress(), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, SparseGemms, ::testing::Values(GemmFormat::fp16, GemmFormat::e4m3));
+
+// Every pattern of four elements: what is kept has all that are not zero, in ascending order.
+TEST(KeptPairs, HoldAllThatIsNotZero) {
+  for (unsigned pattern = 0; pattern < 16; ++pattern) {
+    const unsigned elements[4] = {pattern & 1, pattern >> 1 & 1, pattern >> 2 & 1, pattern >> 3 & 1};
+    const KeptPair kept = kept_pair(elements);
+    EXPECT_LT(kept.first, kept.second);
+    EXPECT_LT(kept.second, 4);
+    const unsigned both = 1u << kept.first | 1u << kept.second;
+    EXPECT_EQ(kept.is_whole, (pattern & ~both) == 0) << pattern;
+    EXPECT_EQ(kept.is_whole, std::popcount(pattern) <= 2) << pattern;
+    EXPECT_EQ(kept.metadata(), static_cast<unsigned>(kept.first + 4 * kept.second));
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Formats, SparseGemms,
-                         ::testing::Values(SparseGemm::Format::fp16, SparseGemm::Format::e4m3));
 
 }  // namespace
 }  // namespace spsolve::cuda

@@ -153,6 +153,16 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
     EXPECT_EQ(*out.magnitude_bound(), magnitude(static_cast<float>(largest_of(out, region))));
   }
   expect_correlation(stencil, precision, largest, in, before, out, with_source ? &source : nullptr, region);
+
+  if (!takes_wgmma(2, stencil, precision, Layout::strided_swap, TensorCores::dense,
+                   current_device().block_limits()))
+    return;
+  Field from_dense = to_device(before);
+  WgmmaSweep(stencil, precision, stream, {}, TensorCores::dense)(device_in, from_dense, region,
+                                                                 with_source ? &device_source : nullptr);
+  stream.synchronize();
+  expect_correlation(stencil, precision, largest, in, before, to_host(from_dense),
+                     with_source ? &source : nullptr, region);
 }
 INSTANTIATE_TEST_SUITE_P(Random, OnHopper, ::testing::Range(0, 96));
 
@@ -208,6 +218,13 @@ TEST(WgmmaProgram, RefusesWhatNoKernelTakes) {
   EXPECT_TRUE(is_refused(random_stencil(random, {3, 3, 3}, {1, 1, 1}), Precision::tf32, {}));
   EXPECT_TRUE(is_refused(random_box(random, 2), Precision::tf32, {90, 8 << 10}));
   EXPECT_FALSE(is_refused(random_box(random, 2), Precision::tf32, {}));
+  const auto is_refused_when_dense = [](const Stencil& stencil, Precision precision) {
+    return std::holds_alternative<NoKernel>(
+        WgmmaProgram::make(stencil, precision, {}, {}, TensorCores::dense));
+  };
+  EXPECT_TRUE(is_refused_when_dense(random_box(random, 2), Precision::tf32));
+  EXPECT_TRUE(is_refused_when_dense(random_box(random, 8), Precision::fp16));
+  EXPECT_FALSE(is_refused_when_dense(random_box(random, 7), Precision::fp16));
 }
 
 TEST(WgmmaTemplates, CompileWithoutSpills) {
@@ -218,12 +235,17 @@ TEST(WgmmaTemplates, CompileWithoutSpills) {
         if (rows > 15 && storage_bytes(precision) == 4) continue;
         const int columns = rows | 1;
         const Stencil stencil = random_stencil(random, {1, rows, columns}, {0, rows / 2, columns / 2});
-        const WgmmaProgram program = required(WgmmaProgram::make(stencil, precision, {}));
-        const Compiled compiled =
-            KernelCompiler("sm_90a", {})
-                .compile_fresh("kernels/cuda/tensor/wgmma_sweep.cuh", program.constants(aligned, !aligned));
-        EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill|serialized")))
-            << rows << compiled.log;
+        for (const TensorCores cores : {TensorCores::sparse, TensorCores::dense}) {
+          if (cores == TensorCores::dense &&
+              !takes_wgmma(2, stencil, precision, Layout::strided_swap, cores, {}))
+            continue;
+          const WgmmaProgram program = required(WgmmaProgram::make(stencil, precision, {}, {}, cores));
+          const Compiled compiled =
+              KernelCompiler("sm_90a", {})
+                  .compile_fresh("kernels/cuda/tensor/wgmma_sweep.cuh", program.constants(aligned, !aligned));
+          EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill|serialized")))
+              << rows << compiled.log;
+        }
       }
 }
 
