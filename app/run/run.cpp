@@ -25,6 +25,7 @@
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
 #include "app/values/fill_block.hpp"
+#include "app/values/table_checksums.hpp"
 #include "io/checkpoint.hpp"
 
 namespace spsolve {
@@ -183,6 +184,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                warn_of_zeros(config, section, facts, terminal);
                setup.values[section] = facts.checksum;
              });
+  for (const auto& [key, checksum] : checksums_of_tables(communicator, config, config.time.steps))
+    setup.values[key] = checksum;
 
   PointSources sources(communicator, config, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);

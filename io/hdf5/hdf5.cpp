@@ -91,6 +91,14 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
   return {id, H5Fclose};
 }
 
+std::filesystem::path hdf5_target(const std::filesystem::path& file) {
+  std::filesystem::path target = followed(file);
+  if (is_stream(target))
+    throw Error(Status::file_failure,
+                fmt::format("{}: is a device, a pipe or a socket, which takes no HDF5 file", file.string()));
+  return target;
+}
+
 Hdf5Id modify_hdf5(const std::filesystem::path& file) {
   return {H5Fopen(file.c_str(), H5F_ACC_RDWR, access_properties()), H5Fclose};
 }
