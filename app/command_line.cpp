@@ -33,10 +33,10 @@ CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
   return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
 }
 
-/// A variable of a script that is not set must not pass for an option that is not given.
+/// An unset variable of a script must not pass for an option that is not given.
 std::string not_empty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
-/// In fewer words than CLI::PositiveNumber, which writes out the largest double.
+/// This validator has a shorter text than CLI::PositiveNumber, which prints the largest double.
 const CLI::Validator positive(
     [](std::string& text) {
       return CLI::PositiveNumber(text).empty() ? "" : fmt::format("'{}' is not a number above 0", text);
@@ -62,16 +62,16 @@ How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and w
   compute.tune = true      times the best candidates on the real grid and remembers the winner ("auto": on
                            GPUs in long runs; false: never, the choice depends on no timing)
   parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; results do not depend on it
-  All are "auto" unless set in the input or by --set. A restart goes on with the plan of its checkpoint.
+  All are "auto" unless set in the input or by --set. A restart continues with the plan of its checkpoint.
 
 Exit status: 0 finished; 2 invalid input, or a file that it names is missing; 3 the solution became NaN or infinite;
 4 a file is damaged, or could not be read or written; 5 a device or a peer failed; 75 stopped by a signal or the
 wall-time limit after a checkpoint.
 Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a second TERM or INT: end at once, as does
-INT before the first step; USR2: checkpoint and go on.
+INT before the first step; USR2: checkpoint and continue.
 )";
 
-/// Returns what --help says beside the options.
+/// Returns the text that --help prints after the options.
 std::string footer() {
   std::ostringstream text;
   text << "\nStencil presets:\n";
@@ -110,7 +110,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
       ->check(positive);
   to.add_option("--candidates", request.candidates,
-                "Measure so many of the plan's best candidates of every case (default: the chosen one)")
+                "Number of the plan's best candidates to measure in every case (default: 1, the chosen one)")
       ->check(positive);
   to.add_option("--shard", request.shard,
                 "K N: every N-th case from the K-th on, for several processes side by side")
@@ -158,7 +158,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
               "and end");
 }
 
-/// Options of `plot` as they are written.
+/// Holds the options of `plot` as they are written.
 struct PlotText {
   std::string plane, colormap;
   std::vector<double> range;
@@ -304,7 +304,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
   for (CLI::App* verb : {info, plot, keys, begin, doctor}) verb->footer("");  // none takes an input
 
-  // A misspelt verb would pass for an input.
+  // Without this check a misspelt verb would pass for an input.
   std::vector<std::string> verbs;
   for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const std::string_view first = argc > 1 ? argv[1] : "";

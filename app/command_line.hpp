@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What to do, or (help, version, a usage error) the text to print and the exit status.
+/// Holds the command to carry out, or (help, version, a usage error) the text to print and the exit status.
 struct ParsedCommandLine {
   std::optional<CommandLine> command;
   std::string text;

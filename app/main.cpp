@@ -39,7 +39,7 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
 }
 
 int spsolve_main(int argc, char** argv) {
-  // Files are opened without locks (io/hdf5.cpp); some versions of HDF5 heed the environment instead.
+  // HDF5 opens files without locks (io/hdf5/hdf5.cpp); some versions obey the environment instead.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   const ParsedCommandLine parsed = parse_command_line(argc, argv);
   if (!parsed.command && parsed.status == 0) {  // help must work even if MPI cannot start
@@ -54,7 +54,7 @@ int spsolve_main(int argc, char** argv) {
     if (world.root()) std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
     return parsed.command ? static_cast<int>(perform(*parsed.command, world, signals)) : parsed.status;
   } catch (const Error& error) {
-    // Failures of devices and peers may be known to one rank only: it says so and ends the others.
+    // Only one rank may know of a failure of a device or a peer: that rank reports it and aborts the others.
     const bool alone = error.status() == Status::device_failure;
     if (alone && world.size() > 1) world.abort(error);
     if (world.root()) std::fprintf(stderr, "spsolve: error: %s\n", error.what());

@@ -17,10 +17,11 @@
 #include "kernels/field.hpp"
 #include "kernels/magnitude.hpp"
 
-/// Code shared by the benchmarks of kernels on one GPU.
+/// This file holds the code that the benchmarks of kernels on one GPU share.
 namespace spsolve::cuda {
 
-/// A case as text: STENCIL:PRECISION:SHAPE:STEPS[:MORE...], such as star2d1r:fp32:10240x10240:8.
+/// Describes a case, read from a text: STENCIL:PRECISION:SHAPE:STEPS[:MORE...], such as
+/// star2d1r:fp32:10240x10240:8.
 struct BenchCase {
   std::string text, stencil;
   Precision precision;

@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The least seconds of three calls.
+/// Returns the least seconds of three calls.
 template <class Work>
 double seconds_of(Work&& work) {
   double least = 1e300;

@@ -58,6 +58,10 @@ std::vector<SystemCase> all_cases() {
       ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))
       ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))
       ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5)))"});
+  cases.push_back({"yee_2d", 2, {"hz", "ex", "ey"}, {"eps"}, R"(
+      hz.next = hz + dt*(d(ex, y, at=-0.5) - d(ey, x, at=-0.5))
+      ex.next = ex + dt/eps*d(hz.next, y, at=0.5)
+      ey.next = ey - dt/eps*d(hz.next, x, at=0.5))"});
   cases.push_back({"upwind_2d", 2, {"u"}, {"wx", "wy"}, R"(
       u.next = u - dt*( max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)
                       + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u) ))"});
@@ -73,7 +77,7 @@ struct Options {
   bool only_points = false;
 };
 
-/// The arrays of all fields, which take turns as those of a Block.
+/// Holds the arrays of all fields, whose roles rotate like those of a Block.
 struct Levels {
   Levels(const Canonical& canonical, const SystemFacts& facts, const Box& box, const Index3& halo,
          Precision precision, int steps, Memory& memory)
@@ -85,7 +89,7 @@ struct Levels {
         fill_random(*fields.back().emplace_back(std::make_unique<Field>(box, halo, precision, memory)));
     }
   }
-  /// Returns the array of a field `ahead` of the state: 0, its own.
+  /// Returns the array of a field `ahead` of the state; 0 is that of the state itself.
   Field* at(std::size_t field, std::size_t ahead) const {
     const std::size_t count = fields[field].size(), each = count == 4 ? 2 : 1;
     return fields[field][(each * turn + ahead) % count].get();
@@ -121,7 +125,7 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
   const SystemFacts facts = facts_of(canonical);
   Domain domain;
   domain.dimensions = what.dimensions;
-  // In 2D as many points as in 3D, nearly.
+  // In 2D there are nearly as many points as in 3D.
   const std::int64_t extent =
       what.dimensions == 3
           ? options.points
@@ -131,7 +135,8 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
                                                    : BoundaryKind::dirichlet;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
     domain.shape[axis] = extent;
-    domain.faces[axis] = {Face{kind, 0.5}, Face{kind, 0.5}};
+    const double value = options.walls == "0" ? 0.0 : 0.5;
+    domain.faces[axis] = {Face{kind, value}, Face{kind, value}};
   }
   const std::vector<Domain> fields(what.fields.size(), domain);
   DeviceMemory memory;
@@ -201,7 +206,8 @@ int bench_all(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "Of launches back to back")->capture_default_str();
   std::vector<int> depths{1};
   app.add_option("--fuse", depths, "Steps per launch, some");
-  app.add_option("--walls", options.walls, "p, d or n")->capture_default_str();
+  app.add_option("--walls", options.walls, "p, d (of the value 0.5), 0 (of the value 0) or n")
+      ->capture_default_str();
   app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE")->expected(6);
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");
   app.add_option("--json", file, "Write the results to this file");

@@ -156,12 +156,12 @@ void measure(const Case& what, Precision precision, const Index3& shape, double 
       if (!facts.reach_previous[i].empty()) in.push_back(&previous[i]);
     for (Field& field : next) out.push_back(&field);
     unit.advance(State(in), State(out), domain.box(), 1);
-    // Without a second level the arrays take turns; `previous` is then not read.
+    // Without a second time level the arrays swap roles; `previous` is then not read.
     std::swap(previous, now);
     std::swap(now, next);
   };
   step();
-  // Samples of small grids are many steps, so that they are not those of caches that a copy has emptied.
+  // A sample of a small grid takes many steps, so that it does not measure caches that a copy has emptied.
   const int repeats = static_cast<int>(std::clamp(0.02 / seconds_of(step), 1.0, 1e5));
   std::vector<double> steps, copies;
   for (double passed = 0; passed < seconds || steps.size() < 5;) {

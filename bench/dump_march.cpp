@@ -25,7 +25,7 @@ KernelStencil stencil_of(BenchCase& what) {
           false};
 }
 
-/// That of a launch over the whole grid.
+/// Returns the tile of a launch over the whole grid.
 MarchTile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& formats) {
   const BlockLimits limits;
   stencil.wraps = wrapped_axes(stencil, stencil.grid(), what.precision, what.steps, limits);

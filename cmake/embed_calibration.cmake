@@ -1,5 +1,5 @@
-# cmake -DINPUT=file.json -DOUTPUT=file.cpp -P embed_calibration.cmake writes the coefficients of a calibration as C++: a table that
-# names the member of spsolve::Calibration of each. The compiler refuses one that has no member, and members without a coefficient.
+# cmake -DINPUT=file.json -DOUTPUT=file.cpp -P embed_calibration.cmake writes the coefficients of a calibration as C++: a table with
+# the member of spsolve::Calibration for each. The compiler refuses coefficients without a member, and members without one.
 file(READ "${INPUT}" json)
 set(rows "")
 set(count 0)

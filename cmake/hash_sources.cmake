@@ -1,5 +1,5 @@
-# cmake -DOUTPUT=file.cpp -P hash_sources.cmake file... writes a hash over the contents of files as C++. The file is left as it is
-# where the hash is the same.
+# cmake -DOUTPUT=file.cpp -P hash_sources.cmake file... writes a hash over the contents of files as C++. The file is not
+# touched if the hash is the same.
 set(all "")
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(after_script FALSE)

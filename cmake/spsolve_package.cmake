@@ -1,4 +1,4 @@
-# What `cmake --install` and the Debian package hold beside the program, and how `cpack -G DEB` makes the package.
+# This file lists what `cmake --install` and the Debian package hold besides the program, and configures `cpack -G DEB`.
 install(FILES packaging/spsolve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES packaging/spsolve.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME spsolve)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

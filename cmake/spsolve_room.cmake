@@ -1,9 +1,9 @@
-# The options that every target is compiled with.
+# Every target is compiled with these options.
 add_library(spsolve_options INTERFACE)
 target_link_libraries(spsolve_options INTERFACE OpenMP::OpenMP_CXX)
 target_compile_options(spsolve_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror=return-type>)
-# Products are fused only where the source says std::fma, so results never depend on how a loop was vectorised.
+# Products are fused only if the source calls std::fma, so results never depend on how a loop was vectorised.
 target_compile_options(spsolve_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 # Only the C interface of MPI is used. Open MPI would otherwise add its retired C++ bindings.
 target_compile_definitions(spsolve_options INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

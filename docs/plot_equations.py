@@ -19,14 +19,14 @@ HEAT = [(22, 22, 60), (88, 44, 120), (186, 60, 96), (242, 132, 62), (252, 232, 1
 
 
 def coloured(values, low, high, colours):
-    """RGB bytes of values, linear between colours."""
+    """Returns RGB bytes of values, linear between colours."""
     place = np.clip((values - low) / (high - low), 0, 1)
     stops = np.linspace(0, 1, len(colours))
     return np.stack([np.interp(place, stops, channel) for channel in zip(*colours)], -1).astype(np.uint8)
 
 
 def write_png(path, image):
-    """An array [rows, columns, 3] of bytes as PNG (ISO/IEC 15948): every row without a filter."""
+    """Writes an array [rows, columns, 3] of bytes as PNG (ISO/IEC 15948): every row without a filter."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

@@ -39,7 +39,7 @@ nav:
 
 
 def stage(source):
-    """Copies what the documents show and link to, in the same places."""
+    """Copies what the documents show and link to, to the same places."""
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(root / "docs", source / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     for folder in ("inputs", "python", "bench/results"):
@@ -51,7 +51,7 @@ def stage(source):
 
 
 def head_of(text):
-    """The first comment of an input as its sentences and its equations, which are indented there."""
+    """Returns the first comment of an input as its sentences and its equations, which are indented there."""
     lines = [line[2:] for line in re.match(r"(#.*\n)+", text)[0].splitlines()[1:]]
     formulas = [line.strip() for line in lines if line.startswith("  ") and "python3" not in line and "mpirun" not in line]
     prose = " ".join(line for line in lines if line and not line.startswith("  "))
@@ -59,7 +59,7 @@ def head_of(text):
 
 
 def picture(spsolve, source, name, seconds):
-    """Runs an input and draws a snapshot from the middle of the run, or the state at which the time was over."""
+    """Runs an input and draws a snapshot from the middle of the run, or the state at the end of the time limit."""
     out = source / "out" / name
     run = subprocess.run([spsolve, f"inputs/{name}.toml", "--quiet", "--overwrite", "--set", f"time.wall_limit_minutes={seconds / 60}"],
                          cwd=source, capture_output=True, text=True)

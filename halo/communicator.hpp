@@ -31,8 +31,8 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
 };
 
-/// The ranks that solve one problem together. This is a handle that is cheap to copy; it does not own the
-/// communicator.
+/// Represents the ranks that solve one problem together. This is a handle that is cheap to copy; it does not
+/// own the communicator.
 class Communicator {
  public:
   /// Holds all ranks of the job.
@@ -79,7 +79,7 @@ bool threads_may_communicate();
 /// frees its handle. Collective.
 Communicator duplicate(const Communicator& original);
 
-/// A duplicate() that owns its handle. Construction and destruction are collective.
+/// Holds a duplicate() and owns its handle. Construction and destruction are collective.
 class DuplicateCommunicator {
  public:
   explicit DuplicateCommunicator(const Communicator& original) : communicator_(duplicate(original)) {}

@@ -7,9 +7,9 @@
 
 namespace spsolve {
 
-/// The global grid, cut into one block per rank. Ranks form a Cartesian grid, slowest axis first, and blocks
-/// along an axis differ by at most one point. The decomposition depends only on shape and rank grid, so every
-/// rank knows all blocks.
+/// Describes the global grid, cut into one block per rank. Ranks form a Cartesian grid, slowest axis first,
+/// and blocks along an axis differ by at most one point. The decomposition depends only on shape and rank
+/// grid, so every rank knows all blocks.
 class Decomposition {
  public:
   /// Throws Error(invalid_input) if an axis would be cut into more blocks than it has points.
@@ -36,8 +36,8 @@ class Decomposition {
   Index3 rank_grid_;
 };
 
-/// The relative cost on GPUs of a point received through a face across each axis. Beside faces across y and
-/// x, whole tiles are computed for a few points; across x, every row is read and written in pieces of 32
+/// Holds the relative cost on GPUs of a point received through a face across each axis. Beside faces across y
+/// and x, whole tiles are computed for a few points; across x, every row is read and written in pieces of 32
 /// bytes. Results do not depend on these numbers.
 constexpr Index3 gpu_face_cost{1, 2, 8};
 

@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-// Regions begin at multiples of this in the buffers, so that they are copied in large pieces.
+// Aligns the regions in the buffers, so that they are copied in large pieces.
 constexpr std::size_t region_alignment = 16;  // bytes
 
 /// Returns the regions exchanged with this rank itself (`own`) or with all others, sorted by peer. The

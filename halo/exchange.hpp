@@ -16,7 +16,8 @@ namespace spsolve {
 
 class HaloExchange;
 
-/// An exchange in progress. The halo that it fills must be neither read nor written until unpack().
+/// Represents an exchange in progress. The halo that it fills must be neither read nor written until
+/// unpack().
 class [[nodiscard]] PendingExchange {
  public:
   /// Waits until all messages have arrived.
@@ -48,7 +49,7 @@ class HaloExchange {
   /// Makes the periodic copies and reflections of this rank's own points in its halo, and packs the owned
   /// points that others need into the send buffer.
   void pack(const State& state);
-  /// Sends what pack() gathered from `state`. The few fields that are ever passed must outlive the exchange.
+  /// Sends the data that pack() gathered from `state`. The fields that are passed must outlive the exchange.
   /// Collective.
   PendingExchange start(const State& state);
 
@@ -59,15 +60,15 @@ class HaloExchange {
  private:
   friend class PendingExchange;
 
-  /// The data that go in one direction: boxes that are sent directly, and a buffer with one message per peer
-  /// for all other regions.
+  /// Describes the data that go in one direction: boxes that are sent directly, and a buffer with one message
+  /// per peer for all other regions.
   struct Messages {
     std::vector<HaloRegion> boxes;
     std::size_t bytes = 0;
     OwnedMemory buffer{nullptr, {}};
     std::vector<Message> messages;
   };
-  /// The messages that belong to one state.
+  /// Holds the messages that belong to one state.
   struct Link {
     std::vector<Message> sends, receives;
     std::shared_ptr<void> connection;

@@ -20,7 +20,7 @@ using cuda::check_driver;
 
 constexpr int connect_tag = 2;
 
-/// Device memory that another process can map: a handle of the allocation and the position in it.
+/// Describes device memory that another process can map: a handle of the allocation and the position in it.
 struct Shared {
   cudaIpcMemHandle_t allocation;
   std::size_t offset, row_stride, plane_stride;
@@ -87,7 +87,7 @@ class PeerTransport::Mapping {
   void* memory_ = nullptr;
 };
 
-/// The mapped destinations of an exchange's messages.
+/// Holds the mapped destinations of an exchange's messages.
 class PeerTransport::Connection {
  public:
   struct Destination {

@@ -42,13 +42,13 @@ class PeerTransport : public Transport {
  private:
   class Mapping;
   class Connection;
-  /// A stream for the copies to one peer. Peers have separate lanes, because each has a copy engine.
+  /// Holds a stream for the copies to one peer. Peers have separate lanes, because each has a copy engine.
   struct Lane {
     cuda::Stream stream{cuda::Stream::Priority::high};
     cuda::Event sent;
   };
-  /// Flags that rank `sender` writes into the memory of rank `receiver`. They count the exchanges that the
-  /// receiver may write to the sender (free) and those that have arrived from the sender (arrived).
+  /// Names the flags that rank `sender` writes into the memory of rank `receiver`. They count the exchanges
+  /// that the receiver may write to the sender (free) and those that have arrived from the sender (arrived).
   enum class Flag { free, arrived };
 
   PeerTransport(const Communicator& communicator, cudaStream_t stream, const cuda::KernelCompiler& compiler);

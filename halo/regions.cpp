@@ -9,9 +9,9 @@
 namespace spsolve {
 namespace {
 
-/// A part [begin, end) along one axis of block `home` grown by its halo. It is copy number `copy` of the
-/// points `from` of block `other`. On a periodic axis, copy k of point i lies at i + k * n. On a reflected
-/// axis, copies -1 and 1 lie beyond the low and the high wall.
+/// Describes a part [begin, end) along one axis of block `home` grown by its halo. It is copy number `copy`
+/// of the points `from` of block `other`. On a periodic axis, copy k of point i lies at i + k * n. On a
+/// reflected axis, copies -1 and 1 lie beyond the low and the high wall.
 struct Segment {
   std::int64_t other;
   std::int64_t copy;
@@ -51,14 +51,14 @@ Segment reflected_segment(const Domain& domain, const Decomposition& decompositi
                           std::int64_t end) {
   const auto [from, reflection] = origin(domain, axis, i);
   const std::int64_t other = decomposition.block_of(axis, from), step = reflection.reversed[axis] ? -1 : 1;
-  const auto goes_on = [&](std::int64_t next) {
+  const auto continues = [&](std::int64_t next) {
     if (next == 0 || next == end) return false;
     const auto [there, other_reflection] = origin(domain, axis, next);
     return other_reflection == reflection && there - from == step * (next - i) &&
            decomposition.block_of(axis, there) == other;
   };
   std::int64_t stop = i + 1;
-  while (goes_on(stop)) ++stop;
+  while (continues(stop)) ++stop;
   const std::int64_t last = from + step * (stop - 1 - i);
   return {other, i < 0 ? -1 : 1, i, stop, std::min(from, last), std::max(from, last) + 1, reflection};
 }

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// A part of one rank's halo that copies points owned by one rank.
+/// Describes a part of one rank's halo that copies points owned by one rank.
 struct HaloRegion {
   int peer = 0;  // the rank at the other end; may be this rank itself (periodic or reflected axes)
   Box box;  // in this rank's coordinates: halo points when receiving; owned points (and halo, in slabs) when
@@ -17,8 +17,8 @@ struct HaloRegion {
   Reflection reflection = {};  // transformation that the receiver applies to the values
 };
 
-/// The regions that one rank sends and receives in an exchange. Both ends use the same order: for any pair of
-/// ranks, the k-th region sent is the k-th region received, and has the same extent.
+/// Lists the regions that one rank sends and receives in an exchange. Both ends use the same order: for any
+/// pair of ranks, the k-th region sent is the k-th region received, and has the same extent.
 struct HaloRegions {
   std::vector<HaloRegion> send;
   std::vector<HaloRegion> receive;

@@ -7,8 +7,8 @@
 
 namespace spsolve {
 
-/// A piece of memory that is sent to or received from one other rank: a row of bytes or, where a transport
-/// takes boxes, planes of rows.
+/// Describes a piece of memory that is sent to or received from one other rank: a row of bytes or, where a
+/// transport takes boxes, planes of rows.
 struct Message {
   int peer = 0;
   std::byte* data = nullptr;

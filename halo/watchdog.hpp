@@ -15,8 +15,8 @@
 
 namespace spsolve {
 
-/// The activity of a rank. In `exchange` it waits for other ranks, and in `device` for its GPU, which may
-/// also wait for others. The other phases may take any time.
+/// Names the activity of a rank. In `exchange` it waits for other ranks, and in `device` for its GPU, which
+/// may also wait for others. The other phases may take any time.
 enum class Phase : int { setup, compute, device, exchange, diagnostics, snapshot, checkpoint, finished };
 const char* to_string(Phase phase);
 
@@ -56,14 +56,14 @@ class Watchdog {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// The message that ranks send each other.
+  /// Is the message that ranks send each other.
   struct Heartbeat {
     std::int64_t phase = 0, step = 0;
     std::int64_t checkpoint = -1;  // step of the last checkpoint, -1 if none
     std::int64_t changes = 0;      // of phase and step so far
     std::int64_t last = 0;         // not 0 in the last heartbeat of a rank
   };
-  /// The state of the exchange of heartbeats with one rank.
+  /// Holds the state of the exchange of heartbeats with one rank.
   struct Peer {
     int rank = 0;
     std::string place;

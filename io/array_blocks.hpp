@@ -9,8 +9,8 @@
 
 namespace spsolve {
 
-/// The bytes of an array in C order, cut into blocks: the unit in which they are written, checksummed and
-/// verified. A function of the array alone, never of the number of ranks.
+/// Cuts the bytes of an array in C order into blocks, the unit in which they are written, checksummed and
+/// verified. The blocks depend on the array alone, never on the number of ranks.
 struct ArrayBlocks {
   static constexpr std::int64_t least_bytes = 4
                                               << 20;  // one pwrite of this size reaches the disk's bandwidth
@@ -32,8 +32,8 @@ struct ArrayBlocks {
     return std::min(points, (block + 1) * block_points);
   }
 
-  /// Each rank has the blocks [first_of(rank), first_of(rank + 1)): neighbours, since a rank's box lies
-  /// mostly there.
+  /// Returns the first block of a rank: each rank has the blocks [first_of(rank), first_of(rank + 1)). They
+  /// are consecutive, since a rank's box lies mostly there.
   constexpr std::int64_t first_of(int rank, int ranks) const { return count() * rank / ranks; }
 };
 
@@ -57,7 +57,7 @@ constexpr void for_each_segment(const Index3& shape, const Box& box, std::int64_
   }
 }
 
-/// Calls visit(part) for boxes of at most `most_points` points (>= 1) that together are `box`, in C order.
+/// Calls visit(part) for boxes of at most `most_points` points (>= 1) whose union is `box`, in C order.
 template <class Visit>
 void for_each_part(const Box& box, std::int64_t most_points, Visit&& visit) {
   if (box.empty()) return;

@@ -15,12 +15,12 @@
 namespace spsolve {
 namespace {
 
-/// A block never shares a page of any usual size with the next: two hosts that write one page of a file on
-/// NFS lose one of the writes.
+/// No block shares a page of any usual size with the next block: two hosts that write to one page of a file
+/// on NFS lose one of the writes.
 constexpr std::int64_t data_alignment = 65536;
 
-/// More than the file will have in the end: the values, a coordinate for each point of each axis, the text of
-/// the attributes twice (HDF5 may move a header that grows), and generous room for the rest.
+/// Returns an upper bound of the size of the file: the values, a coordinate for each point of each axis, the
+/// text of the attributes twice (HDF5 may move a header that grows), and room for headers.
 std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const Attributes& attributes) {
   constexpr std::int64_t room_for_headers = 128 << 10;  // of an array, its checksums included
   std::int64_t bytes = static_cast<std::int64_t>(arrays) *
@@ -33,14 +33,14 @@ std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const A
   return bytes;
 }
 
-/// Returns the attributes of an array that hold its checksums, as many as it has blocks.
+/// Returns the attributes of an array that will hold its checksums, one for each block.
 Attributes no_checksums(const ArrayFormat& format, const ArrayBlocks& blocks) {
   return {{checksum_attribute::algorithm, std::string(checksum_algorithm)},
           {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
           {checksum_attribute::values, std::vector<std::uint64_t>(static_cast<std::size_t>(blocks.count()))}};
 }
 
-/// Everything of the file but the values; returns where those of each array belong.
+/// Writes everything in the file except the values, and returns the offset of the values of each array.
 std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const ArrayFormat& format,
                                   const Attributes& attributes, const std::vector<NamedRows>& arrays,
                                   const std::function<void(hid_t)>& decorate) {
@@ -64,7 +64,7 @@ std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const Array
   return offsets;
 }
 
-/// Enters the checksums of each array.
+/// Writes the checksums of each array into the file.
 void complete(const std::filesystem::path& file, const std::vector<NamedRows>& arrays,
               const std::vector<std::vector<std::uint64_t>>& checksums, Flush flush) {
   Hdf5Id output = modify_hdf5(file);

@@ -14,22 +14,22 @@
 
 namespace spsolve {
 
-/// The field of a problem that names none.
+/// Names the field of a problem that names none.
 constexpr const char* default_field = "u";
 
 /// Returns the dataset that holds the array `name`.
 inline std::string dataset_of(const std::string& name) { return "/" + name; }
 
-/// How the values of an array are stored: as they are, or in chunks that a filter of HDF5 has compressed
-/// without loss.
+/// Names how the values of an array are stored: as they are, or in chunks that a filter of HDF5 has
+/// compressed without loss.
 enum class Compression { none, deflate, zstd };
-/// The names in the order of Compression.
+/// Holds the names in the order of Compression.
 inline constexpr std::array<std::string_view, 3> compression_names{"none", "deflate", "zstd"};
 constexpr std::string_view to_string(Compression compression) {
   return compression_names[static_cast<std::size_t>(compression)];
 }
 
-/// A global array in C order; 1D and 2D arrays are stored with rank 1 and 2.
+/// Describes a global array in C order; 1D and 2D arrays are stored with rank 1 and 2.
 struct ArrayFormat {
   int dimensions = 3;
   Index3 shape{1, 1, 1};  // points
@@ -39,10 +39,10 @@ struct ArrayFormat {
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(storage_bytes(precision)); }
 };
 
-/// Gives the values of `points` points from `begin` on along x, in the storage type of the file. Called for
-/// points of the rank's own box only, each once, in C order within a block.
+/// Writes the values of `points` points from `begin` on along x, in the storage type of the file. It is
+/// called only for points of the rank's own box, once for each, in C order within a block.
 using RowSource = std::function<void(const Index3& begin, std::int64_t points, std::byte* out)>;
-/// An array of a file: its name, without the slash, and the rank's rows of it.
+/// Holds the name of an array of a file, without the slash, and the rank's rows of it.
 struct NamedRows {
   std::string name;
   RowSource row;
@@ -50,7 +50,7 @@ struct NamedRows {
 /// Takes values in the storage type of the file.
 using RowSink = std::function<void(const Index3& begin, std::int64_t points, const std::byte* values)>;
 
-/// Names of the attributes of an array that hold its checksums: one XXH3_64bits per block of
+/// The attributes of an array named here hold its checksums: one XXH3_64bits per block of
 /// `checksum_block_bytes` bytes of the values in C order.
 namespace checksum_attribute {
 constexpr const char* values = "checksums";

@@ -27,7 +27,8 @@ void require_shape(const NumberDataset& source, const Domain& domain) {
     source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.shape()), shape_text(wanted)));
 }
 
-/// Divides a grid into tiles of whole chunks, several if chunks are small, so that each is decoded once.
+/// Divides a grid into tiles of whole chunks (several if chunks are small), so that each chunk is decoded
+/// once.
 class Tiles {
  public:
   Tiles(const Index3& shape, const Index3& chunk) : shape_(shape), tile_(chunk) {
@@ -95,8 +96,8 @@ std::vector<Box> boxes_of_all(const Communicator& communicator, const Box& box) 
   return boxes;
 }
 
-/// Reads tiles in turns: each rank reads a tile, part by part, and sends the other ranks what lies in their
-/// boxes.
+/// Reads tiles in turns: each rank reads a tile, part by part, and sends to each other rank the values in its
+/// box.
 class SharedRead {
  public:
   SharedRead(const Communicator& communicator, const NumberDataset& source, const Domain& domain,
@@ -218,7 +219,7 @@ Stencil read_weights(const std::filesystem::path& file, const std::string& datas
   const Index3 extent = source.extent(dimensions);
   const Index3 center = source.center(dimensions, {extent[0] / 2, extent[1] / 2, extent[2] / 2});
   std::vector<double> weights;
-  constexpr std::int64_t most_weights = 1 << 24;  // far more than any stencil that can be computed with
+  constexpr std::int64_t most_weights = 1 << 24;  // far more than any usable stencil has
   if (!has_volume_within(extent, most_weights))
     source.fail(fmt::format("has shape {}: no stencil", shape_text(source.shape())));
   source.read(dimensions, box_of(extent), weights);

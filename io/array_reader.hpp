@@ -8,10 +8,10 @@
 #include "io/grid.hpp"
 #include "kernels/stencil.hpp"
 
-/// Datasets that users give: grids, sources and weights, of any integer or floating-point type or booleans,
-/// and of any byte order and storage layout. What is wrong with them throws Error(invalid_input) naming file
-/// and dataset, what was found and wanted. Values are scaled and missing values refused as the attributes of
-/// netCDF say (io/hdf5/number_dataset.hpp). Rows come in any order.
+/// The functions below read datasets that users give: grids, sources and weights, of any integer,
+/// floating-point or boolean type, byte order and storage layout. A faulty dataset throws
+/// Error(invalid_input) with file and dataset, what was found and what was wanted. Values are scaled and
+/// missing values refused by the attributes of netCDF (io/hdf5/number_dataset.hpp). Rows come in any order.
 namespace spsolve {
 
 /// Reads one box of a dataset that must have the shape of the domain, in bounded memory. Values must be

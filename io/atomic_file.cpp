@@ -173,7 +173,7 @@ void FileDescriptor::reserve(std::int64_t bytes) const {
 }
 
 void FileDescriptor::flush() const {
-  // EINVAL: a file system that cannot flush directories, and has nothing to flush there.
+  // EINVAL means that the file system cannot flush directories, and has nothing to flush there.
   if (retry([&] { return ::fsync(descriptor_); }) != 0 && errno != EINVAL) fail(file_, "flush", errno);
 }
 
@@ -211,7 +211,7 @@ bool is_standard_output(const std::filesystem::path& path) {
 }
 
 std::filesystem::path followed(const std::filesystem::path& file) {
-  constexpr int most_links = 40;  // that Linux follows, too
+  constexpr int most_links = 40;  // limit on links in a row, as in Linux
   std::filesystem::path target = file;
   for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target)); ++links) {
     if (links == most_links) fail(file, "follow", ELOOP);

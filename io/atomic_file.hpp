@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-/// Files that appear under their final name only when they are whole. Every failure throws
+/// The files written here appear under their final name only when they are complete. Every failure throws
 /// Error(file_failure) with the file and the system's reason.
 ///
-/// A process that dies loses nothing that it has written. A machine that loses power loses what was not
-/// flushed. A checkpoint is flushed before it gets its name, because older checkpoints may be removed after
-/// that. Its directory is flushed next, because otherwise the new name could be lost while the removal is
-/// kept. Snapshots and rows of diagnostics are written again by a run that goes on from the newest
-/// checkpoint. They must be on disk only when the next checkpoint is (UnflushedFiles).
+/// A process that dies loses nothing that it has written. A machine that loses power loses all data that was
+/// not flushed. A checkpoint is flushed before it gets its name, because older checkpoints may be removed
+/// after that. Its directory is flushed next, because otherwise the new name could be lost although the
+/// removals are kept. Snapshots and rows of diagnostics are written again by a run that continues from the
+/// newest checkpoint. They must be on disk only when the next checkpoint is (UnflushedFiles).
 namespace spsolve {
 
 /// Owns an open file, for reading and writing at byte offsets.
@@ -32,20 +32,20 @@ class FileDescriptor {
   ~FileDescriptor();
 
   std::int64_t size() const;
-  /// Takes the file, or directory, for this process as long as it is open. False where another process has
-  /// it; file systems without locks let everybody have it.
+  /// Locks the file or directory for this process as long as it is open. Returns false if another process
+  /// holds the lock. On file systems without locks every process succeeds.
   bool lock() const;
-  /// Reads data.size() bytes from `offset` on; a file that ends before is a failure.
+  /// Reads data.size() bytes from `offset` on; a file that ends earlier is a failure.
   void read(std::int64_t offset, std::span<std::byte> data) const;
   void write(std::int64_t offset, std::span<const std::byte> data) const;
-  /// Cuts the file off after `bytes` bytes.
+  /// Truncates the file after `bytes` bytes.
   void cut(std::int64_t bytes) const;
-  /// Takes the disk space of the first `bytes` bytes now, so that a full disk is found before anything is
+  /// Allocates the disk space of the first `bytes` bytes now, so that a full disk is found before anything is
   /// written.
   void reserve(std::int64_t bytes) const;
-  /// Waits until all that was written is on disk.
+  /// Waits until all data written to the file is on disk.
   void flush() const;
-  /// Waits until everything that was written to any file of the same file system is on disk.
+  /// Waits until all data written to any file of the same file system is on disk.
   void flush_file_system() const;
   /// Closes now: network file systems report failed writes here.
   void close();
@@ -55,18 +55,19 @@ class FileDescriptor {
   int descriptor_ = -1;
 };
 
-/// Returns the name that `file` is written under until it is whole; what a killed run leaves there is
-/// overwritten.
+/// Returns the name under which `file` is written until it is complete; a file that a killed run left there
+/// is overwritten.
 std::filesystem::path temporary_name(const std::filesystem::path& file);
 
-/// The same for files that several processes may write at a time, such as caches: no other process has it.
+/// Returns a temporary name that no other process has, for files that several processes may write at a time,
+/// such as caches.
 std::filesystem::path own_temporary_name(const std::filesystem::path& file);
 
 /// Says whether written data is flushed at once, or later by the caller.
 enum class Flush { now, later };
 
-/// Gives a file that is whole its final name, in place of any file of that name, and waits until the
-/// directory is on disk too, unless `flush` is Flush::later.
+/// Gives a complete file its final name, in place of any file of that name. Waits until the directory is on
+/// disk too, unless `flush` is Flush::later.
 void publish(const std::filesystem::path& temporary, const std::filesystem::path& file,
              Flush flush = Flush::now);
 
@@ -88,15 +89,15 @@ void write_cache(const std::filesystem::path& file, const std::string& text);
 /// Reads a whole text file, or a stream to its end.
 std::string read_text(const std::filesystem::path& file);
 
-/// Keeps a list of files that are whole under their names but may not be on disk yet. Many small files are
+/// Keeps a list of files that are complete under their names but may not be on disk yet. Many small files are
 /// flushed by one call for their whole file system, which takes as long as flushing one of them.
 class UnflushedFiles {
  public:
   void add(const std::filesystem::path& file);
   /// Returns when all files are on disk under their names. Files that no longer exist are ignored.
   void flush();
-  /// Calls flush() if the oldest file has waited for a few seconds. A machine that fails loses no more than
-  /// the files of these seconds.
+  /// Calls flush() if the oldest file has waited for a few seconds. A machine that fails loses only the files
+  /// of these seconds.
   void flush_if_due();
 
  private:

@@ -47,9 +47,9 @@ void BlockWriter::make_buffers() {
     buffer->resize(static_cast<std::size_t>(points * format_.element_bytes()));
 }
 
-/// Assembles a block in every round and calls work(round, range of the block, its bytes, attempt); the range
-/// is empty when this rank has had all of its blocks. A rank that fails in attempt() goes on exchanging, so
-/// that no other waits for it. Returns its first failure.
+/// Assembles a block in every round and calls work(round, range of the block, its bytes, attempt). The range
+/// is empty in rounds in which this rank has no block. A rank that fails in attempt() continues to exchange,
+/// so that no other rank waits for it. Returns this rank's first failure.
 template <class Work>
 std::optional<Error> BlockWriter::for_each_round(const RowSource& row, Work&& work) {
   const int rank = communicator_.rank(), ranks = communicator_.size();
@@ -89,7 +89,7 @@ std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const Tak
   return checksums;
 }
 
-/// Rank 0 takes the chunks of a round from all ranks, in their order; the others send theirs.
+/// Rank 0 receives the chunks of a round from all ranks, in their order; the others send theirs.
 void BlockWriter::collect(std::int64_t round, std::uint64_t checksum, const EncodedChunk& own,
                           std::vector<std::uint64_t>& checksums, const TakeChunk& take) {
   const std::array<std::uint64_t, 3> about{checksum, own.skipped, own.bytes.size()};
@@ -143,14 +143,14 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   return gathered(checksums);
 }
 
-/// Returns the block that a rank assembles in a round; empty when it has had all of its own.
+/// Returns the block that a rank assembles in a round, which is empty if it has no block left.
 BlockWriter::Range BlockWriter::range_of(int rank, std::int64_t round) const {
   const std::int64_t block = block_of(rank, round);
   if (block >= blocks_.count()) return {0, 0};
   return {blocks_.begin(block), blocks_.end(block)};
 }
 
-/// Chunks are dealt out in turn, so that rank 0 gets them in the order in which the file has them.
+/// Chunks are assigned to ranks in turn, so that rank 0 receives them in the order of the file.
 std::int64_t BlockWriter::block_of(int rank, std::int64_t round) const {
   const int ranks = communicator_.size();
   if (format_.compression != Compression::none) return std::min(round * ranks + rank, blocks_.count());
@@ -159,7 +159,7 @@ std::int64_t BlockWriter::block_of(int rank, std::int64_t round) const {
 }
 
 /// Calls visit(begin, points, position in the block, position in the message) for the rows of a rank's box
-/// that lie in a block; returns the length of the message.
+/// that lie in a block, and returns the length of the message.
 template <class Visit>
 std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& visit) const {
   std::int64_t packed = 0;
@@ -171,8 +171,8 @@ std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& vi
   return packed;
 }
 
-/// One message to the rank `distance` further and one from the rank as far behind, where there is anything to
-/// send: two buffers suffice whatever the decomposition.
+/// In each exchange a rank sends one message to the rank `distance` further and receives one from the rank as
+/// far behind, unless it would be empty. Two buffers suffice for any decomposition.
 template <class Attempt>
 void BlockWriter::exchange(std::int64_t round, int distance, const RowSource& row, Attempt&& attempt) {
   const int rank = communicator_.rank(), ranks = communicator_.size();

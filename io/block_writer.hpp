@@ -15,22 +15,23 @@
 
 namespace spsolve {
 
-/// The way of the values from the boxes of the ranks to the blocks of the file: for one or more arrays of the
-/// same shape and type.
+/// Moves the values of one or more arrays of the same shape and type from the boxes of the ranks to the
+/// blocks of a file.
 class BlockWriter {
  public:
-  /// Collective. The boxes of all ranks must together be the array. The arguments must outlive the writer. A
-  /// format without compression has the blocks of ArrayBlocks::of(), one with compression its chunks.
+  /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
+  /// must outlive the writer. A format without compression has the blocks of ArrayBlocks::of(), one with
+  /// compression its chunks.
   BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box);
 
-  /// Collective: writes all blocks of an array, whose first byte is at `offset`, and returns their checksums,
-  /// on rank 0. Waits until the blocks are on disk unless `flush` is Flush::later. Throws the same Error on
+  /// Writes all blocks of an array, whose first byte is at `offset`, and returns their checksums on rank 0.
+  /// Waits until the blocks are on disk unless `flush` is Flush::later. Collective; throws the same Error on
   /// all ranks if any failed.
   std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset,
                                    const RowSource& row, Flush flush);
 
-  /// Collective: encodes the chunks of a compressed array, each rank its own, and hands them to rank 0, which
-  /// calls take() in their order. Returns the checksums of their values, on rank 0. Throws as write().
+  /// Encodes the chunks of a compressed array, each rank its own, and sends them to rank 0, which calls
+  /// take() in their order. Returns the checksums of their values on rank 0. Collective; throws as write().
   using TakeChunk = std::function<void(std::int64_t chunk, const EncodedChunk& encoded)>;
   std::vector<std::uint64_t> compress(const RowSource& row, const TakeChunk& take);
 
@@ -47,7 +48,7 @@ class BlockWriter {
     std::int64_t begin, end;  // elements of the array in C order
   };
 
-  /// Returns the number of the block that a rank assembles in a round; the count of blocks when it has none
+  /// Returns the number of the block that a rank assembles in a round, or the count of blocks if it has none
   /// left.
   std::int64_t block_of(int rank, std::int64_t round) const;
   Range range_of(int rank, std::int64_t round) const;

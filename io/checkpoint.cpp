@@ -20,8 +20,8 @@
 namespace spsolve {
 namespace {
 
-/// Steps of the checkpoints in a directory, newest first; with `temporary`, of those that were never
-/// finished.
+/// Returns the steps of the checkpoints in a directory, newest first; with `temporary`, of those that were
+/// never finished.
 std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& directory, bool temporary = false) {
   constexpr std::string_view prefix = "checkpoint_";
   std::vector<std::int64_t> steps;
@@ -42,12 +42,12 @@ std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& director
   return steps;
 }
 
-/// The names of the fields, in order, with blanks between them.
+/// Names the attribute that holds the names of the fields, in order, with blanks between them.
 constexpr const char* fields_attribute = "fields";
 
 std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " ")); }
 
-/// Returns the names among those of arrays that are not of previous values.
+/// Returns the names of those arrays that do not hold previous values.
 std::vector<std::string> fields_of(const std::vector<NamedRows>& arrays) {
   std::vector<std::string> names;
   for (const NamedRows& array : arrays)
@@ -55,7 +55,8 @@ std::vector<std::string> fields_of(const std::vector<NamedRows>& arrays) {
   return names;
 }
 
-/// An attribute of the first array: the root has as many as HDF5 keeps in order.
+/// Names the attribute of the first array that holds the checksum of the header. The root already has as many
+/// attributes as HDF5 keeps in order.
 constexpr const char* header_checksum = "header_checksum";
 constexpr const char* value_checksums = "value_checksums";
 
@@ -82,13 +83,13 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// HDF5 has checksums of attributes up to 64 KiB; an input with its weights may be longer.
+/// HDF5 has checksums of attributes up to 64 KiB, but an input with its weights may be longer.
 std::string checksum_of(const CheckpointHeader& header, bool with_names) {
   std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
                                 to_string(header.precision), header.weights, header.plan, header.input);
   if (with_names) all.append("\n").append(joined(header.fields));
   if (!header.values.empty())
-    all.append("\n").append(to_text(header.values));  // the first checkpoints had none
+    all.append("\n").append(to_text(header.values));  // the first checkpoints had no values
   return checksum_of(all.data(), all.size());
 }
 
@@ -188,7 +189,7 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
     const bool sound = has_attribute(first, header_checksum)
                            ? read_attribute<std::string>(first, header_checksum) ==
                                  checksum_of(checkpoint.header, with_names)
-                           : !with_names;  // the first checkpoints had none
+                           : !with_names;  // the first checkpoints had no such checksum
     if (!sound) fail("attributes are damaged: they do not have their checksum");
     return checkpoint;
   });

@@ -9,8 +9,8 @@ namespace spsolve {
 namespace {
 
 constexpr H5Z_filter_t zstd_filter = 32015;
-/// The fastest level of zlib. Values of simulations shrink by their equal high bytes, which every level
-/// finds.
+/// Selects the fastest level of zlib. Values of simulations shrink because their high bytes are equal, which
+/// every level finds.
 constexpr int deflate_level = 1;
 constexpr std::uint32_t without_deflate = 2;  // the second filter
 

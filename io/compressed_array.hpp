@@ -13,8 +13,8 @@
 
 namespace spsolve {
 
-/// Returns why arrays cannot be compressed so, or an empty text if they can. For zstd HDF5 must find the
-/// filter that is registered for it (https://github.com/HDFGroup/hdf5_plugins, number 32015).
+/// Returns why arrays cannot be compressed in this way, or an empty text if they can. For zstd HDF5 must find
+/// the filter that is registered for it (https://github.com/HDFGroup/hdf5_plugins, number 32015).
 std::string objection_to(Compression compression);
 
 /// Returns the chunks of a compressed array. Each holds whole slices across its slowest axis, about a MiB
@@ -24,15 +24,15 @@ ArrayBlocks chunks_of(const ArrayFormat& format);
 /// Creates the dataset of a compressed array, without values.
 Hdf5Id create_compressed(hid_t parent, const std::string& name, const ArrayFormat& format);
 
-/// Holds a chunk as it stands in the file.
+/// Holds a chunk in the form in which the file stores it.
 struct EncodedChunk {
   std::vector<std::byte> bytes;
   std::uint32_t skipped = 0;  // bit i: the i-th filter of the dataset was not applied
 };
 
 /// Encodes the values of a chunk of an array that is compressed by deflate: bytes of equal significance are
-/// brought together (the filter "shuffle" of HDF5) and compressed unless they would grow. Chunks for zstd
-/// stay as they are.
+/// grouped (the filter "shuffle" of HDF5) and compressed unless they would grow. Chunks for zstd are not
+/// changed.
 EncodedChunk encoded_chunk(std::span<const std::byte> values, const ArrayFormat& format);
 
 /// Writes chunk number `chunk`. zstd is applied here, by HDF5.

@@ -11,15 +11,15 @@
 
 namespace spsolve {
 
-/// Says where an input states a value, to begin a message with: "heat.toml:12: [initial] ". It is no part of
-/// the value, so any two are equal.
+/// Says where an input states a value, for the start of a message: "heat.toml:12: [initial] ". It is no part
+/// of the value, so any two are equal.
 struct StatedAt {
   std::string text;
 
   friend bool operator==(const StatedAt&, const StatedAt&) { return true; }
 };
 
-/// A dataset of an HDF5 file.
+/// Names a dataset of an HDF5 file.
 struct DatasetForm {
   std::filesystem::path file;  // absolute
   std::string dataset;
@@ -28,24 +28,24 @@ struct DatasetForm {
   friend bool operator==(const DatasetForm&, const DatasetForm&) = default;
 };
 
-/// A formula of x, y, z (those the grid has) and of constants, read by io/input/expression.hpp.
+/// Holds a formula of x, y, z (those the grid has) and of constants, read by io/input/expression.hpp.
 struct ExpressionForm {
   std::string expression;
-  StatedAt at = {};  // the key that holds it, which is a part of the text
+  StatedAt at = {};  // the key whose text contains the formula
 
   friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
 };
 
-/// Returns what a message about a dataset begins with: where the input names the file, or else the key of the
-/// dataset.
+/// Returns the start of a message about a dataset: the place where the input names the file, or else the key
+/// of the dataset.
 inline std::string blame_of(const DatasetForm& form, const std::string& key) {
   return form.at.text.empty() ? key + ".file: " : form.at.text + "file: ";
 }
 
-/// How an input gives one value per point of the grid, or per point of a face.
+/// Holds the way in which an input gives one value per point of the grid, or per point of a face.
 using FieldForm = std::variant<ExpressionForm, DatasetForm>;
 
-/// A named stencil of kernels/catalogue/presets.hpp.
+/// Names a stencil of kernels/catalogue/presets.hpp.
 struct PresetForm {
   std::string preset;
   PresetValues parameters;
@@ -53,7 +53,7 @@ struct PresetForm {
   friend bool operator==(const PresetForm&, const PresetForm&) = default;
 };
 
-/// Weights written into the input: x fastest, correlation form.
+/// Holds weights written into the input: x fastest, correlation form.
 struct WeightsForm {
   Index3 extent{1, 1, 1};
   std::vector<double> weights;
@@ -62,7 +62,13 @@ struct WeightsForm {
   friend bool operator==(const WeightsForm&, const WeightsForm&) = default;
 };
 
-/// How an input gives weights.
+/// Holds the way in which an input gives weights.
 using StencilForm = std::variant<PresetForm, DatasetForm, WeightsForm>;
+
+/// Returns true if the stencil has a time step of its own.
+inline bool has_own_time_step(const StencilForm& stencil) {
+  const auto* preset = std::get_if<PresetForm>(&stencil);
+  return preset && preset->parameters.contains("dt");
+}
 
 }  // namespace spsolve

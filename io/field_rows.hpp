@@ -9,16 +9,16 @@
 
 namespace spsolve {
 
-/// Gives the rows of a field in host memory in the storage type of `file`, each value rounded once. The field
-/// must outlive it.
+/// Returns the rows of a field in host memory in the storage type of `file`, each value rounded once. The
+/// field must outlive it.
 RowSource rows_of(const Field& field, Precision file);
 
-/// Gives the rows of several fields, each under its name; as many names as fields.
+/// Returns the rows of several fields, each under its name; there are as many names as fields.
 std::vector<NamedRows> rows_of(const std::vector<std::string>& names, const std::vector<const Field*>& fields,
                                Precision file);
 
-/// Puts rows in the storage type of `file` into a field in host memory, each value rounded once to the
-/// field's own. The field must outlive it.
+/// Returns a sink that stores rows in the storage type of `file` into a field in host memory, each value
+/// rounded once to the field's own type. The field must outlive it.
 RowSink rows_into(Field& field, Precision file);
 
 }  // namespace spsolve

@@ -31,7 +31,7 @@ std::string indented(const std::string& text) {
 
 std::string attributes_text(hid_t object, const std::string& margin) {
   std::string text;
-  // Links between arrays and the coordinates of their axes, which say nothing to people.
+  // Lists attributes that link arrays to the coordinates of their axes; they are of no interest to readers.
   const std::set<std::string> of_scales{"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"};
   for (const auto& name : attribute_names(object))
     if (!of_scales.contains(name))
@@ -39,7 +39,8 @@ std::string attributes_text(hid_t object, const std::string& margin) {
   return text;
 }
 
-/// Least and largest value and how many are not finite, of an array of 1 to 3 dimensions.
+/// Returns the least and the largest value and the number of values that are not finite, of an array of 1 to
+/// 3 dimensions.
 std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) try {
   constexpr std::int64_t points_at_once = 1 << 19;
   Index3 shape{1, 1, 1};
@@ -60,7 +61,7 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   std::string text = least <= largest ? fmt::format(", min {}, max {}", least, largest) : "";
   if (not_finite) text += fmt::format(", {} values are NaN or infinite", not_finite);
   return text;
-} catch (const Error& error) {  // what else the file holds can still be told
+} catch (const Error& error) {  // other datasets of the file can still be described
   return fmt::format(", values cannot be read ({})", error.what());
 }
 
@@ -90,8 +91,8 @@ std::string format_of(hid_t file) {
   return has_attribute(file, "format") ? attribute_text(file, "format") : "";
 }
 
-/// Names of the datasets at the root that have checksums, and of what should be a dataset of a snapshot but
-/// cannot be opened.
+/// Returns the names of the datasets at the root that have checksums, and of snapshot datasets that cannot be
+/// opened.
 std::vector<std::string> names_with_checksums(const std::filesystem::path& file) {
   const Hdf5Id input = open_hdf5(file);
   const bool snapshot = format_of(input) == snapshot_format;
@@ -105,7 +106,7 @@ std::vector<std::string> names_with_checksums(const std::filesystem::path& file)
   return names;
 }
 
-/// Does what all ranks do alike; what it throws is said in `info`.
+/// Does work that all ranks do alike, and adds its failure to `info`.
 template <class Work>
 void examine(FileInfo& info, Work&& work) {
   try {
@@ -116,7 +117,7 @@ void examine(FileInfo& info, Work&& work) {
   }
 }
 
-/// Returns the arrays of a file that have checksums; what else should have some is said in `info`.
+/// Returns the arrays of a file that have checksums. Arrays without expected checksums are named in `info`.
 std::vector<StoredArray> arrays_of(const Communicator& communicator, const std::filesystem::path& file,
                                    FileInfo& info) {
   bool checkpoint = false;

@@ -6,14 +6,14 @@
 
 namespace spsolve {
 
-/// Attributes "format" and "format_version" at the root of every file of ours. The version grows when an
-/// older program would misread a newer file.
+/// The root of every file that spsolve writes has the attributes "format" and "format_version". The version
+/// grows when an older program would misread a newer file.
 constexpr std::string_view snapshot_format = "spsolve snapshot";
 constexpr std::string_view checkpoint_format = "spsolve checkpoint";
 constexpr std::string_view probes_format = "spsolve probes";
 constexpr std::int64_t format_version = 1;
-/// Checkpoints of anything but one field "u" name their fields: an older program would go on without the
-/// others.
+/// Checkpoints of other fields than the single field "u" name their fields: an older program would continue
+/// without the others.
 constexpr std::int64_t version_with_fields = 2;
 
 }  // namespace spsolve

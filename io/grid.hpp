@@ -11,13 +11,13 @@
 
 namespace spsolve {
 
-/// The global grid with its place in space: point p lies at origin + p * spacing on each axis.
+/// Holds the global grid with its position in space: point p lies at origin + p * spacing on each axis.
 struct Grid {
   Domain domain;
   std::array<double, 3> spacing{1.0, 1.0,
                                 1.0};           // {z, y, x}, any unit of length; absent axes keep the default
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // {z, y, x}, coordinates of point {0, 0, 0}
-  WallsConfig walls{};                          // of the faces of the domain that are filled
+  WallsConfig walls{};                          // of the filled faces of the domain
 
   /// Returns the coordinate of a point with this index, which may lie beyond the faces.
   double coordinate(int axis, std::int64_t index) const {

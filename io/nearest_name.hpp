@@ -10,8 +10,8 @@
 
 namespace spsolve {
 
-/// Edits (insert, delete, replace, swap neighbours) that turn a into b: the Damerau-Levenshtein distance with
-/// adjacent transpositions (optimal string alignment).
+/// Returns the number of edits (insert, delete, replace, swap neighbours) that turn a into b: the
+/// Damerau-Levenshtein distance with adjacent transpositions (optimal string alignment).
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), 0);
@@ -28,11 +28,11 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last.back();
 }
 
-/// Returns the candidate a misspelt name most likely stands for, or "" where none is within half of its
-/// length (one letter at least).
+/// Returns the candidate that a misspelt name most likely means, or "" if none is within half of its length
+/// (at least one letter).
 template <std::ranges::forward_range Names>
 std::string nearest_name(std::string_view name, const Names& candidates) {
-  constexpr std::size_t longest = 64;  // names beyond it are no slip of the pen, and cost quadratic time
+  constexpr std::size_t longest = 64;  // longer names are no slips, and cost quadratic time
   std::string nearest;
   std::size_t least = std::max<std::size_t>(name.size() / 2, 1) + 1;
   if (name.size() > longest) return nearest;
@@ -42,7 +42,8 @@ std::string nearest_name(std::string_view name, const Names& candidates) {
   return nearest;
 }
 
-/// Returns what follows an unknown name: "; did you mean '<nearest>'? ", or "; " where no candidate is near.
+/// Returns the text that follows an unknown name: "; did you mean '<nearest>'? ", or "; " if no candidate is
+/// near.
 template <std::ranges::forward_range Names>
 std::string did_you_mean(std::string_view name, const Names& candidates) {
   const std::string nearest = nearest_name(name, candidates);

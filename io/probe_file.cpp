@@ -23,7 +23,7 @@ std::int64_t bytes_of(const std::vector<ProbeGroup>& groups, Precision precision
   return bytes;
 }
 
-/// Rows [first, first + count) of a dataset, or as many of them as there are.
+/// Reads the rows [first, first + count) of a dataset, or as many of them as there are.
 template <class Value>
 std::vector<Value> read_rows(hid_t parent, const std::string& name, hid_t type, std::int64_t first,
                              std::int64_t count) {
@@ -45,7 +45,7 @@ ProbeFile::ProbeFile(std::filesystem::path file, std::vector<ProbeGroup> groups,
   try {
     naming(file_, [&] { create(kept_step); });
   } catch (const Error&) {
-    std::error_code none;  // nobody needs a file that could not be completed
+    std::error_code none;  // a file that could not be completed is useless
     if (file_.extension() == ".tmp") std::filesystem::remove(file_, none);
     throw;
   }
@@ -125,7 +125,7 @@ void ProbeFile::write(std::size_t group, std::int64_t first, std::span<const std
     }
   }
   file.write(places.time + 8 * first, std::as_bytes(times));
-  // The step comes last, because it says that the row is there.
+  // The step is written last, because it marks the row as written.
   file.write(places.step + 8 * first, std::as_bytes(steps));
 }
 

@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// A group of probes.h5.
+/// Describes a group of probes.h5.
 struct ProbeGroup {
   std::string name;
   std::vector<std::string> fields;
@@ -24,17 +24,17 @@ struct ProbeGroup {
   std::int64_t points() const { return static_cast<std::int64_t>(at.size()) / axes; }
 };
 
-/// probes.h5: values at points over time. Each group holds /<name>/<field> [rows, points], /<name>/step and
-/// /<name>/time [rows] and /<name>/at [points, axes]. Row i is that of step i * every; row 0 is the initial
-/// state. Rows that were not reached yet have the step -1.
+/// Writes probes.h5, which holds values at points over time. Each group holds /<name>/<field> [rows, points],
+/// /<name>/step and /<name>/time [rows] and /<name>/at [points, axes]. Row i belongs to step i * every; row 0
+/// is the initial state. Rows that were not reached yet have the step -1.
 ///
-/// The file has its full size from the beginning, and rows are written to their places in it, so that a run
-/// that is killed at any time leaves a file that opens. All functions are for one process and throw
+/// The file has its full size from the beginning, and rows are written at their positions in it, so that a
+/// run that is killed at any time leaves a file that opens. All functions are called by one process and throw
 /// Error(file_failure).
 class ProbeFile {
  public:
-  /// Makes the file, or goes on with one that holds rows up to `kept_step`; those of later steps are dropped.
-  /// Where the file is of other probes it is made anew. `precision` is fp64 or fp32.
+  /// Makes the file, or continues one that holds rows up to `kept_step` and drops its later rows. If the file
+  /// belongs to other probes, it is replaced. `precision` is fp64 or fp32.
   ProbeFile(std::filesystem::path file, std::vector<ProbeGroup> groups, Precision precision,
             std::int64_t kept_step);
 
@@ -42,7 +42,7 @@ class ProbeFile {
   /// one after the other.
   void write(std::size_t group, std::int64_t first, std::span<const std::int64_t> steps,
              std::span<const double> times, std::span<const std::vector<double>> values);
-  /// Returns when what was written is on disk.
+  /// Returns when all written data is on disk.
   void flush();
 
  private:

@@ -23,14 +23,14 @@ namespace {
 
 using nlohmann::json;
 
-/// {z, y, x} of ours as the x, y, z of VTK.
+/// Reorders {z, y, x} as the x, y, z of VTK.
 template <class Number>
 std::vector<Number> xyz(const std::array<Number, 3>& v) {
   return {v[x_axis], v[y_axis], v[z_axis]};
 }
 
-/// The array of a field that VTK shows. Its reader leaves axes of one point out and wants an array without
-/// them, which is then a virtual dataset of the same values.
+/// Links the array of a field that VTK shows. VTK's reader leaves out axes of one point and wants an array
+/// without them, so the array is then a virtual dataset of the same values.
 void link_values(hid_t file, hid_t point_data, const std::string& field, const ArrayFormat& format) {
   const std::string dataset = dataset_of(field);
   std::vector<hsize_t> extents;
@@ -52,7 +52,7 @@ void link_values(hid_t file, hid_t point_data, const std::string& field, const A
                     H5Dclose);
 }
 
-/// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html#vtkhdf-file-format
+/// Adds the groups of https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html#vtkhdf-file-format
 void add_vtk_view(hid_t file, const Snapshot& snapshot, const std::vector<NamedRows>& fields) {
   const ArrayFormat format = snapshot.format();
   if (volume(format.shape) > std::numeric_limits<std::int32_t>::max()) return;  // more than VTK counts
@@ -160,7 +160,7 @@ void SnapshotSeries::add(std::int64_t step, double time) {
 /// Appends an entry to the file. Returns false if the file has changed since add() wrote it. If the disk is
 /// full, the file stays as it was.
 bool SnapshotSeries::append(const std::string& name, double time) {
-  constexpr std::string_view end = "\n ]\n}\n";  // the end of a series, as json::dump(1) writes it
+  constexpr std::string_view end = "\n ]\n}\n";  // end of a series, as json::dump(1) writes it
   const auto file = this->file();
   std::error_code missing;
   if (bytes_ == 0 || !std::filesystem::is_regular_file(file, missing)) return false;

@@ -16,7 +16,7 @@
 
 namespace spsolve {
 
-/// The solution at one step, for people and their tools.
+/// Describes the solution at one step, for people and their tools.
 struct Snapshot {
   std::string name;  // of the run
   std::int64_t step = 0;
@@ -24,32 +24,33 @@ struct Snapshot {
   Grid grid;
   std::int64_t stride = 1;                // the points whose indices are multiples of it are kept
   Precision precision = Precision::fp64;  // fp64 or fp32: VTK reads no other
-  std::string stream = "snapshot";        // what file names begin with
-  /// The axes of `grid` as the input calls them, {z, y, x}: a plane that was cut out may have z and x.
+  std::string stream = "snapshot";        // start of file names
+  /// `axes` are the axes of `grid` in the names of the input, {z, y, x}: a plane that was cut out may have z
+  /// and x.
   std::array<int, 3> axes{z_axis, y_axis, x_axis};
   Compression compression = Compression::none;
 
-  /// Returns what every field has in the file.
+  /// Returns the format that every field has in the file.
   ArrayFormat format() const;
 };
 
-/// `directory`/<stream>_<step, 10 digits>.hdf
+/// Returns `directory`/<stream>_<step, 10 digits>.hdf.
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step,
                                     const std::string& stream = "snapshot");
 
 /// Writes `directory`/snapshots.hdf.series, or <stream>.hdf.series of another stream, which ParaView opens as
-/// one animation. A stream has one series. What
-/// the file held before is read once, with the first snapshot, because looking for thousands of files takes
-/// long. From then on entries are appended. The series may not be on disk yet when a machine fails: a series
-/// that is lost or cut short is made anew from the snapshots.
+/// one animation. A stream has one series. Entries of a former run are read once, with the first snapshot,
+/// because looking for thousands of files takes long. From then on entries are appended. The series may not
+/// be on disk yet when a machine fails: a series that is lost or cut short is made anew from the snapshots.
 class SnapshotSeries {
  public:
   explicit SnapshotSeries(std::filesystem::path directory, std::string stream = "snapshot")
       : directory_(std::move(directory)), stream_(std::move(stream)) {}
   const std::filesystem::path& directory() const { return directory_; }
 
-  /// Enters a snapshot. Entries of this and later steps are dropped (a restarted run writes them anew), with
-  /// the first one also those of former runs whose file is gone. Throws Error(file_failure).
+  /// Adds a snapshot to the series. Entries of this and later steps are dropped, because a restarted run
+  /// writes them anew. With the first snapshot, entries of former runs whose file is gone are dropped, too.
+  /// Throws Error(file_failure).
   void add(std::int64_t step, double time);
 
   /// Returns the files that this rank wrote and that may not be on disk yet: the series and small snapshots.
@@ -63,24 +64,24 @@ class SnapshotSeries {
 
   std::filesystem::path directory_;
   std::string stream_;
-  std::optional<std::map<std::string, double>> times_;  // of files by name, which sort as their steps do
-  std::int64_t bytes_ = 0;                              // of the file as this has written it last
+  std::optional<std::map<std::string, double>> times_;  // of files by name; names sort as steps do
+  std::int64_t bytes_ = 0;                              // size of the file after the last write
   UnflushedFiles unflushed_;
 };
 
-/// The longest axis whose coordinates a snapshot holds. Those of a longer one, which only 1D grids have in
-/// practice, would take as much of the file as the values.
+/// Limits the axes whose coordinates a snapshot holds. The coordinates of a longer axis, which only 1D grids
+/// have in practice, would be as large as the values.
 constexpr std::int64_t most_coordinates = std::int64_t{1} << 20;
 
-/// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the array of kept
+/// Writes a snapshot and adds it to the series. Collective: every rank gives its `box` of the array of kept
 /// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`, of one or more fields. The file
-/// is VTKHDF ImageData, version 1.0, with point data of the name of each field: a hard link to its dataset,
-/// or a virtual dataset of it without the axes of one point, which VTK leaves out. Of several fields the
-/// first is named as VTK's active scalars. With fewer than three axes VTK 9.1 crashes on it and 9.3 reads it.
-/// VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. The coordinates of each
-/// axis of up to most_coordinates points are a dataset z, y or x, the dimension scale of the axis. All ranks
-/// throw the same Error(file_failure) if the file cannot be written; an older file of that name then stays.
-/// Small files are on disk after a few seconds, or when series.unflushed() is flushed.
+/// is VTKHDF ImageData, version 1.0. The point data of each field is a hard link to its dataset, or a virtual
+/// dataset of it without the axes of one point, which VTK leaves out. The first field is VTK's active
+/// scalars. VTK 9.1 crashes on files with fewer than three axes; VTK 9.3 reads them. VTK counts in int: with
+/// more than 2^31 - 1 points the file has no VTKHDF group. The coordinates of each axis of up to
+/// most_coordinates points are a dataset z, y or x, the dimension scale of the axis. All ranks throw the same
+/// Error(file_failure) if the file cannot be written; an older file of that name then remains. Small files
+/// are on disk after a few seconds, or when series.unflushed() is flushed.
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box,
                                      const std::vector<NamedRows>& fields);

@@ -32,17 +32,17 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
     std::copy(extents.begin(), extents.end(), array.format.shape.end() - array.format.dimensions);
     const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
     if (H5Pget_layout(creation) == H5D_CHUNKED) {
-      array.format.compression = Compression::deflate;  // or another filter: HDF5 knows which
+      array.format.compression = Compression::deflate;  // or another filter, which HDF5 finds itself
     } else {
       const haddr_t address = H5Dget_offset(dataset);
       if (address == HADDR_UNDEF)
         throw Error(Status::file_failure, "is not one contiguous piece of the file");
       array.offset = static_cast<std::int64_t>(address);
     }
-    // In a damaged file the shape can be anything; its volume can overflow unless the data fit into the file.
+    // In a damaged file the shape can be anything. Its volume can overflow unless the data fit into the file.
     const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
     const bool is_compressed = array.format.compression != Compression::none;
-    constexpr std::int64_t most_shrinkage = 1 << 10;  // deflate makes no more of equal bytes
+    constexpr std::int64_t most_shrinkage = 1 << 10;  // deflate shrinks equal bytes by no larger factor
     if (!has_volume_within(array.format.shape,
                            file_bytes / array.format.element_bytes() * (is_compressed ? most_shrinkage : 1)))
       throw Error(Status::file_failure, "has a shape that is empty, or larger than the file");
@@ -59,8 +59,8 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
 
 namespace {
 
-/// Returns a function that reads values of an array in C order from byte `first` on: whole slices across its
-/// slowest axis if it is compressed.
+/// Returns a function that reads values of an array in C order from byte `first` on. It reads whole slices
+/// across the slowest axis if the array is compressed.
 std::function<void(std::int64_t first, std::span<std::byte> data)> reader_of(const StoredArray& array) {
   if (array.format.compression == Compression::none)
     return [&array, input = std::make_shared<FileDescriptor>(array.file, FileDescriptor::Mode::read)](

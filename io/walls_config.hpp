@@ -9,19 +9,20 @@
 
 namespace spsolve {
 
-/// A wall whose ghost points are filled before every step: what [boundary] says of one face besides
-/// "periodic", "neumann" and { dirichlet = number }.
+/// Describes a wall whose ghost points are filled before every step: a face of [boundary] with another
+/// condition than "periodic", "neumann" and { dirichlet = number }.
 struct WallConfig {
   WallCondition condition = WallCondition::dirichlet;
   double robin = 0;  // h of { robin = { h, value } }, per length
-  /// A formula of the coordinates along the face, t, dt, step and constants; or a dataset of the shape of the
-  /// face.
+  /// `value` is a formula of the coordinates along the face, t, dt, step and constants; or a dataset of the
+  /// shape of the face.
   FieldForm value = ExpressionForm{"0"};
 
   friend bool operator==(const WallConfig&, const WallConfig&) = default;
 };
 
-/// By axis {z, y, x} and side {low, high}; nothing where Domain::faces says all.
+/// Holds walls by axis {z, y, x} and side {low, high}; nothing if Domain::faces describes the wall
+/// completely.
 using WallsConfig = std::array<std::array<std::optional<WallConfig>, 2>, 3>;
 
 constexpr bool has_walls(const WallsConfig& walls) {

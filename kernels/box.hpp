@@ -7,8 +7,8 @@
 
 namespace spsolve {
 
-/// A point or an extent, slowest axis first: {z, y, x}. A 2D grid has extent 1 in z; a 1D grid has extent 1
-/// in z and y.
+/// Holds a point or an extent, slowest axis first: {z, y, x}. A 2D grid has extent 1 in z; a 1D grid has
+/// extent 1 in z and y.
 using Index3 = std::array<std::int64_t, 3>;
 
 constexpr int axis_count = 3;
@@ -24,7 +24,8 @@ constexpr Index3 operator-(const Index3& a, const Index3& b) {
 }
 constexpr Index3 operator*(std::int64_t s, const Index3& a) { return {s * a[0], s * a[1], s * a[2]}; }
 
-/// Half-open box of grid points [begin, end) in global coordinates; a box with an extent <= 0 is empty.
+/// Describes a half-open box of grid points [begin, end) in global coordinates; a box with an extent <= 0 is
+/// empty.
 struct Box {
   Index3 begin{};
   Index3 end{};

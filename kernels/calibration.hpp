@@ -6,42 +6,42 @@
 
 namespace spsolve {
 
-/// The measured coefficients of the model of devices: what an instruction, a plane or a launch takes beside
-/// what follows from counting. Values, units and meanings stand in calibration/h200.json, which is compiled
-/// into the program; every member here has an entry there.
+/// Holds the measured coefficients of the model of devices: the time of an instruction, a plane or a launch
+/// that counting does not explain. Values, units and meanings stand in calibration/h200.json, which is
+/// compiled into the program; every member here has an entry there.
 struct Calibration {
-  /// Rates that kernels reach on the whole device.
+  /// Holds the rates that kernels reach on the whole device.
   struct Rates {
     double bandwidth, scalar_fp64, scalar_fp32, launch_seconds, mma_half, mma_half_sparse, mma_tf32,
         mma_tf32_sparse, mma_fp64, wgmma_tf32_sparse, shared_bandwidth, driver_bandwidth, driver_clock,
         driver_multiprocessors;
   } rates;
 
-  /// What nothing exceeds on the device that the rates are from: rates of another device are in proportion to
-  /// its own ceilings.
+  /// Holds the upper limits of the device that the rates were measured on. Rates of another device are scaled
+  /// by the ratio of its own ceilings to these.
   struct Ceilings {
     double copy, fma_fp64, fma_fp32, mma_half, mma_half_sparse, mma_tf32, mma_tf32_sparse, mma_fp64,
         wgmma_tf32_sparse, wgmma_half_sparse, shared_memory;
   } ceilings;
 
-  /// Halos between GPUs.
+  /// Describes halos between GPUs.
   struct Exchange {
     double seconds_4k, seconds_64k, seconds_256k, seconds_1m, seconds_4m, seconds_16m, node_latency,
         node_bandwidth, network_latency, network_bandwidth, overhead, own_images, least_bandwidth;
   } exchange;
 
-  /// What surrounds kernels.
+  /// Describes the overhead around kernels.
   struct Launch {
     double overlap, enough_points, fastest_clock, start, start_filled, image_start, image_start_filled,
         image_bandwidth, row_end;
   } launch;
 
-  /// Schedulers of multiprocessors.
+  /// Describes the schedulers of multiprocessors.
   struct Scheduler {
     double alone, rounding_slots;
   } scheduler;
 
-  /// Marches of the scalar unit (march.cuh).
+  /// Describes marches of the scalar unit (march.cuh).
   struct March {
     double shared_rows, few_warps, flat_sums, space_sums, dense_sums, alone_cycles, plane_latency,
         fetched_instructions, fetch_cycles, ragged_plane, ragged_box, ragged_star, halos_read_again,
@@ -53,12 +53,12 @@ struct Calibration {
         space_box_saved, space_box_kernel, space_half;
   } march;
 
-  /// Kernels of the scalar unit that do not march, as the plan times them.
+  /// Describes kernels of the scalar unit that do not march, as the plan times them.
   struct Steps {
     double fill, start, walls, step, load, source, rounding;
   } steps;
 
-  /// Walls of the scalar unit.
+  /// Describes the cost of walls in the scalar unit.
   struct Walls {
     double warp_start, warp_cycles, most_code, far_code, beside_values, beside_mirrors, asked_planes,
         step_latency, band_kernel, band_step, band_tile, hidden_small_space, hidden_small_plane, shown_short,
@@ -66,12 +66,12 @@ struct Calibration {
         line_beside_fp64;
   } walls;
 
-  /// Bands beside walls that fused weights do not reach.
+  /// Describes the bands beside walls that fused weights do not reach.
   struct Bands {
     double hidden_line, enough_points, largest;
   } bands;
 
-  /// Direct layouts (mma_sweep.cuh).
+  /// Describes direct layouts (mma_sweep.cuh).
   struct Direct {
     double block_step, line_block, line_block_fp64, fill, long_line, loop_cost, spill_cost, bank_conflicts,
         waits_tf32, waits_half_line, waits_half_plane, waits_half_space, waits_plane, waits, memory_space,
@@ -79,12 +79,12 @@ struct Calibration {
         source_line, source_wide;
   } direct;
 
-  /// Sweeps by wgmma.sp (wgmma_sweep.cuh).
+  /// Describes sweeps by wgmma.sp (wgmma_sweep.cuh).
   struct Windowed {
     double pairs, pairs_row, pairs_shared, half, half_row, half_wide, half_wide_row, tf32, tf32_row, memory;
   } windowed;
 
-  /// Separable sweeps (separable.cuh, separable_planes.cuh).
+  /// Describes separable sweeps (separable.cuh, separable_planes.cuh).
   struct Separable {
     double most_factors, factor_spills, staged_byte, source_plane, ragged_source, narrow_stores, memory_plane,
         memory_space, memory_line_half, memory_line, share_line_half, share_line, latency_line_half,
@@ -95,36 +95,36 @@ struct Calibration {
         space_half, space_word, space_sums, space_sums_split, space_enough_points;
   } separable;
 
-  /// The numbers by which the scalar unit cuts its marches.
+  /// Holds the numbers by which the scalar unit cuts its marches into tiles.
   struct Tiles {
     double narrow_hides, ghost_planes, boxes_beside_both, least_useful, least_useful_with_source;
   } tiles;
 
-  /// One thread per point (step.cuh).
+  /// Describes kernels with one thread per point (step.cuh).
   struct SingleSteps {
     double first_cache_bytes, second_cache_cycles, row_cycles, tap_cycles, loop_cycles, slots_of_cycle,
         mirror_slots, constant_slots, constant_fp64, offset_slots, repeat_slots, repeat_fp64, crowding_taps;
   } single_steps;
 
-  /// Small-grid steps (steps.cuh), and the march that they are compared with there.
+  /// Describes small-grid steps (steps.cuh), and the march that they are compared with there.
   struct SmallGrids {
     double start_cycles, ghost_cycles, barrier_cycles, load_cycles, turn_slots, point_slots, march_cycles,
         level_cycles_fp64, plane_cycles, sum_slots, walls_slow, mirror_cycles;
   } small_grids;
 
-  /// Single steps by tiles that stream planes (star_step.cuh).
+  /// Describes single steps by tiles that stream planes (star_step.cuh).
   struct StarTiles {
     double copy_slots, read_slots, half_slots, tf32_slots, row_slots, plane_slots, ghost_slots, start_cycles,
         block_cycles, plane_cycles, read_cycles, cache_bytes, memory_bytes, halo_share;
   } star_tiles;
 
-  /// Single steps by tiles of whole windows (box_step.cuh).
+  /// Describes single steps by tiles of whole windows (box_step.cuh).
   struct BoxTiles {
     double sum_slots, row_slots, copy_slots, convert_slots, plane_slots, wall_slots, ghost_slots, read_cycles,
         start_cycles, apart;
   } box_tiles;
 
-  /// A pair of server CPU cores.
+  /// Describes a pair of server CPU cores.
   struct Cpu {
     double bandwidth, scalar_fp64, scalar_fp32, ceiling_fma_fp64, ceiling_fma_fp32, launch_seconds,
         level_cost, latency, message_bandwidth, exchange_launches, row, row_tap, rounding, shorter_shown,
@@ -132,7 +132,7 @@ struct Calibration {
   } cpu;
 };
 
-/// A coefficient of a Calibration by its name in files.
+/// Names a coefficient of a Calibration as files do.
 struct Coefficient {
   const char* name;                         // "march.plane_latency"
   double& (*in)(Calibration& calibration);  // the member

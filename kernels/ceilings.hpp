@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// An upper limit of a rate on the device, measured by a kernel that does nothing else.
+/// Holds an upper limit of a rate on the device, measured by a kernel that does nothing else.
 struct Ceiling {
   std::string name;      // copy, fma fp32, mma.sp fp16 m16n8k32, ...
   std::string unit;      // B/s (read + written) or flop/s (2 per multiply-add; sparse rates count the zeros)
@@ -15,7 +15,7 @@ struct Ceiling {
   double sustained = 0;  // after about half a second of load, so lower where the power limit applies
 };
 
-/// The time of one message exchange with the two neighbours of a ring, in both directions.
+/// Holds the time of one message exchange with the two neighbours of a ring, in both directions.
 struct ExchangeTime {
   double bytes = 0;  // per message
   double seconds = 0;
@@ -24,7 +24,7 @@ struct ExchangeTime {
 /// Selects the rates to measure: only copies and fused multiply-adds, which the roofline needs, or all rates.
 enum class CeilingScope { roofline, all };
 
-/// The measured limits of the devices of a run.
+/// Holds the measured limits of the devices of a run.
 struct Ceilings {
   std::string device;  // NVIDIA H200, or the processor and its threads
   std::vector<Ceiling> rates;

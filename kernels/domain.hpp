@@ -39,14 +39,14 @@ struct Face {
 
 enum Side { low = 0, high = 1 };
 
-/// The global grid and its boundary conditions. Ghost points are defined axis by axis in the order x, y, z: a
-/// later axis covers the corners (docs/internals/numerics.md). An axis is periodic on both faces or on
-/// neither.
+/// Describes the global grid and its boundary conditions. Ghost points are defined axis by axis in the order
+/// x, y, z: a later axis covers the corners (docs/internals/numerics.md). An axis is periodic on both faces
+/// or on neither.
 struct Domain {
   int dimensions = 3;     // 1: x, 2: y x, 3: z y x; unused axes have extent 1, are periodic and have radius 0
   Index3 shape{1, 1, 1};  // points
   std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
-  /// Wall axes beyond whose faces memory holds reflections of the field (kernels/wall_reflections.hpp),
+  /// Marks wall axes beyond whose faces memory holds reflections of the field (kernels/wall_reflections.hpp),
   /// filled like the periodic copies.
   std::array<bool, 3> reflected{};
 

@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// Exit statuses of the executable. Every Error carries the status that it ends the run with.
+/// Lists the exit statuses of the executable. Every Error carries the status that it ends the run with.
 enum class Status : int {
   finished = 0,
   invalid_input = 2,   // command line, TOML, dataset
@@ -16,7 +16,7 @@ enum class Status : int {
   stopped = 75,        // a checkpoint was written; start again with --restart latest
 };
 
-/// An error whose message is a sentence that names the file, key, dataset or device and what was wanted.
+/// Carries a message, a sentence that names the file, key, dataset or device and what was wanted.
 class Error : public std::runtime_error {
  public:
   Error(Status status, const std::string& message) : std::runtime_error(message), status_(status) {}

@@ -10,9 +10,9 @@
 
 namespace spsolve {
 
-/// One rank's block of the grid with its halo, in storage precision. x is contiguous. Rows start `pitch()`
-/// elements apart, and the first owned point of each row is aligned to 64 bytes. A field owns its memory and
-/// is move-only.
+/// Holds one rank's block of the grid with its halo, in storage precision. x is contiguous. Rows start
+/// `pitch()` elements apart, and the first owned point of each row is aligned to 64 bytes. A field owns its
+/// memory and is move-only.
 class Field {
  public:
   /// Allocates zeroed memory for `owned` grown by `halo` points on every side. `memory` must outlive the
@@ -47,9 +47,9 @@ class Field {
   /// Returns the size of all points in bytes, padding included.
   std::size_t bytes() const { return bytes_; }
 
-  /// Points to an upper bound of magnitude() over all points, kept with the field for kernels that scale the
-  /// data they read. The bound is zero at first. Functions that write points say whether they update the
-  /// bound.
+  /// Returns the address of an upper bound of magnitude() over all points, which is kept with the field for
+  /// kernels that scale the data they read. The bound is zero at first. Functions that write points say
+  /// whether they update the bound.
   int* magnitude_bound() { return reinterpret_cast<int*>(memory_.get() + bytes_); }
   const int* magnitude_bound() const { return reinterpret_cast<const int*>(memory_.get() + bytes_); }
 

@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// Weights as a polynomial in shifts of the grid. Sums of formulas add weights and products convolve them. A
-/// number is that multiple of the identity.
+/// Represents weights as a polynomial in shifts of the grid. Sums of formulas add weights and products
+/// convolve them. A number is that multiple of the identity.
 class Formula {
  public:
   Formula(double multiple = 0.0) { weights_[{}] = multiple; }

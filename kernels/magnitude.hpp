@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The largest magnitude of a field and the scaling of data by it. The host compiler and NVRTC both read this
-// header, so it has no includes and no library types.
+// This file finds the largest magnitude of a field and scales data by it. The host compiler and NVRTC both
+// read this header, so it has no includes and no library types.
 
 namespace spsolve {
 
@@ -10,8 +10,8 @@ namespace spsolve {
 /// above infinity.
 inline int magnitude(float value) { return __builtin_bit_cast(int, value) & 0x7fffffff; }
 
-/// The factor that data are multiplied by before they become pairs of fp16, and its inverse. Both are powers
-/// of two.
+/// Holds the factor that data are multiplied by before they become pairs of fp16, and its inverse. Both are
+/// powers of two.
 struct DataScale {
   float by, inverse;
 };

@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// The source of a field's memory: this process or a device.
+/// Allocates the memory of fields, in this process or on a device.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -21,7 +21,7 @@ struct FreeMemory {
   Memory* memory;
   void operator()(std::byte* freed) const noexcept { memory->free(freed); }
 };
-/// Memory that is freed by the Memory which allocated it; the Memory must outlive it.
+/// Owns memory that is freed by the Memory which allocated it; the Memory must outlive it.
 using OwnedMemory = std::unique_ptr<std::byte, FreeMemory>;
 
 inline OwnedMemory allocate(Memory& memory, std::size_t bytes, std::size_t row_bytes) {

@@ -10,7 +10,7 @@
 
 namespace spsolve {
 
-/// Why no kernel does what is asked for: words that go on after "no kernel does this: ".
+/// Says why no kernel does what is asked for: its text continues the message "no kernel does this: ".
 struct NoKernel {
   std::string why;
 };
@@ -20,12 +20,12 @@ inline NoKernel too_small_weights(Precision precision) {
   return {"the weights of so many fused steps are too small for " + std::string(to_string(precision))};
 }
 
-/// What a factory made, or why it made nothing.
+/// Holds the object that a factory made, or the reason why it made none.
 template <class Made>
 using MadeOr = std::variant<Made, NoKernel>;
 
-/// Returns what a factory made, for callers that cannot do without. Throws Error(invalid_input) with the
-/// reason where it made nothing.
+/// Returns the object that a factory made, for callers that cannot go on without it. Throws
+/// Error(invalid_input) with the reason if there is none.
 template <class Made>
 Made required(MadeOr<Made> made) {
   if (const auto* none = std::get_if<NoKernel>(&made)) throw Error(Status::invalid_input, none->why);

@@ -11,7 +11,8 @@
 
 namespace spsolve {
 
-/// The start of a box: a point of a field, or a byte offset into a buffer that holds the box row after row.
+/// Locates the start of a box: a point of a field, or a byte offset into a buffer that holds the box row
+/// after row.
 using Place = std::variant<Index3, std::size_t>;
 
 /// Transforms the values of a box for a reflection: `reversed` axes are read backwards and each value becomes
@@ -32,8 +33,8 @@ struct Reflection {
   }
 };
 
-/// A box of points that is copied from one place to another, unchanged or reflected. At most one of the
-/// places is in the buffer.
+/// Describes a box of points that is copied from one place to another, unchanged or reflected. At most one of
+/// the places is in the buffer.
 struct BoxCopy {
   Index3 extent;
   Place from, to;

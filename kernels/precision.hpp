@@ -11,15 +11,15 @@
 
 namespace spsolve {
 
-/// The precision that the user asks for (docs/internals/numerics.md): the storage format of a field and, for
-/// tf32, the rounding of operands.
+/// Names the precision that the user asks for (docs/internals/numerics.md): the storage format of a field
+/// and, for tf32, the rounding of operands.
 enum class Precision { fp64, fp32, tf32, bf16, fp16 };
 inline constexpr std::array all_precisions{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
                                            Precision::fp16};
 /// The names are in the order of Precision.
 inline constexpr std::array<std::string_view, 5> precision_names{"fp64", "fp32", "tf32", "bf16", "fp16"};
 
-/// An fp32 number that is rounded to the 10 mantissa bits of tf32 (ties to even) when it is read as an
+/// Holds an fp32 number that is rounded to the 10 mantissa bits of tf32 (ties to even) when it is read as an
 /// operand.
 struct Tf32 {
   float stored;
@@ -33,7 +33,7 @@ struct Tf32 {
   }
 };
 
-/// An IEEE 754 binary16 number. Conversions from float round to nearest, ties to even.
+/// Holds an IEEE 754 binary16 number. Conversions from float round to nearest, ties to even.
 struct Half {
   _Float16 stored;
 
@@ -42,7 +42,7 @@ struct Half {
   explicit operator float() const { return stored; }
 };
 
-/// A bfloat16 number: the upper half of a float. Conversions from float round to nearest, ties to even.
+/// Holds a bfloat16 number: the upper half of a float. Conversions from float round to nearest, ties to even.
 struct Bfloat16 {
   std::uint16_t bits;
 
@@ -56,7 +56,7 @@ struct Bfloat16 {
   explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 };
 
-/// The type of sums of products: double for fp64, float for all others.
+/// Names the type of sums of products: double for fp64, float for all others.
 template <class Storage>
 using Compute = std::conditional_t<std::is_same_v<Storage, double>, double, float>;
 

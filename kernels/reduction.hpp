@@ -6,8 +6,8 @@
 
 namespace spsolve {
 
-/// Reductions over the owned points of a field. Results have the same bits on every device. `before` is a
-/// field with the same owned points and precision; null means that no point changed.
+/// Reduces the owned points of a field. Results have the same bits on every device. `before` is a field with
+/// the same owned points and precision; null means that no point changed.
 class Reducer {
  public:
   virtual ~Reducer() = default;

@@ -16,7 +16,7 @@ struct Sampling {
   Box sampled(const Box& box) const;
 };
 
-/// A destination for sampled points: a field whose owned box is Sampling::sampled() of the sampled field's.
+/// Describes where sampled points go: a field whose owned box is Sampling::sampled() of the sampled field's.
 struct Sample {
   Field* values = nullptr;  // null if nothing is sampled
   std::int64_t stride = 1;

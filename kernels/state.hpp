@@ -10,19 +10,19 @@
 
 namespace spsolve {
 
-/// The fields of one block that a launch reads or writes, all of one geometry and precision. A view: the
-/// fields belong to the caller. A single field is a state, too.
+/// Refers to the fields of one block that a launch reads or writes, all of one geometry and precision. It is
+/// a view: the fields belong to the caller. A single field is a state, too.
 ///
-/// What a launch reads holds the problem's fields at the step, in the order of the problem, then those one
-/// step before of the fields whose equations read `.previous`. What a launch writes holds the problem's
-/// fields.
+/// The state that a launch reads holds the problem's fields at the current step, in the order of the problem,
+/// then the fields one step before whose equations read `.previous`. The state that a launch writes holds the
+/// problem's fields.
 class State {
  public:
   State(Field& single) : fields_{&single} {}
   explicit State(std::vector<Field*> fields, std::int64_t step = 0)
       : fields_(std::move(fields)), step_(step) {}
 
-  /// Returns the time step that the fields are of.
+  /// Returns the time step that the fields belong to.
   std::int64_t step() const { return step_; }
 
   std::size_t size() const { return fields_.size(); }
@@ -37,7 +37,7 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// A state that is only read.
+/// Refers to a state that is only read.
 class ConstState {
  public:
   ConstState(const Field& single) : fields_{&single} {}

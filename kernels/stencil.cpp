@@ -17,7 +17,7 @@ namespace spsolve {
 
 namespace {
 
-/// Weights over a box of offsets that holds the origin, x fastest.
+/// Holds weights over a box of offsets that holds the origin, x fastest.
 template <class Number>
 struct DenseWeights {
   Box offsets;

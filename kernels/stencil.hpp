@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// One non-zero weight: u'[p] += weight * u[p + offset] (correlation form, as scipy.ndimage.correlate).
+/// Holds one non-zero weight: u'[p] += weight * u[p + offset] (correlation form, as scipy.ndimage.correlate).
 struct Tap {
   Index3 offset{};
   double weight = 0.0;
@@ -19,8 +19,8 @@ struct Tap {
   friend bool operator==(const Tap&, const Tap&) = default;
 };
 
-/// A linear stencil: the non-zero weights in lexicographic order of offset (z, y, x). Every unit that sums
-/// tap by tap adds them in this order.
+/// Holds a linear stencil: the non-zero weights in lexicographic order of offset (z, y, x). Every unit that
+/// sums tap by tap adds them in this order.
 class Stencil {
  public:
   /// Reads a dense array of weights of any extents, x fastest. weights[center] is the weight of the point

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums that do not depend on the order of their addends, so that any number of ranks, threads and devices
-// gives the same bits. The host compiler and NVRTC both read this header, so it has no includes and no
-// library types.
+// The sums in this file do not depend on the order of their addends, so that any number of ranks, threads and
+// devices gives the same bits. The host compiler and NVRTC both read this header, so it has no includes and
+// no library types.
 
 namespace spsolve {
 
-/// The extremes of a block's values. Sums of the values are scaled by them.
+/// Holds the extremes of a block's values. Sums of the values are scaled by them.
 struct Extremes {
   double min, max;
   double largest_change;       // the largest |change|
   long long first_not_finite;  // the point's index in C order, or `no_point` if all values are finite
 };
-/// The value of first_not_finite if all values are finite, and the extremes of an empty set.
+/// Is the value of first_not_finite if all values are finite, and the extremes of an empty set.
 constexpr long long no_point = 0x7fff'ffff'ffff'ffff;
 constexpr double largest_double = 0x1.fffffffffffffp+1023;
 constexpr Extremes no_extremes{largest_double, -largest_double, 0, no_point};
@@ -24,10 +24,10 @@ inline Extremes combined(const Extremes& a, const Extremes& b) {
           a.first_not_finite < b.first_not_finite ? a.first_not_finite : b.first_not_finite};
 }
 
-/// The preparation of n numbers for a sum: they are scaled by a power of two to magnitudes below 1, then
-/// split at two fixed bit positions so that sums of the pieces are exact (pre-rounding; Demmel and Nguyen,
-/// "Fast reproducible floating-point summation", ARITH 2013, algorithm 4 with K = 2). The error of an addend
-/// is below n^2 2^-103.
+/// Prepares n numbers for a sum: they are scaled by a power of two to magnitudes below 1, then split at two
+/// fixed bit positions so that sums of the pieces are exact (pre-rounding; Demmel and Nguyen, "Fast
+/// reproducible floating-point summation", ARITH 2013, algorithm 4 with K = 2). The error of an addend is
+/// below n^2 2^-103.
 struct SumScales {
   double value, change;  // powers of two
   double split[2];       // 1.5 times a power of two: adding it rounds to its last place
@@ -43,7 +43,8 @@ inline Pieces pieces_of(double value, const SumScales& scales) {
   return {high, low};
 }
 
-/// Sums over points, in pieces: of the scaled values, of their squares and of the squares of their changes.
+/// Holds sums over points, in pieces: of the scaled values, of their squares and of the squares of their
+/// changes.
 struct Sums {
   double pieces[6];
 };

@@ -43,8 +43,9 @@ class Unit {
   /// ghosts beside it are written.
   virtual void advance(const ConstState& in, const State& out, const Box& region, int steps) const = 0;
 
-  /// Computes other = state - other on `region`, rounded once. So a unit whose launches of several steps keep
-  /// the difference u(n) - u(n - 1) (StridedUnit) gets it from u(n - 1), and back. Other units need not.
+  /// Computes other = state - other on `region`, rounded once. A unit whose launches of several steps keep
+  /// the difference u(n) - u(n - 1) (StridedUnit) computes it from u(n - 1) by this call, and u(n - 1) from
+  /// it. Other units need not implement it.
   virtual void exchange_difference(const Field& /*state*/, Field& /*other*/, const Box& /*region*/) const {}
 };
 

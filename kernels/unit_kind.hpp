@@ -8,15 +8,15 @@
 
 namespace spsolve {
 
-/// The arithmetic that advances a block: plain cores, or the weights of fused steps on dense or sparse (2:4)
-/// tensor cores.
+/// Names the arithmetic that advances a block: plain cores, or the weights of fused steps on dense or sparse
+/// (2:4) tensor cores.
 enum class UnitKind { scalar, tensor, sparse_tensor };
-/// Names as in inputs, in the order of UnitKind.
+/// Holds the names that inputs use, in the order of UnitKind.
 inline constexpr std::array<std::string_view, 3> unit_kind_names{"scalar", "tensor", "sparse-tensor"};
 
-/// The way in which the weights of a stencil become an operand of tensor cores.
+/// Names the way in which the weights of a stencil become an operand of tensor cores.
 enum class Layout { strided_swap, morph, natural_order, dual_tessellation, separable };
-/// Names as in inputs, in the order of Layout.
+/// Holds the names that inputs use, in the order of Layout.
 inline constexpr std::array<std::string_view, 5> layout_kind_names{"strided-swap", "morph", "natural-order",
                                                                    "dual-tessellation", "separable"};
 
@@ -31,7 +31,7 @@ constexpr std::string_view to_string(Layout layout) {
   return layout_kind_names[static_cast<std::size_t>(layout)];
 }
 
-/// Nothing for any other name, "auto" and "none" included.
+/// Returns the unit of that name, and nothing for any other name, "auto" and "none" included.
 constexpr std::optional<UnitKind> parse_unit_kind(std::string_view name) {
   for (std::size_t i = 0; i < unit_kind_names.size(); ++i)
     if (unit_kind_names[i] == name) return static_cast<UnitKind>(i);

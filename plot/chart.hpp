@@ -8,15 +8,16 @@
 
 namespace spsolve {
 
-/// A point of a chart, with a label below its marker or, without markers, above it at the left (empty: none).
+/// Describes a point of a chart, with a label below its marker or, without markers, above it at the left
+/// (empty: none).
 struct ChartPoint {
   double x = 0, y = 0;
   std::string label = {};
   bool filled = false;  // its marker is a full square instead of a frame
 };
 
-/// Points that are joined by straight lines, with a name for the legend (empty: none). `marked`: each point
-/// has a marker.
+/// Holds points that are joined by straight lines, with a name for the legend (empty: none). `marked`: each
+/// point has a marker.
 struct ChartLine {
   std::string name = {};
   Color color = {};
@@ -24,7 +25,7 @@ struct ChartLine {
   bool marked = false;
 };
 
-/// Colors that can be told apart, repeated after the last.
+/// Returns one of several colors that can be told apart, repeated after the last.
 Color chart_color(std::size_t number);
 
 /// Draws lines on common axes and returns the bytes of a PNG file with the texts "Title" and "area"

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// A mapping from [0, 1] to colors whose perceived distances follow those of the numbers. `blue_red` is
+/// Names a mapping from [0, 1] to colors whose perceived distances follow those of the numbers. `blue_red` is
 /// diverging: its middle, 0.5, is the lightest.
 enum class Colormap { viridis, magma, blue_red };
 
@@ -24,14 +24,14 @@ constexpr std::optional<Colormap> parse_colormap(std::string_view name) {
   return std::nullopt;
 }
 
-/// The numbers that take the first and the last color.
+/// Holds the numbers that take the first and the last color.
 struct ColorRange {
   double low = 0, high = 1;
 
   friend bool operator==(const ColorRange&, const ColorRange&) = default;
 };
 
-/// The color of values that are NaN.
+/// Is the color of values that are NaN.
 constexpr Color nan_color{255, 0, 220};
 
 /// Returns the color of a value: of the nearest end beyond the range, of the middle if the range is a single

@@ -10,23 +10,23 @@
 
 namespace spsolve {
 
-/// One axis of a figure: its name and the coordinates at the two edges of the area. On a logarithmic axis
-/// coordinates are above 0, and equal ratios have equal distances.
+/// Describes one axis of a figure: its name and the coordinates at the two edges of the area. On a
+/// logarithmic axis coordinates are above 0, and equal ratios have equal distances.
 struct FigureAxis {
   std::string label;
   double low = 0, high = 1;
   bool logarithmic = false;
 };
 
-/// Width and height in pixels.
+/// Holds width and height in pixels.
 struct Size {
   int width = 0, height = 0;
 
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// What surrounds the area of a figure, which is drawn into by others: title, frame, axes with ticks at round
-/// numbers, and empty space at the right. The vertical axis points up.
+/// Draws the surroundings of the area of a figure: title, frame, axes with ticks at round numbers, and empty
+/// space at the right. Others draw into the area. The vertical axis points up.
 class Figure {
  public:
   /// `title` has parts that are joined by commas, in as many lines as they need. `right` and `least_height`
@@ -34,7 +34,7 @@ class Figure {
   Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertical,
          const std::vector<std::string>& title, int right, int least_height);
 
-  /// The size of text: pixels per dot of the font.
+  /// Is the size of text: pixels per dot of the font.
   static constexpr int text_scale = 2;
 
   Image& image() { return image_; }

@@ -3,7 +3,7 @@
 
 namespace spsolve {
 
-/// The size of a character in dots. Its body ends at `glyph_baseline`; the lines below are for descenders.
+/// Is the size of a character in dots. Its body ends at `glyph_baseline`; the lines below are for descenders.
 constexpr int glyph_width = 5, glyph_height = 9, glyph_baseline = 7;
 
 /// Returns true if a character has a dot at column x (0 is the left one) and line y (0 is the top one). Only

@@ -36,7 +36,7 @@ void Image::frame(int left, int top, int width, int height, int thick, Color col
 
 void Image::line(int x, int y, int to_x, int to_y, int thick, Color color) {
   const int steps = std::max({std::abs(to_x - x), std::abs(to_y - y), 1});
-  // Integers alone, so that every machine draws the same pixels.
+  // Only integers are used, so that every machine draws the same pixels.
   const auto between = [steps](int from, int to, int i) {
     const int doubled = 2 * i * std::abs(to - from) + steps;
     return from + (to < from ? -1 : 1) * (doubled / (2 * steps));

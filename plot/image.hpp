@@ -15,7 +15,7 @@ struct Color {
 
 constexpr Color black{0, 0, 0}, white{255, 255, 255}, grey{160, 160, 160};
 
-/// Colored pixels in rows from the top, x from the left. What is drawn beyond the edges is left out.
+/// Holds colored pixels in rows from the top, x from the left. Drawing beyond the edges has no effect.
 class Image {
  public:
   Image(int width, int height, Color background = white)

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// The largest area of a picture. Larger arrays are reduced to it.
+/// Limits the area of a picture. Larger arrays are reduced to it.
 constexpr Size largest_area{640, 560};
 
 /// Returns the area for an array of points with these distances between rows and between columns, with equal
@@ -20,7 +20,7 @@ Size area_of_map(std::int64_t rows, std::int64_t columns, double row_spacing, do
 /// Returns the range that shows all values. For a diverging map its middle is 0.
 ColorRange automatic_range(const ColorRange& extent, Colormap colormap);
 
-/// How a picture is labelled and colored.
+/// Describes how a picture is labelled and colored.
 struct MapStyle {
   FigureAxis horizontal, vertical;  // edges of the area: half a spacing beyond the outermost points
   std::vector<std::string> title;   // parts
@@ -32,7 +32,7 @@ struct MapStyle {
 /// the texts "Title", "area" (Figure::encode) and "range" (range_text()).
 std::string draw_map(const Raster& raster, Size area, const MapStyle& style);
 
-/// A curve, its name for the legend (empty: none) and the coordinates of its points.
+/// Holds a curve, its name for the legend (empty: none) and the coordinates of its points.
 struct NamedCurve {
   Curve curve;
   std::string name;

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// Divides `count` places into at most `most` groups of neighbours whose sizes differ by at most one.
+/// Divides `count` positions into at most `most` groups of neighbours whose sizes differ by at most one.
 struct Groups {
   std::int64_t count;
   int groups;

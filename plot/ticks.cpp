@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-/// A distance between ticks: mantissa * 10^exponent.
+/// Is a distance between ticks: mantissa * 10^exponent.
 struct Step {
   int mantissa, exponent;
 

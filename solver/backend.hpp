@@ -20,14 +20,15 @@
 
 namespace spsolve {
 
-/// A function that sets the owned points of a field in host memory.
+/// Sets the owned points of a field in host memory.
 using FillField = std::function<void(Field& host)>;
 
-/// A copy of field values in host memory, possibly still in transfer.
+/// Holds a copy of field values in host memory, possibly still in transfer.
 class HostCopy {
  public:
   virtual ~HostCopy() = default;
-  /// Returns the destination that a reducer of the backend samples to; none if the copy is the field itself.
+  /// Returns the destination that a reducer of the backend samples to; it is empty if the copy is the field
+  /// itself.
   virtual Sample sample() { return {}; }
   /// Starts the transfer to the host. Call it after the points were sampled.
   virtual void start_transfer() {}
@@ -36,7 +37,7 @@ class HostCopy {
   virtual const Field& wait() = 0;
 };
 
-/// Work that is enqueued repeatedly, by the same calls with the same arguments.
+/// Represents work that is enqueued repeatedly, by the same calls with the same arguments.
 class Launch {
  public:
   virtual ~Launch() = default;
@@ -44,21 +45,21 @@ class Launch {
   virtual void run(const std::function<void()>& enqueue) = 0;
 };
 
-/// Fields in a backend's memory that a launch reads and never writes: the sources of single steps and of
-/// fused steps (null: no source), and the coefficients of equations.
+/// Refers to fields in a backend's memory that a launch reads and never writes: the sources of single steps
+/// and of fused steps (null: no source), and the coefficients of equations.
 struct GivenFields {
   const Field *single = nullptr, *fused = nullptr;
-  /// The derived coefficients of equations, in their order (Canonical::coefficients).
+  /// These are the derived coefficients of equations, in their order (Canonical::coefficients).
   std::vector<const Field*> coefficients = {};
 };
 
-/// The queue that work is enqueued on. Messages have the highest priority; edges use what the interior leaves
-/// free.
+/// Names the queue that work is enqueued on. Messages have the highest priority; edges use what the interior
+/// leaves free.
 enum class Queue { compute, exchange, edges };
 
-/// The device of a block: the memory of its fields, the unit that advances them, packing and transport of
-/// halos, and the order of computation and exchange. A device has streams for both, and the host waits only
-/// in synchronize(), the reducer and copies.
+/// Represents the device of a block: the memory of its fields, the unit that advances them, packing and
+/// transport of halos, and the order of computation and exchange. A device has streams for both, and the host
+/// waits only in synchronize(), the reducer and copies.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -93,7 +94,7 @@ class Backend {
   /// Returns the times of all launches so far.
   virtual Timings timings() = 0;
 
-  /// Makes work enqueued on `later` from now on see the work enqueued on `earlier` before.
+  /// Makes work that is enqueued on `later` from now on wait for all work that is on `earlier` already.
   virtual void order(Queue earlier, Queue later) = 0;
   /// Waits until all enqueued work is done.
   virtual void synchronize() = 0;

@@ -152,7 +152,7 @@ void Block::work_on_points() {
     stride_is_known_ = false;
     points_->add(in(), step_ - 1);
     const Box rows = intersect(added_rows_, valid_region(valid_steps_));
-    // Where walls are filled, the next launch does it anyway.
+    // If there are filled faces, the next launch fills these ghosts anyway.
     if (!rows.empty() && !has_filled_faces()) unit_->fill_ghosts(in(), rows);
     magnitude_bound_is_known_ = false;
   }
@@ -178,7 +178,7 @@ State Block::out(int steps) const {
 
 State Block::in(const Kind& kind) const {
   const State state = in(), next = out(kind.steps);
-  if (!kind.goes_on) return state;
+  if (!kind.continues_stride) return state;
   std::vector<Field*> fields(state.begin(), state.end());
   fields.insert(fields.end(), next.begin(), next.end());
   return State(std::move(fields), step_);
@@ -191,14 +191,14 @@ void Block::keep_difference(bool keep) {
   previous_is_known_ = magnitude_bound_is_known_ = stride_is_known_ = false;
 }
 
-void Block::take_turns(int steps) {
-  const auto [now, before] = turn_.of_two;
-  turn_.of_two = {before, now};
-  const auto [state, previous, next, next_previous] = turn_.of_more;
+void Block::rotate_roles(int steps) {
+  const auto [now, before] = roles_.of_two;
+  roles_.of_two = {before, now};
+  const auto [state, previous, next, next_previous] = roles_.of_more;
   if (steps == 1)
-    turn_.of_more = {next, state, previous, next_previous};
+    roles_.of_more = {next, state, previous, next_previous};
   else
-    turn_.of_more = {next, next_previous, state, previous};
+    roles_.of_more = {next, next_previous, state, previous};
 }
 
 const Field& Block::state(std::size_t field) {
@@ -265,9 +265,9 @@ void Block::launch(int steps) {
                                                                          // write points of other ranks
   const int begun_with = kind.valid_steps > 0 ? kind.valid_steps : steps_of_halo_;
   valid_steps_ = method_.exchanges_in_every_launch() ? 0 : begun_with - steps;
-  // After a single step the previous values are the state that it began with.
+  // After a single step the previous values are the state at the start of the launch.
   previous_is_known_ = steps == 1 && begun_with == steps_of_halo_;
-  take_turns(steps);
+  rotate_roles(steps);
   stride_is_known_ = began_with_difference_ = is_stride;
   last_steps_ = steps;
   step_ += steps;
@@ -300,7 +300,8 @@ void Block::enqueue_with_exchange(const Kind& kind) {
   if (backend_->transport().uses_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(state);
   fill_local_ghosts();
-  // They may have been filled beside points that messages bring, and then are filled again.
+  // Ghost points beside received points are filled again after messages have arrived, so the two fills are
+  // ordered.
   if (has_filled_faces()) backend_->order(Queue::compute, Queue::exchange);
   const Box inner = interior(steps);
   unit_->advance(read, next, inner, steps);
@@ -328,7 +329,7 @@ Launch& Block::launch_of(const Kind& kind) {
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
                    [&](Queue queue) { return make_unit(queue); });
-  std::unique_ptr<Launch>& launch = launches->second[turn_];
+  std::unique_ptr<Launch>& launch = launches->second[roles_];
   if (!launch) launch = backend_->make_launch();
   return *launch;
 }
@@ -402,7 +403,8 @@ void Block::fill_received_ghosts() {
     if (receives) unit.fill_ghosts(in(), rows);
     return;
   }
-  // If blocks are thinner than the halo, walls or the points that they reflect may lie in the received halo.
+  // If blocks are thinner than the halo, walls or the mirror images of ghost points may lie in the received
+  // halo.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
   if (decomposition_.rank_grid()[x_axis] > 1 && thin)
     unit.fill_ghosts(in(), rows);

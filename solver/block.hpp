@@ -14,15 +14,15 @@
 
 namespace spsolve {
 
-/// Edges alternate between these queues. On a single queue, each edge would wait for the tail of the previous
-/// one. Ghost points beside received points are filled on the last.
+/// Lists the queues that edges alternate between. On a single queue, each edge would wait for the tail of the
+/// previous one. Ghost points beside received points are filled on the last queue.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
-/// One rank's block of the grid while it is advanced: the arrays of every field of the problem, which take
-/// turns with every launch, and the halo exchange. A field has two arrays. It has three if equations read
-/// `.previous` of it, and four if launches of several steps write its values one step before, too, or are
-/// strides (StridedUnit). Strides keep the difference to the values one step before; these are computed when
-/// they are asked for, and the strides begin anew.
+/// Advances one rank's block of the grid: it owns the arrays of every field of the problem, whose roles
+/// rotate with every launch, and the halo exchange. A field has two arrays. It has three if equations read
+/// `.previous` of it, and four if launches of several steps also write its values one step before, or are
+/// strides (StridedUnit). Between strides the block keeps the difference to the values one step before. When
+/// a caller asks for these values, they are computed from it, and the next stride starts from them.
 ///
 /// Halos are wide enough for `exchange_every` launches. One launch exchanges them; the following launches
 /// need no messages and also advance the valid points around the block, a region that shrinks towards the
@@ -56,9 +56,9 @@ class Block {
   bool has_previous(std::size_t field) const { return levels_[field].size() > 2; }
   /// Returns a field of the current state in host memory, valid until the next launch.
   const Field& state(std::size_t field = 0);
-  /// Return views of a field in the backend's memory: as it is now; one step before, if equations read that;
-  /// and as it is now with the state before the last launch, which took one step. They wait until the values
-  /// are computed, and are valid until the next launch.
+  /// Return views of a field in the backend's memory: the current state, the state one step before (if
+  /// equations read it), and the current state together with the state before the last launch, which took one
+  /// step. They wait until the values are computed, and are valid until the next launch.
   StateView view(std::size_t field = 0) { return computed({backend_, &now(field), nullptr}); }
   StateView view_previous(std::size_t field) {
     keep_difference(false);
@@ -68,10 +68,11 @@ class Block {
     keep_difference(false);
     return computed({backend_, &now(field), &before(field)});
   }
-  /// Returns true if the block keeps the difference to the values one step before, and a view of it.
+  /// Returns true if the block keeps the difference to the values one step before; view_difference() returns
+  /// a view of it.
   bool keeps_difference() const { return keeps_difference_; }
   StateView view_difference() { return computed({backend_, &before(0), nullptr}); }
-  /// Return the same of the state that the last launch began with.
+  /// Return views of the state that the last launch began with.
   StateView view_begin(std::size_t field = 0) {
     return computed({backend_, &array(field, has_previous(field) && last_steps_ > 1 ? 2 : 1), nullptr});
   }
@@ -82,16 +83,17 @@ class Block {
     }
     return computed({backend_, &array(field, last_steps_ > 1 ? 3 : 2), nullptr});
   }
-  /// Access to boxes of owned points of any field of this block, and values of the current state of a field
-  /// in one of the boxes, x fastest.
+  /// Gives access to boxes of owned points of any field of this block, and to values of the current state of
+  /// a field in one of the boxes, x fastest.
   BoxValues box_values(std::vector<Box> boxes) {
     return {*backend_, *levels_.front().front(), std::move(boxes)};
   }
   std::vector<double> values_in(const BoxValues& boxes, std::size_t number, std::size_t field) const {
     return boxes.of(now(field), number);
   }
-  /// Sets what is added to points after every step, and recorded of points. `table.added` holds points of
-  /// advanced(). Call it before the first launch, and only if the problem has points.
+  /// Sets the amounts that are added to points after every step, and the points that are recorded.
+  /// `table.added` holds points of advanced(). Call it before the first launch, and only if the problem has
+  /// points.
   void set_points(PointTable table, AmountsOfStep amounts);
   /// Records the current state where its step has a row. Launches record the steps that they reach.
   void record() { points_->record(in(), step_); }
@@ -118,48 +120,49 @@ class Block {
   Timings timings() { return backend_->timings(); }
 
  private:
-  /// A launch of `steps` steps that starts with a halo valid for `valid_steps` steps (0: the launch exchanges
-  /// the halo).
+  /// Describes a launch of `steps` steps that starts with a halo valid for `valid_steps` steps (0: the launch
+  /// exchanges the halo).
   struct Kind {
     int steps, valid_steps;
     bool previous_is_known;  // an exchange leaves out previous values
-    bool goes_on;            // a stride: the values one stride before are known
+    bool continues_stride;   // a stride that knows the values one stride before
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
-  /// Which arrays hold what, for fields of two arrays and for others: the state, the state before, what the
-  /// next launch computes, and its values one step before. With two arrays the second is both the state
-  /// before and what the next launch computes.
-  struct Turn {
+  /// Holds the roles of the arrays of a field, for fields with two arrays and for others: the state, the
+  /// state before, the result of the next launch, and the values one step before that result. With two arrays
+  /// the second holds both the state before and the result of the next launch.
+  struct ArrayRoles {
     std::array<int, 2> of_two{0, 1};
     std::array<int, 4> of_more{0, 1, 2, 3};
-    friend auto operator<=>(const Turn&, const Turn&) = default;
+    friend auto operator<=>(const ArrayRoles&, const ArrayRoles&) = default;
   };
-  using Launches = std::map<Turn, std::unique_ptr<Launch>>;
+  using Launches = std::map<ArrayRoles, std::unique_ptr<Launch>>;
   using Levels = std::vector<std::unique_ptr<Field>>;  // the arrays of one field
-  /// Waits through the backend first, because it checks for failed messages while it waits. A reducer or a
-  /// copy would not.
+  /// Returns the view once its values are computed. It waits through the backend first, because the backend
+  /// checks for failed messages while it waits. A reducer or a copy would not.
   StateView computed(const StateView& view) {
     backend_->synchronize();
     return view;
   }
-  /// Returns the array of a field that has a role in Turn.
+  /// Returns the array of a field that has a role in ArrayRoles.
   Field& array(std::size_t field, std::size_t role) const {
-    const int number = has_previous(field) ? turn_.of_more[role] : turn_.of_two[role];
+    const int number = has_previous(field) ? roles_.of_more[role] : roles_.of_two[role];
     return *levels_[field][static_cast<std::size_t>(number)];
   }
   Field& now(std::size_t field = 0) const { return array(field, 0); }
   Field& next(std::size_t field = 0) const { return array(field, has_previous(field) ? 2 : 1); }
   Field& before(std::size_t field) const { return array(field, 1); }
-  /// Return what the next launch reads (all fields now, then the previous values that equations read), and
-  /// what it writes in `steps` steps.
+  /// Return the state that the next launch reads (all fields now, then the previous values that equations
+  /// read), and the state that it writes in `steps` steps.
   State in() const;
   State out(int steps = 1) const;
-  /// Returns what a launch of this kind reads: a stride that goes on also reads what it writes.
+  /// Returns the state that a launch of this kind reads: a stride that knows the values one stride before
+  /// also reads the arrays that it writes.
   State in(const Kind& kind) const;
-  /// Turns the values one step before into their difference to the state, or back.
+  /// Turns the values one step before into their difference to the state (`keep`), or back.
   void keep_difference(bool keep);
-  /// Gives the arrays the roles that they have after a launch.
-  void take_turns(int steps);
+  /// Rotates the roles of the arrays after a launch.
+  void rotate_roles(int steps);
   Launch& launch_of(const Kind& kind);
   /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
   /// Field::magnitude_bound().
@@ -198,7 +201,7 @@ class Block {
   /// Returns true if x is cut. Launches then write rows in parts that may be too short for their reflections.
   bool writes_rows_in_parts() const { return decomposition_.rank_grid()[x_axis] > 1; }
   void fill_received_ghosts();
-  /// Does what a launch left to do: adds to points and records points of the state.
+  /// Finishes a launch: adds amounts to points, and records points of the state.
   void work_on_points();
   /// Returns true if ghost points beyond walls lie in memory and change with the field, so that they are all
   /// filled before every launch.
@@ -216,12 +219,13 @@ class Block {
   std::vector<Levels> levels_;                        // by field
   std::unique_ptr<PointWork> points_;                 // null if there are none
   Box added_rows_;                                    // hold all points to which amounts are added
-  Turn turn_;
+  ArrayRoles roles_;
   int last_steps_ = 1;              // of the last launch
-  std::int64_t step_ = 0;           // that the state is of
+  std::int64_t step_ = 0;           // the time step of the state
   bool previous_is_known_ = false;  // the halos of previous values are valid
-  // Strides keep, in the array of values one step before, the difference to them instead, and so did that of
-  // the state before the last launch; the other arrays hold the values one stride before.
+  // If keeps_difference_ is true, the array of the values one step before holds their difference to the state
+  // instead. began_with_difference_ tells the same of the state before the last launch. If stride_is_known_
+  // is true, the other arrays hold the values one stride before.
   bool keeps_difference_ = false, began_with_difference_ = false, stride_is_known_ = false;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
@@ -238,7 +242,7 @@ class Block {
 };
 
 /// Returns the bytes of the fields of the largest block: two for the state, one for the source, and two while
-/// the fused source is made. Exchange buffers are not included. The result is an upper bound, since it
+/// the fused source is made. Exchange buffers are not included. The result is an upper bound, because it
 /// includes halos along axes where units wrap indices.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);

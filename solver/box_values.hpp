@@ -14,7 +14,7 @@ namespace spsolve {
 /// travels to the host, so that a plane of a large field costs no more than its points.
 class BoxValues {
  public:
-  /// `boxes` are boxes of owned points of fields with the geometry and precision of `like`; some may be
+  /// `boxes` lists boxes of owned points of fields with the geometry and precision of `like`; some may be
   /// empty. The backend must outlive this object.
   BoxValues(Backend& backend, const Field& like, std::vector<Box> boxes);
 

@@ -11,7 +11,7 @@
 namespace spsolve {
 namespace {
 
-/// A copy that is the field itself.
+/// Is a copy that consists of the field itself.
 class FieldInPlace : public HostCopy {
  public:
   explicit FieldInPlace(const Field& field) : field_(field) {}

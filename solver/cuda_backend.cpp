@@ -60,7 +60,7 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
           aware ? "mpi (device memory)" : "mpi (host memory)"};
 }
 
-/// Takes launches of several steps by one unit, and all others, of single steps, by another.
+/// Takes launches of several steps by one unit, and single steps by another.
 class UnitByLength : public Unit {
  public:
   UnitByLength(int steps, std::unique_ptr<Unit> several_steps, std::unique_ptr<Unit> single_steps)
@@ -82,7 +82,7 @@ class UnitByLength : public Unit {
   std::unique_ptr<Unit> several_steps_, single_steps_;
 };
 
-/// Makes the march of several steps of an equation with two levels of time; null if there is none.
+/// Makes the march of several steps of an equation with two time levels; it is null if there is none.
 std::unique_ptr<Unit> two_level_march(const Problem& problem, const Method& method, cudaStream_t stream) {
   const auto found = strided_equation(problem);
   const auto* equation = std::get_if<TwoLevelEquation>(&found);
@@ -145,7 +145,7 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
   const cudaStream_t stream = this->stream(queue);
   if (problem.equations) {
     const Equations& equations = *problem.equations;
-    // Units on other queues, which are made later, fill ghost points with the same tables.
+    // Units on other queues, which are made later, fill ghost points with the tables of this unit.
     if (queue == Queue::compute)
       wall_filler_ = equations.filled.empty()
                          ? nullptr

@@ -12,8 +12,8 @@
 
 namespace spsolve {
 
-/// One GPU, with a stream for each queue, ordered by events. Launches are captured in CUDA graphs if the
-/// transport only enqueues.
+/// Represents one GPU, with a stream for each queue, ordered by events. Launches are captured in CUDA graphs
+/// if the transport only enqueues.
 class CudaBackend : public Backend {
  public:
   /// Uses the current device. `transport` is peer, nccl, mpi, or auto (the first of these that works). Throws

@@ -8,7 +8,7 @@
 namespace spsolve {
 namespace {
 
-/// Device memory left for later allocations by CUDA and NCCL.
+/// Reserves device memory for later allocations by CUDA and NCCL.
 constexpr std::size_t spare_bytes = std::size_t{1} << 30;
 
 /// Enqueues a copy of the owned points to the device.
@@ -38,7 +38,7 @@ void copy_whole(const Field& from, Field& to, cudaStream_t stream) {
 
 class CudaCopies::Copy : public HostCopy {
  public:
-  /// Device memory for sampled points, shared by several copies.
+  /// Holds device memory for sampled points, shared by several copies.
   struct Staging {
     Staging(const Field& like, Memory& memory)
         : values(like.owned(), like.halo(), like.precision(), memory) {}
@@ -99,7 +99,7 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
 }
 
 void CudaCopies::set(Field& field, const FillField& fill) {
-  std::erase_if(copies_, [&](const auto& copy) {  // such as the source, in the precision of sums
+  std::erase_if(copies_, [&](const auto& copy) {  // for example the source, in the precision of sums
     return copy.use_count() == 1 && copy->values.precision() != field.precision();
   });
   const std::shared_ptr<Copy> copy = unused_copy(field.owned(), field.precision());

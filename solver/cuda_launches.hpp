@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// Launches on one GPU. They are captured in CUDA graphs, the host runs ahead by a bounded number of
+/// Runs launches on one GPU. They are captured in CUDA graphs, the host runs ahead by a bounded number of
 /// launches, and some launches are timed by events.
 class CudaLaunches {
  public:
@@ -21,7 +21,7 @@ class CudaLaunches {
 
   std::unique_ptr<Launch> make_launch();
   void mark(Mark mark, cudaStream_t stream);
-  /// Says that the work of the launch that runs now depends on its step: it is enqueued anew every time.
+  /// Declares that the work of the current launch depends on its step, so it is enqueued anew every time.
   void never_replay() { replays_ = false; }
   /// Returns the time of the first launch plus that of all others, extrapolated from the launches that were
   /// timed.

@@ -55,7 +55,7 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_DOUBLE, MPI_MIN, communicator.handle()));
   const std::int64_t first =
       communicator.all_reduce(static_cast<std::int64_t>(found.first_not_finite), MPI_MIN);
-  // Which of two zeros is the minimum depends on the order of the ranks. Adding zero makes both +0.
+  // The order of the ranks decides which of two zeros is the minimum. Adding zero makes both +0.
   return {least[0] + 0.0, 0.0 - least[1], 0.0 - least[2], first};
 }
 
@@ -82,7 +82,7 @@ Diagnostics measure(const Communicator& communicator, const Index3& shape, const
   Sums sums = view.backend->reducer().sums(*view.state, view.previous, scales);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.pieces, 6, MPI_DOUBLE, MPI_SUM, communicator.handle()));
   const auto whole = [&](int sum) { return sums.pieces[2 * sum] + sums.pieces[2 * sum + 1]; };
-  // If a change is too large for a double, so is the norm of all changes.
+  // If a change is too large for a double, the norm of all changes is too large as well.
   return {extremes.min, extremes.max, whole(0) / static_cast<double>(points) / scales.value,
           std::sqrt(whole(1)) / scales.value,
           scales.change > 0 ? std::sqrt(whole(2)) / scales.change : extremes.largest_change};

@@ -11,9 +11,10 @@
 
 namespace spsolve {
 
-/// Numbers about the whole grid at one step, in double. The rounding error of the sums is far below that of a
-/// plain sum and does not depend on the order, so any number of ranks and any device give the same bits. (If
-/// the largest value of the grid is below 2^-1021, squares below 2^-100 of its square may count as zero.)
+/// Holds numbers about the whole grid at one step, in double. The rounding error of the sums is far below
+/// that of a plain sum and does not depend on the order, so any number of ranks and any device give the same
+/// bits. (If the largest value of the grid is below 2^-1021, squares below 2^-100 of its square may count as
+/// zero.)
 struct Diagnostics {
   double min = 0, max = 0;
   double mean = 0;
@@ -21,15 +22,15 @@ struct Diagnostics {
   double change_l2 = 0;  // sqrt(sum (u - u one step before)^2); 0 before the first step
 };
 
-/// The results of one pass over the owned points of a state: extremes and a copy of the sampled points,
+/// Holds the results of one pass over the owned points of a state: extremes and a copy of the sampled points,
 /// possibly in transfer.
 struct ScanResult {
   Extremes extremes;
   std::shared_ptr<HostCopy> copy;  // null if nothing is copied
 };
 
-/// The state of this rank at one step, and the state before in `previous` (may be null). Both are in the
-/// backend's memory.
+/// Refers to the state of this rank at one step, and to the state before in `previous` (may be null). Both
+/// are in the backend's memory.
 struct StateView {
   Backend* backend;
   const Field* state;
@@ -51,8 +52,8 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
 /// Returns the indices of the first point that is not finite, or nothing if all values are finite.
 std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& shape);
 
-/// Returns the sum of the owned points of all ranks' fields, in double in host memory; NaN if a value is not
-/// finite. Any number of ranks gives the same bits. Collective.
+/// Returns the sum of the owned points of all ranks' fields, in double in host memory, or NaN if a value is
+/// not finite. Any number of ranks gives the same bits. Collective.
 double sum_over_grid(const Communicator& communicator, const Index3& shape, const Field& host);
 
 /// Returns the diagnostics of a finite state with these extremes. Collective.

@@ -9,12 +9,12 @@
 
 namespace spsolve {
 
-/// A system of equations to be solved: what a step computes, and the walls of each field. The values of
+/// Holds a system of equations to be solved: what a step computes, and the walls of each field. The values of
 /// derived coefficients belong to blocks (Block::set_coefficient).
 struct Equations {
-  /// `walls` holds the grid with the walls of each field; the grid is the same, and so are the periodic axes.
-  /// Throws Error(invalid_input) for what units do not compute yet: a coordinate of a periodic axis in a
-  /// statement whose `.next` is read displaced along that axis.
+  /// `walls` holds the grid with the walls of each field; grid and periodic axes are the same for all. Throws
+  /// Error(invalid_input) for systems that units cannot compute: those with a coordinate of a periodic axis
+  /// in a statement whose `.next` is read displaced along that axis.
   Equations(Canonical form, std::vector<Domain> walls, double time_step,
             std::vector<FilledFace> filled_faces = {});
 

@@ -9,8 +9,8 @@
 namespace spsolve {
 namespace {
 
-/// Calls `now(field)` for every field and, if `with_previous`, then `previous(field)` for the fields that
-/// have previous values.
+/// Calls `now(field)` for every field and, if `with_previous`, `previous(field)` for the fields that have
+/// previous values.
 template <class Now, class Previous>
 void for_each_array(const Block& block, bool with_previous, Now&& now, Previous&& previous) {
   for (std::size_t field = 0; field < block.field_count(); ++field) now(field);
@@ -26,8 +26,8 @@ void for_each_array_before(Block& block, bool with_previous, Take&& take) {
       [&](std::size_t field) { take(block.view_begin_previous(field)); });
 }
 
-/// Ends a run whose state at `step` is not finite at `place` of a field. If there is a state `steps` steps
-/// earlier and it is finite, a checkpoint of it is written first.
+/// Ends a run with an error because its state at `step` is not finite at point `place` of a field. If there
+/// is a state `steps` steps earlier and it is finite, a checkpoint of it is written first.
 [[noreturn]] void end_diverged(Block& block, const Communicator& communicator, const Problem& problem,
                                const Observers& observers, std::size_t field, const Index3& place,
                                std::int64_t step, std::int64_t steps) {
@@ -161,7 +161,7 @@ Ending evolve(Block& block, const Communicator& communicator, const Problem& pro
     const bool checkpoint = Interval{schedule.checkpoint_every}.due(step) || request != Request::none ||
                             (last && schedule.final_checkpoint);
     if (diagnostics || snapshot || checkpoint) handle_events(taken, diagnostics, snapshot, checkpoint);
-    if (steady && !last) {  // what the last step would have left
+    if (steady && !last) {  // the state that the last step would have written
       if (!snapshot || (schedule.final_checkpoint && !checkpoint))
         handle_events(taken, false, !snapshot, schedule.final_checkpoint && !checkpoint);
       return {Outcome::steady, step};

@@ -13,8 +13,8 @@
 
 namespace spsolve {
 
-/// The steps at which events happen. Intervals count from step 0; with interval 0 an event happens only at
-/// the steps named below.
+/// Lists the steps at which events happen. Intervals count from step 0; with interval 0 an event happens only
+/// at the steps named below.
 struct Schedule {
   std::int64_t first = 0;              // step of the block's current state
   std::int64_t last = 0;               // the step to reach
@@ -25,45 +25,45 @@ struct Schedule {
   bool final_checkpoint = false;                  // also writes a checkpoint at the last step
   std::optional<double> until_change = {};        // ends the run, see is_steady()
   std::vector<Interval> launches_end_every = {};  // further intervals at whose ends launches end
-  /// The state holds the values one step before: launches need not end one step before diagnostics. What is
-  /// no whole launch until the next event comes first, in single steps, because strides begin anew after
-  /// these.
+  /// True if the state holds the values one step before, so that launches need not end one step before
+  /// diagnostics. If the steps before an event are no multiple of `fuse`, the remainder comes first, in
+  /// single steps, because strides start anew after them.
   bool keeps_previous = false;
 };
 
 enum class Request { none, checkpoint, stop };
-/// How a run ended: it reached the last step, its state changed no more, or it was asked to stop.
+/// Names how a run ended: it reached the last step, its state became steady, or it was asked to stop.
 enum class Outcome { finished, steady, stopped };
 
 struct Ending {
   Outcome outcome;
-  std::int64_t step;  // that was reached
+  std::int64_t step;  // the last step that was computed
 };
 
-/// Copies of fields in host memory, in the order of the problem.
+/// Holds copies of fields in host memory, in the order of the problem.
 using Copies = std::vector<std::shared_ptr<HostCopy>>;
 
 /// Copies the sampled points of all fields of an event's state to host memory; with `with_previous` followed
 /// by the previous values of the fields that have them. Throws Error(diverged) if the state is not finite.
 using CopyState = std::function<Copies(const Sampling& sampling, bool with_previous)>;
 
-/// Callbacks for events. All ranks call each function at the same step. `state` may be called only before the
-/// observer returns; the backend decides whether its copy lasts longer.
+/// Holds callbacks for events. All ranks call each function at the same step. `state` may be called only
+/// before the observer returns; the backend decides whether its copy lasts longer.
 struct Observers {
   std::function<void(std::int64_t step, const CopyState& state)> snapshot;
   std::function<void(std::int64_t step, const CopyState& state)> checkpoint;
   std::function<void(std::int64_t step, const std::vector<Diagnostics>& by_field)> diagnostics;
-  /// Is called after every launch and returns the request of signals or clocks, which must be the same on all
-  /// ranks.
+  /// `poll` is called after every launch and returns the request of signals or clocks, which must be the same
+  /// on all ranks.
   std::function<Request(std::int64_t step)> poll;
-  /// Is called after every launch from one step to another, before anything reads the state.
+  /// `launched` is called after every launch from one step to another, before anything reads the state.
   std::function<void(std::int64_t from, std::int64_t to)> launched = {};
 };
 
-/// Advances from step `first` to `last`. Launches end at every event and, unless the state holds the values
-/// one step before, one step before diagnostics, whose change is that of one step. Otherwise they depend only
-/// on step and schedule, so a run continued from a checkpoint has the same launches, and bits, as one that
-/// never stopped.
+/// Advances from step `first` to `last`. Launches end at every event. They also end one step before
+/// diagnostics, whose change is that of one step, unless the state holds the values one step before.
+/// Otherwise launches depend only on step and schedule, so a run continued from a checkpoint has the same
+/// launches, and bits, as one that never stopped.
 ///
 /// Stops with a checkpoint when poll asks for it. At every event values are checked. If any is not finite,
 /// Error(diverged) with step and point is thrown, after a checkpoint of the previous state if that is finite.

@@ -7,8 +7,8 @@
 
 namespace spsolve {
 
-/// How often something happens: at multiples of some steps, or at the first step at or after each multiple of
-/// some time. Step 0 counts.
+/// Describes how often an event happens: at multiples of a number of steps, or at the first step at or after
+/// each multiple of a time. Step 0 counts.
 struct Interval {
   std::int64_t every = 0;  // steps; 0: never, or by time
   double every_time = 0;   // 0: by steps
@@ -19,7 +19,7 @@ struct Interval {
     if (never()) return false;
     return step == 0 || (every > 0 ? step % every == 0 : count(step) > count(step - 1));
   }
-  /// Returns the first step after `step` at which it is due.
+  /// Returns the first step after `step` at which the event is due.
   std::int64_t following(std::int64_t step) const {
     if (never()) return std::numeric_limits<std::int64_t>::max();
     if (every > 0) return (step / every + 1) * every;
@@ -32,7 +32,8 @@ struct Interval {
   }
 
  private:
-  /// Multiples of the time up to a step. A quotient that is whole up to its rounding is meant to be whole.
+  /// Returns the number of multiples of the time up to a step. A quotient that is whole up to its rounding is
+  /// meant to be whole.
   double count(std::int64_t step) const {
     const double quotient = static_cast<double>(step) * dt / every_time;
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * quotient;

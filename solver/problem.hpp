@@ -12,18 +12,19 @@
 
 namespace spsolve {
 
-/// The problem to be solved: u' = stencil(u) + source on the domain, or a system of equations. The result is
-/// as exact as `precision` promises (docs/internals/numerics.md). The problem is global: it is the same on
-/// every rank, whatever the decomposition.
+/// Describes the problem to be solved: u' = stencil(u) + source on the domain, or a system of equations. The
+/// result is as exact as `precision` promises (docs/internals/numerics.md). The problem is global: it is the
+/// same on every rank, whatever the decomposition.
 struct Problem {
   Domain domain;  // the grid, and the walls of the first field
   Stencil stencil;
   Precision precision = Precision::fp64;
   bool has_source = false;
-  /// The equations of a step, instead of `stencil`; null for a single field that a stencil advances.
+  /// These are the equations of a step, instead of `stencil`; null for a single field that a stencil
+  /// advances.
   std::shared_ptr<const Equations> equations = {};
-  std::string single_name = "u";  // of the field that a stencil advances
-  bool has_points = false;        // that amounts are added to, or whose values are recorded, in every step
+  std::string single_name = "u";  // the name of the field that a stencil advances
+  bool has_points = false;        // amounts are added to points, or their values recorded, in every step
 
   /// Returns how far a step reads, per axis.
   Index3 radius() const { return equations ? equations->radius() : stencil.radius(); }
@@ -32,7 +33,7 @@ struct Problem {
   std::string field_name(std::size_t field) const {
     return equations ? equations->canonical.field_names[field] : single_name;
   }
-  /// Returns the number of the field with a name, field_count() if there is none.
+  /// Returns the number of the field with a name, or field_count() if there is none.
   std::size_t field_number(const std::string& name) const {
     std::size_t field = 0;
     while (field < field_count() && field_name(field) != name) ++field;
@@ -48,8 +49,8 @@ struct Problem {
   }
   /// Returns true if the state holds the values of all fields one step before, too.
   bool keeps_previous() const { return state_count() == 2 * field_count(); }
-  /// Returns the number of arrays of a field where launches take up to `fuse` steps: two, which take turns,
-  /// or three with values one step before, which launches of several steps write, too.
+  /// Returns the number of arrays of a field if launches take up to `fuse` steps: two without values one step
+  /// before, three with them, and four if launches of several steps write them, too.
   std::size_t arrays_of(std::size_t field, int fuse) const {
     return !has_previous(field) ? 2 : fuse > 1 ? 4 : 3;
   }
@@ -61,7 +62,7 @@ struct Problem {
   }
 };
 
-/// Returns a problem of equations, on a grid where the walls of the first field stand for those of all.
+/// Returns a problem of equations, on a grid that has the walls of the first field.
 inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision) {
   const Domain domain = equations->domains.front();
   return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations), "u"};

@@ -10,8 +10,8 @@
 
 namespace spsolve {
 
-/// Makes the sweeps of strides, except StrideSweeps::minus_source. `make` makes one with given weights and
-/// the factor of its source.
+/// Makes the sweeps of strides, except StrideSweeps::minus_source. `make` returns a sweep with given weights
+/// and the factor of its source.
 StrideSweeps make_stride_sweeps(
     const Problem& problem, const Method& method,
     const std::function<std::unique_ptr<Sweep>(const Stencil& weights, double source_factor)>& make);

@@ -6,12 +6,12 @@
 
 namespace spsolve {
 
-/// The ends of the parts of a launch.
+/// Names the ends of the parts of a launch.
 enum class Mark { begin, packed, interior, arrived, unpacked, edges };
 constexpr std::size_t mark_count = 6;
 
-/// Seconds that launches took on this rank, in total and by part. Parts overlap: messages travel while the
-/// interior is computed.
+/// Holds the seconds that launches took on this rank, in total and by part. Parts overlap: messages travel
+/// while the interior is computed.
 struct Timings {
   double compute = 0;
   double exchange = 0;  // packing, and waiting for neighbours that computation did not hide

@@ -24,7 +24,7 @@ def documents(root):
 
 
 def lines_of(document):
-    """Number, text and whether it belongs to a code block, of every line."""
+    """Returns number, text and whether it belongs to a code block, of every line."""
     in_code = False
     for number, line in enumerate(document.read_text().splitlines(), 1):
         if line.lstrip().startswith("```"):
@@ -33,7 +33,7 @@ def lines_of(document):
 
 
 def anchors_of(document):
-    """What # may lead to: headings in lower case, without punctuation, with hyphens for spaces."""
+    """Returns the valid anchors of links: headings in lower case, without punctuation, with hyphens for spaces."""
     headings = [line.lstrip("#").strip() for _, line, in_code in lines_of(document) if line.startswith("#") and not in_code]
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

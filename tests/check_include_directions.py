@@ -6,7 +6,8 @@ import re
 import sys
 
 MOST_FILES = 40
-# What each room may include: rooms, or one header of a room. A room is a folder; its parent is another room.
+# ROOMS lists which rooms, or single headers of rooms, each room may include. A room is a folder; its parent
+# is another room.
 ROOMS = {
     "kernels": set(),
     "kernels/catalogue": {"kernels"},

@@ -36,7 +36,8 @@ os.environ.setdefault("SPSOLVE_RANDOM_CASES", "8")
 
 @dataclasses.dataclass
 class Program:
-    """A GoogleTest program: which of its cases, on how many ranks, in how many parts at the same time on one GPU."""
+    """Describes a GoogleTest program: which of its cases run, on how many ranks, in how many parts at the same time on one
+    GPU."""
     name: str
     filter: str = COMPILED
     ranks: tuple = (1,)
@@ -45,13 +46,13 @@ class Program:
 
 @dataclasses.dataclass
 class Script:
-    """A Python test of the executable, every case by itself: the settings of its runs."""
+    """Describes a Python test of the executable, each of whose cases runs by itself: the settings of its runs."""
     name: str
     file: str
     settings: str = SHARE
 
 
-# Those that take longest first. app_inputs is left out: app_devices solves the same inputs.
+# The tests that take longest come first. app_inputs is left out: app_devices solves the same inputs.
 SUITE = [
     Script("app_restart", "test_restart"),
     Program("test_block", ON_GPUS, ranks=(1, 2, 3, 4, 6, 8)),
@@ -80,7 +81,7 @@ SUITE = [
     Script("app_around_equations", "test_around_equations"),
     Script("app_pictures", "test_pictures"),
 ]
-# What compute-sanitizer is through with in a minute and a half.
+# compute-sanitizer finishes each of these in a minute and a half.
 SANITIZED = [
     Program("test_cuda_scalar", "*Seeds*/?:*Shapes*:*TallStar*", parts=6),
     Program("test_mma_sweep", "*OnTensorCores*/?_*:*TensorCoreBits*/0:Wide/*box2d13r_fp16*:Wide/*box3d6r_tf32*:Wide/*box2d4r_fp32*", parts=6),
@@ -98,7 +99,7 @@ SANITIZED = [
 
 @dataclasses.dataclass
 class Job:
-    """A process of the suite, and what came of it."""
+    """Holds a process of the suite and its result."""
     name: str
     command: list
     ranks: int = 1
@@ -137,7 +138,7 @@ def script_jobs(script, folder):
 
 
 def start(job, log, gpus):
-    # Every mpirun would bind its ranks to the first cores, and refuses root unless told otherwise.
+    # Each mpirun would bind its ranks to the first cores, and refuses to run as root unless told otherwise.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                    "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **job.environment}
@@ -150,7 +151,7 @@ def start(job, log, gpus):
 
 
 def run(jobs, arguments, folder):
-    """Runs all jobs in their order, so many ranks at a time; kills what the time limit finds."""
+    """Runs all jobs in their order, a limited number of ranks at a time, and kills those that exceed the time limit."""
     begin, running = time.monotonic(), []
     waiting, gpus = collections.deque(enumerate(jobs)), itertools.cycle(range(arguments.gpus))
     while waiting or running:
@@ -170,7 +171,7 @@ def run(jobs, arguments, folder):
         time.sleep(0.05)
 
 
-# What a case of either kind of test leaves in the log.
+# PASSED matches the line that a case of either kind of test leaves in the log.
 PASSED = re.compile(r"^\[       OK \]|\.\.\. ok$", re.M)
 SKIPPED = re.compile(r"^\[  SKIPPED \] .* ms\)$|\.\.\. skipped ", re.M)
 FAILED = re.compile(r"^\[  FAILED  \] .* ms\)$|^(?:FAIL|ERROR): .*$", re.M)
@@ -179,7 +180,7 @@ TELLING = re.compile(r"^\[  FAILED  \].* ms\)$|^(?:FAIL|ERROR): |: Failure$|Erro
 
 
 def report(jobs, arguments):
-    """Prints a line per program and what failed; the number of failures."""
+    """Prints a line per program and the failures; returns the number of failures."""
     totals = collections.defaultdict(lambda: [0, 0, 0, 0.0])
     broken = []
     for job in jobs:

@@ -20,7 +20,7 @@ std::string extent_text(const Index3& extent, int dimensions) {
 
 namespace {
 
-/// "7 taps", or "fields p, v".
+/// Returns "7 taps", or "fields p, v".
 std::string contents_text(const Problem& problem) {
   if (!problem.equations) return counted(std::ssize(problem.stencil.taps()), "tap");
   const auto& names = problem.equations->canonical.field_names;
@@ -75,7 +75,7 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
   if (form == sections.end()) return;
   const auto* expression = std::get_if<ExpressionForm>(&form->form);
   if (expression && !std::regex_search(expression->expression, coordinates)) return;
-  // A file of zeros is a usual start if a source or a wall drives the field.
+  // Initial values of zero are usual if a source or a wall drives the field.
   const auto drives = [](const Face& face) {
     return face.kind == BoundaryKind::dirichlet && face.value != 0;
   };
@@ -135,9 +135,9 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   if (setup.problem.equations) return;
   const Stencil& stencil = setup.problem.stencil;
   const double growth = growth_factor(stencil, setup.problem.domain);
-  // Each tap's weight may be rounded by half a unit of its last place, and so are the factors of each axis.
+  // Each tap's weight, and each factor of an axis, may be rounded by half a unit of its last place.
   double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 4);
-  // Weights that fp32 holds were rounded to it, as far as one can see.
+  // If fp32 holds all weights, they were probably rounded to it.
   if (std::ranges::all_of(stencil.taps(),
                           [](const Tap& tap) { return tap.weight == static_cast<float>(tap.weight); }))
     rounding += 0x1p-24 * sum_abs(stencil);

@@ -7,11 +7,11 @@
 
 namespace spsolve {
 
-/// "256 x 256 x 256" without absent axes.
+/// Returns "256 x 256 x 256", without absent axes.
 std::string extent_text(const Index3& extent, int dimensions);
 
-/// Prints the problem, the plan and where to read more of it, the ranks and the memory they take, before the
-/// run. Collective.
+/// Prints, before the run, the problem, the plan and the command that shows more of it, the ranks and their
+/// memory. Collective.
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
                    const std::string& hint = "; see spsolve plan");
 

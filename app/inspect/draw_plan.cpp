@@ -15,7 +15,7 @@
 namespace spsolve {
 namespace {
 
-/// An interval of positive numbers that widens to what is added.
+/// Holds an interval of positive numbers that widens to include added numbers.
 struct Span {
   double low = std::numeric_limits<double>::infinity(), high = 0;
 

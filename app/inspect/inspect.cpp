@@ -39,12 +39,12 @@
 namespace spsolve {
 namespace {
 
-/// Describes a directory, which may not exist yet, and what it is on.
+/// Describes a directory, which may not exist yet, and its file system.
 std::string place_text(const std::filesystem::path& directory) {
   struct statfs status {};
   const std::filesystem::path absolute = std::filesystem::absolute(directory).lexically_normal();
   std::filesystem::path existing = absolute;
-  std::error_code unseen;  // behind a directory that others may not enter, say
+  std::error_code unseen;  // for example behind a directory that others may not enter
   while (!std::filesystem::exists(existing, unseen)) existing = existing.parent_path();
   const bool writable =
       std::filesystem::is_directory(existing, unseen) && access(existing.c_str(), W_OK | X_OK) == 0;
@@ -83,7 +83,8 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   warn_of_full_disk(setup, terminal);
 }
 
-/// Prints where the weights are from, if that is the catalogue, and as many of them as there is room for.
+/// Prints the source of the weights, if they are from the catalogue, and as many of them as there is room
+/// for.
 void print_stencil(const Setup& setup, const Terminal& terminal) {
   const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
   if (const CatalogueEntry* entry = preset ? find_in_catalogue(preset->preset) : nullptr)
@@ -100,7 +101,7 @@ void print_stencil(const Setup& setup, const Terminal& terminal) {
   if (taps.size() > most_listed) terminal.print("  and {} more", taps.size() - most_listed);
 }
 
-/// Whether the MPI library says that it can send GPU memory.
+/// Returns whether the MPI library reports that it can send GPU memory.
 const char* cuda_aware() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() ? "yes" : "no";
@@ -109,7 +110,7 @@ const char* cuda_aware() {
 #endif
 }
 
-/// Returns the nominal GPU for an input that insists on GPUs where there are none: inputs are looked at on
+/// Returns the nominal GPU if an input insists on GPUs and there are none, because inputs are checked on
 /// login nodes, too. Collective.
 std::optional<DeviceModel> stand_in(const Communicator& communicator, const RunConfig& config,
                                     const Terminal& terminal) {
@@ -125,7 +126,7 @@ std::optional<DeviceModel> stand_in(const Communicator& communicator, const RunC
   return gpu;
 }
 
-/// Writes what `plan` is asked for beside its table.
+/// Writes the files that `plan` is asked for besides its table.
 void write_plan(const Communicator& communicator, const CommandLine& command, const Setup& setup,
                 const DeviceModel& device, const Terminal& terminal) {
   on_root(communicator, [&] {
@@ -143,7 +144,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   const RunConfig config = load_input(communicator, command);
   const std::optional<DeviceModel> model = stand_in(communicator, config, terminal);
   const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
-  // Nothing starts on GPUs that others may be using; what machines other ranks will have is not known.
+  // GPUs that others may be using are not touched, and machines of other ranks are not known.
   if (!model && setup.decomposition.ranks() == communicator.size())
     require_memory(communicator, setup, false);
   const auto facts = check_values(communicator, setup);
@@ -227,7 +228,7 @@ Status doctor(const Communicator& communicator) {
   terminal.print("{:<14} {} {}", "memory", size_text(memory.bytes), memory.whose);
   terminal.print("{:<14} {}", "CUDA-aware MPI", cuda_aware());
   ParallelConfig any;
-  any.share_gpus = true;  // more ranks than GPUs are no error here
+  any.share_gpus = true;  // several ranks may share a GPU here
   const DeviceChoice device = choose_device(communicator, {}, any);
   const auto devices = communicator.gather(device.of_rank);
   for (std::size_t rank = 0; rank < devices.size(); ++rank)

@@ -6,17 +6,18 @@
 
 namespace spsolve {
 
-/// The verbs that only look: none touches a GPU or steps in time, and only `plan` writes files where it is
-/// asked for some. All are collective.
+/// These verbs do not run: none touches a GPU or steps in time, and only `plan` writes files if asked to. All
+/// are collective.
 
-/// `check`: the resolved input, what would be solved, memory per rank and file sizes; files are opened and
-/// their values read, by every rank those of its block.
+/// Carries out `check`: prints the resolved input, the problem, memory per rank and file sizes. Files are
+/// opened and their values read, by every rank those of its block.
 Status check(const Communicator& communicator, const CommandLine& command);
-/// `plan`: the plan and the model's numbers for every candidate, also as JSON and as a picture.
+/// Carries out `plan`: prints the plan and the model's numbers for every candidate, and writes them as JSON
+/// and as a picture if asked to.
 Status show_plan(const Communicator& communicator, const CommandLine& command);
-/// `info`: what a file holds; file_failure if a checksum does not hold.
+/// Carries out `info`: describes a file, and returns file_failure if a checksum does not hold.
 Status info(const Communicator& communicator, const CommandLine& command);
-/// `doctor`: versions, ranks, devices, file systems.
+/// Carries out `doctor`: prints versions, ranks, devices and file systems.
 Status doctor(const Communicator& communicator);
 
 }  // namespace spsolve

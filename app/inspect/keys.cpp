@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view dataset = "<dataset>";
 
-/// Returns the key that a path of names leads to; null, which is the top level, if the path is empty.
+/// Returns the key at the end of a path of names, or null (the top level) if the path is empty.
 const Key* key_at(std::string_view path) {
   const Key* key = nullptr;
   std::string_view section, rest = path;

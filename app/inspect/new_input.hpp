@@ -10,10 +10,10 @@
 
 namespace spsolve {
 
-/// Returns the kinds of problems for which there is an input to begin with.
+/// Returns the kinds of problems for which `spsolve new` has an input.
 std::vector<std::string> kinds_of_inputs();
 
-/// Returns a commented input of a kind of kinds_of_inputs(), which runs as it is.
+/// Returns a commented input of one of kinds_of_inputs(), which runs without changes.
 std::string_view text_of_input(std::string_view kind);
 
 /// Writes an input of a kind to a file, or to standard output if `file` is "-". Throws Error(invalid_input)

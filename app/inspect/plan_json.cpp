@@ -15,8 +15,8 @@ Json method_json(const Method& method, Precision precision) {
           {"fuse", method.fuse}};
 }
 
-/// Seconds are per point and step, at the pace of the events of the input; parts of them are of launches that
-/// no event cuts short.
+/// Returns a candidate as JSON. Seconds are per point and step, at the pace of the events of the input. Their
+/// parts are those of launches that no event cuts short.
 Json candidate_json(const Candidate& candidate) {
   Json json = method_json(candidate, candidate.precision);
   json.update({{"terms", candidate.terms},

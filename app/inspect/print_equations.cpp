@@ -19,13 +19,13 @@
 namespace spsolve {
 namespace {
 
-/// Eigenvalues are known to some 1e-9 (kernels/operator/spectral_radius.cpp); a wave that grows by less
-/// takes 10^8 steps to grow by a factor e.
+/// Ignores a growth below the accuracy of eigenvalues, about 1e-9 (kernels/operator/spectral_radius.cpp). A
+/// wave that grows by less takes 10^8 steps to grow by a factor e.
 constexpr double not_growth = 1e-8;
 
 using Stencils = std::map<std::string, Stencil, std::less<>>;
 
-/// Where the values of a derived coefficient on a block are least and largest.
+/// Returns the points of a block at which a derived coefficient is least and largest.
 std::array<Index3, 2> extreme_points(const Canonical& canonical, TermId coefficient, const Box& block,
                                      const LeafRow& leaf) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -35,7 +35,7 @@ std::array<Index3, 2> extreme_points(const Canonical& canonical, TermId coeffici
                    const auto [low, high] = std::ranges::minmax_element(row);
 #pragma omp critical
                    {
-                     // The first of several equal values, whatever the order of the rows.
+                     // The first of several equal values is taken, whatever the order of the rows.
                      const Index3 at_low = first + Index3{0, 0, low - row.begin()};
                      const Index3 at_high = first + Index3{0, 0, high - row.begin()};
                      if (*low < least || (*low == least && at_low < points[0]))
@@ -47,8 +47,8 @@ std::array<Index3, 2> extreme_points(const Canonical& canonical, TermId coeffici
   return points;
 }
 
-/// Points whose values stand for what varies: the middle and the corners of the block, and where derived
-/// coefficients are least and largest.
+/// Returns points whose values replace coefficients that vary: the middle and the corners of the block, and
+/// the points where derived coefficients are least and largest.
 std::vector<Index3> sample_points(const Equations& equations, const Box& block, const LeafRow& leaf) {
   if (block.empty()) return {};
   const Canonical& canonical = equations.canonical;
@@ -78,7 +78,7 @@ FrozenValues frozen_values(const RunConfig& config, const CoefficientValues& val
   return frozen;
 }
 
-/// The growth of a step with these values everywhere; nothing if it is not linear.
+/// Returns the growth of a step with these values everywhere, or nothing if the step is not linear.
 std::optional<Growth> growth_with(const RunConfig& config, const Stencils& stencils, double dt,
                                   const FrozenValues& values) {
   const Canonical canonical =
@@ -88,8 +88,8 @@ std::optional<Growth> growth_with(const RunConfig& config, const Stencils& stenc
   return growth_of(step->matrix, domains_of(*config.equations, config.grid));
 }
 
-/// The largest time step, up to that of the input, with which no wave grows; 0 if there is none. It is found
-/// by bisection, which takes stable steps to be those below some bound.
+/// Returns the largest time step, up to that of the input, with which no wave grows, or 0 if there is none.
+/// It is found by bisection, which assumes that all steps below some bound are stable.
 double largest_stable_step(const RunConfig& config, const Stencils& stencils, const FrozenValues& values) {
   constexpr int halvings = 24;
   double stable = 0, unstable = config.time.dt;
@@ -98,7 +98,7 @@ double largest_stable_step(const RunConfig& config, const Stencils& stencils, co
     const auto growth = growth_with(config, stencils, dt, values);
     (growth && growth->spectral_radius <= 1 + not_growth ? stable : unstable) = dt;
   }
-  // Nothing but the limit of small steps is no time step.
+  // A bound that bisection would push to zero is no stable time step.
   return stable > config.time.dt * std::ldexp(1.0, 2 - halvings) ? stable : 0;
 }
 

@@ -17,7 +17,7 @@
 namespace spsolve {
 namespace {
 
-/// Prints the rate on growing numbers of ranks, as far as the grid has room for them.
+/// Prints the rate on growing numbers of ranks, up to as many as the grid has room for.
 void print_scaling(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                    const Terminal& terminal) {
   terminal.print("{:>7} {:>14} {:>20} {:>6} {:>9} {:>12} {:>10} {:>7} {:>11} {:>11}", "ranks", "rank grid",
@@ -43,7 +43,7 @@ void print_scaling(const Problem& problem, const DeviceModel& device, const Cand
   terminal.print("hidden: a launch computes as long; launch: the mean of those with an exchange and without");
 }
 
-/// Prints what fused weights of a candidate do about walls (kernels/wall_reflections.hpp).
+/// Prints how fused weights of a candidate treat walls (kernels/wall_reflections.hpp).
 void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
   const Domain domain =
       with_wall_reflections(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
@@ -52,8 +52,9 @@ void print_walls(const Problem& problem, const Candidate& candidate, const Termi
     if (!domain.periodic(axis))
       (domain.reflected[axis] ? with_reflections : without).push_back(axis_names[axis]);
   if (!with_reflections.empty())
-    terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
-                   fmt::join(with_reflections, ", "));
+    terminal.print(
+        "walls across {}: fused weights hold up to them, the field continues beyond them as its image",
+        fmt::join(with_reflections, ", "));
   if (!without.empty())
     terminal.print(
         "walls across {}: points that fused weights reach them from take single steps; an image "
@@ -80,7 +81,7 @@ void print_candidates(const Plan& plan, const Terminal& terminal) {
   }
 }
 
-/// Says what the columns of the table are.
+/// Explains the columns of the table.
 void print_legend(const Terminal& terminal) {
   terminal.print(
       "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");

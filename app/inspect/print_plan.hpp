@@ -6,11 +6,11 @@
 
 namespace spsolve {
 
-/// Prints the candidates that the plan was chosen from, why, and how the chosen one scales.
+/// Prints the candidates, the reason for the choice, and how the chosen candidate scales.
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal);
 
-/// Prints every tile that the morph layout of the fastest such candidate may have, with what the search of
-/// SparStencil (equations 6 to 9) says of it. Throws Error(invalid_input) where no candidate is morphed.
+/// Prints every tile of the morph layout of the fastest candidate with that layout, and the model of
+/// SparStencil (equations 6 to 9) for each. Throws Error(invalid_input) if no candidate has the morph layout.
 void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal);
 
 }  // namespace spsolve

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// The candidates of one unit, layout and precision under their roofline (paper 003, figures 2 and 10).
+/// Holds the candidates of one unit, layout and precision under their roofline (paper 003, figures 2 and 10).
 struct Roofline {
   struct Point {
     int fuse;            // steps per launch [t]
@@ -17,7 +17,7 @@ struct Roofline {
     bool in_sweet_spot;
   };
 
-  std::string name;  // unit and layout, as describe(Method) has them
+  std::string name;  // unit and layout, by describe(Method)
   Precision precision = Precision::fp64;
   double peak = 0;   // flop/s [P]
   double ridge = 0;  // flop/B [I*]
@@ -26,8 +26,8 @@ struct Roofline {
   int profitable = 0;         // the largest depth that is in the sweet spot; 0: none
 };
 
-/// Returns the rooflines of a plan's candidates, in their order. Candidates without a known peak, which are
-/// those of systems of equations, have none.
+/// Returns the rooflines of a plan's candidates, in their order. Candidates without a known peak (those of
+/// systems of equations) have none.
 std::vector<Roofline> rooflines_of(const Plan& plan);
 
 }  // namespace spsolve

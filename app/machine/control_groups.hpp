@@ -19,8 +19,8 @@ void for_each_control_group(
 /// `otherwise` if there is no number there (the text may be "max").
 double number_in(const std::filesystem::path& file, const std::string& key, double otherwise);
 
-/// Returns the number of processors whose time the quotas of its control groups leave this process (docker
-/// --cpus, batch systems). Returns infinity if there is no quota.
+/// Returns the number of processors that the quotas of its control groups (docker --cpus, batch systems)
+/// allow this process. Returns infinity if there is no quota.
 double processor_quota(const std::filesystem::path& root = "/");
 
 }  // namespace spsolve

@@ -24,7 +24,7 @@ struct Names {
 constexpr Names version_2{"memory.max", "memory.current", ""};
 constexpr Names version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 
-/// Returns the address space that the limits of a shell (ulimit -v, ulimit -d) leave this process.
+/// Lowers `least` to the address space that the limits of a shell (ulimit -v, ulimit -d) leave this process.
 void limit_by_shell(AvailableMemory& least, bool free_now) {
   const auto page = static_cast<double>(sysconf(_SC_PAGE_SIZE));
   const double taken = free_now ? page * number_in("/proc/self/statm", "", 0) : 0;

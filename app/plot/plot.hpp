@@ -6,8 +6,8 @@
 
 namespace spsolve {
 
-/// `plot`: draws a snapshot, a checkpoint, probes, or the last snapshot of a directory or of a series, and
-/// writes a PNG file. Rank 0 does all of it. Collective; every rank throws the same Error.
+/// Carries out `plot`: draws a snapshot, a checkpoint, probes, or the last snapshot of a directory or of a
+/// series, and writes a PNG file. Rank 0 does all of the work. Collective; every rank throws the same Error.
 Status plot(const Communicator& communicator, const CommandLine& command);
 
 }  // namespace spsolve

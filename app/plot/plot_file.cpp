@@ -51,8 +51,7 @@ fs::path last_in_directory(const fs::path& directory) {
   return last;
 }
 
-/// Reads points, spacing and origin of the axes {z, y, x} that VTK knows; nothing if the file has no VTK
-/// group.
+/// Reads points, spacing and origin of the axes {z, y, x} in the VTK group, if the file has one.
 struct VtkAxes {
   Index3 points{1, 1, 1};
   std::array<double, 3> spacing{1, 1, 1}, origin{0, 0, 0};
@@ -79,8 +78,8 @@ VtkAxes read_axes(hid_t file, const Index3& shape) {
   return axes;
 }
 
-/// Finds the axes of the grid that an array of fewer axes has: the last ones, or, of a plane or a line that
-/// was cut out of a larger grid, those with as many points.
+/// Returns the axes of the grid that an array of fewer axes has. These are the last ones or, for a plane or a
+/// line that was cut out of a larger grid, those with the same number of points.
 std::vector<int> axes_of(const std::vector<std::int64_t>& extents, const VtkAxes& vtk) {
   const auto count = static_cast<int>(extents.size());
   std::vector<int> last;

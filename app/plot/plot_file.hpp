@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// An array of a snapshot or a checkpoint that can be drawn.
+/// Describes an array of a snapshot or a checkpoint that can be drawn.
 struct PlotArray {
   std::string name;  // of the field
   std::string run;   // its name
@@ -21,14 +21,14 @@ struct PlotArray {
   std::array<std::string, 3> labels{"z", "y", "x"};  // of the axes of that grid
 };
 
-/// What a file holds.
+/// Names the kind of a file.
 enum class PlotKind { snapshot, checkpoint, probes };
 
-/// Returns the file that is drawn for a name: the last snapshot of a directory or of a series (.series), else
-/// the file itself. Throws Error(file_failure) if there is none.
+/// Returns the file to draw for a name: the last snapshot of a directory or of a series (.series), else the
+/// file itself. Throws Error(file_failure) if there is none.
 std::filesystem::path file_to_plot(const std::filesystem::path& name);
 
-/// Throws Error(invalid_input) if the file is none of these kinds.
+/// Returns the kind of a file. Throws Error(invalid_input) if it is none of these.
 PlotKind kind_of(const std::filesystem::path& file);
 
 /// Finds an array, by default the first field. Throws Error(file_failure) if the file cannot be read,
@@ -36,7 +36,7 @@ PlotKind kind_of(const std::filesystem::path& file);
 PlotArray find_array(const std::filesystem::path& file, PlotKind kind,
                      const std::optional<std::string>& field);
 
-/// Throws Error(invalid_input) that names the file, the array that was wanted and those that are there.
+/// Throws Error(invalid_input) that names the file, the array that was wanted and the arrays of the file.
 [[noreturn]] void refuse_array(const std::filesystem::path& file, const std::string& wanted,
                                const std::vector<std::string>& there);
 

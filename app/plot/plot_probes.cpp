@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_curves = 8, values_at_once = 1 << 20;
 
-/// A dataset of probes and what belongs to its group.
+/// Holds a dataset of probes and the data of its group.
 struct ProbeData {
   std::string group, field;
   Hdf5Id dataset;             // [rows, points]

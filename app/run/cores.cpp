@@ -24,7 +24,7 @@ int cores_in_both(const CoreMask& a, const CoreMask& b) {
 
 CoreMask cores_of_this_rank() {
   CoreMask mask{};
-  // Where OMP_PROC_BIND asks for places, this thread has been bound to the first of them.
+  // If OMP_PROC_BIND is set, this thread is bound to the first of its places.
   for (int place = 0; place < omp_get_num_places(); ++place) {
     std::vector<int> cores(static_cast<std::size_t>(omp_get_place_num_procs(place)));
     omp_get_place_proc_ids(place, cores.data());
@@ -50,10 +50,10 @@ void share_cores(const Communicator& communicator) {
     std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
     check_mpi(MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE,
                             machine.handle()));
-    // Launchers may pass it on to some of the ranks only.
+    // Launchers may set OMP_NUM_THREADS for some of the ranks only.
     if (std::getenv("OMP_NUM_THREADS")) return;
     const double quota = std::min(processor_quota() / machine.size(), 1e6);
-    // Threads beyond the quota would make others wait in barriers while they may not run.
+    // More threads than the quota would let others wait in barriers while they may not run.
     omp_set_num_threads(std::clamp(static_cast<int>(quota), 1, threads_of_rank(masks, machine.rank())));
   });
 }

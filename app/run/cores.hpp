@@ -10,16 +10,16 @@
 
 namespace spsolve {
 
-/// A bit for each core of a machine, as many as Linux may have: those that a rank may run on.
+/// Marks the cores on which a rank may run, with a bit for each core of a machine, as many as Linux may have.
 using CoreMask = std::array<std::uint64_t, 8192 / 64>;
 
-/// Returns how many threads a rank starts: the cores of its mask, divided among the ranks whose masks have
-/// any of them; at least one. `masks`: of all ranks on its machine.
+/// Returns how many threads a rank starts: the cores of its mask, divided among the ranks whose masks share
+/// them, but at least one. `masks` are those of all ranks on its machine.
 int threads_of_rank(std::span<const CoreMask> masks, int rank);
 
 /// Sets the number of threads of this rank. Ranks that may run on the same cores divide them, and the ranks
-/// of a machine divide its quota of processors; otherwise each rank would start a thread on every core that
-/// it may use. OMP_NUM_THREADS takes precedence. Collective.
+/// of a machine divide its quota of processors. Without this each rank would start a thread on every core
+/// that it may use. OMP_NUM_THREADS takes precedence. Collective.
 void share_cores(const Communicator& communicator);
 
 /// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun has bound each rank to one

@@ -7,7 +7,7 @@
 namespace spsolve {
 namespace {
 
-/// Smaller files take what opening and flushing does, whatever their bytes.
+/// The time of smaller files is that of opening and flushing, whatever their size.
 constexpr double telling_bytes = 16 << 20;
 
 double bytes_of(const std::vector<const Field*>& fields) {
@@ -23,7 +23,7 @@ double bytes_of(const std::vector<const Field*>& fields) {
 FileQueue::~FileQueue() {
   try {
     finish();
-  } catch (...) {  // another failure is on its way already
+  } catch (...) {  // an earlier failure is reported instead
   }
 }
 
@@ -78,7 +78,7 @@ double FileQueue::seconds_to_finish(double bytes) const {
   return static_cast<double>(files_.size() + 1) * std::max(oldest, one);
 }
 
-/// Waits for the oldest file and tells how it ended.
+/// Waits for the oldest file and reports how it ended.
 void FileQueue::take_oldest() {
   File file = std::move(files_.front());
   files_.pop_front();

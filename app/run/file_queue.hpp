@@ -15,35 +15,37 @@
 
 namespace spsolve {
 
-/// Writes files one after the other, in the order they are given, while the run goes on: on a thread of their
-/// own, or at once. What is said of ranks holds if all of them give the same files at the same steps, and the
-/// work on a file fails on all of them alike.
+/// Writes files one after the other, in the order in which they are added, on its own thread during the run,
+/// or at once. Statements about all ranks hold if all ranks add the same files at the same steps, and if the
+/// work on a file fails on all ranks alike.
 class FileQueue {
  public:
-  /// What the thread that gives files is told of each, in their order: null, or why it was not written. What
-  /// it throws then passes through make_room(), add() and finish(), on all ranks.
+  /// Is called for each file, in their order, on the thread that adds files: with null, or with the reason
+  /// why the file was not written. Its exceptions pass through make_room(), add() and finish(), on all ranks.
   using Done = std::function<void(const std::exception_ptr& failure)>;
 
   explicit FileQueue(bool background) : background_(background) {}
-  /// Waits for all files; failures that nobody has heard of yet are told, and what that throws is dropped.
+  /// Waits for all files; failures that were not reported yet are passed to Done, whose exceptions are
+  /// dropped.
   ~FileQueue();
 
-  /// Files that are under way at a time; one of them may be a checkpoint.
+  /// Limits the files in progress; one of them may be a checkpoint.
   static constexpr int most_files = background_copies;
   enum class Kind { snapshot, checkpoint };
 
-  /// Waits until there is room for one more file of this kind. Call before copying the state.
+  /// Waits until there is room for one more file of this kind. Must be called before the state is copied.
   void make_room(Kind kind);
-  /// Writes a file by write(values), the values of every copy in their order.
+  /// Writes a file by write(values); `values` are those of every copy, in their order.
   using Write = std::function<void(const std::vector<const Field*>& values)>;
   void add(Kind kind, Copies copies, Write write, Done done);
-  /// Waits until all files have ended, then throws what was thrown first.
+  /// Waits until all files have ended, then throws the first exception.
   void finish();
 
-  /// Returns true if a file under way has failed, as far as this rank knows.
+  /// Returns true if a file in progress has failed, as far as this rank knows.
   bool failed() const { return progress_->failures > 0; }
-  /// Returns a guess of what finish() would take, and one more file of so many bytes of this rank, as those
-  /// under way have at most: at the worst rate so far, or a nominal one while all files were small.
+  /// Returns an estimate of the seconds that finish() would take with one more file of `bytes` bytes of this
+  /// rank, the largest size of those in progress. It uses the worst rate so far, or a nominal rate while all
+  /// files were small.
   double seconds_to_finish(double bytes) const;
 
  private:

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t points_at_once = 1 << 20;
 
-/// Returns as much of a formula as a title has room for.
+/// Returns a formula, shortened to the room that a title has.
 std::string shown(const std::string& formula) {
   constexpr std::size_t most = 60;
   return formula.size() <= most ? formula : formula.substr(0, most) + "...";

@@ -13,17 +13,17 @@
 
 namespace spsolve {
 
-/// Draws the images of an input while the run goes on. Each rank computes the values of its own points; rank
-/// 0 draws and writes. A section is handled in parts, so that memory does not depend on its size, and in an
-/// order that does not depend on the number of ranks, so that the files do not either.
+/// Draws the images of an input during the run. Each rank computes the values of its own points; rank 0 draws
+/// and writes. A section is handled in parts, so that memory does not depend on its size, and in an order
+/// that does not depend on the number of ranks, so that the files do not either.
 class Images {
  public:
   /// Reads coefficients that images use. Collective; every rank throws the same Error(invalid_input) if one
   /// cannot be read.
   Images(const Communicator& communicator, const RunConfig& config, Block& block);
 
-  /// Finds the ranges of colors that stay as they were in the first image of a run that goes on from the step
-  /// `restart` (-1: at its beginning). They are read from the images themselves. Collective.
+  /// Reads the color ranges that are fixed by the first image, from the images themselves, for a run that
+  /// continues from the step `restart` (-1: at its beginning). Collective.
   void open(std::int64_t restart);
   bool due(std::int64_t step) const;
   /// Draws the images that are due at `step` and returns when they are on disk. Collective; all ranks throw
@@ -51,7 +51,7 @@ class Images {
   std::vector<Image> images_;
 };
 
-/// `directory`/<name>_<step, 10 digits>.png
+/// Returns `directory`/<name>_<step, 10 digits>.png.
 std::filesystem::path image_file(const std::filesystem::path& directory, const std::string& name,
                                  std::int64_t step);
 

@@ -9,8 +9,8 @@
 namespace spsolve {
 namespace {
 
-/// Returns the axes that files of a stream have: all of the grid but those of which the region is one place.
-/// A file has one axis at least.
+/// Returns the axes that files of a stream have: all axes of the grid except those along which the region is
+/// a single coordinate. A file has one axis at least.
 std::vector<int> axes_of(const OutputStreamConfig& stream, const Domain& domain) {
   std::vector<int> axes;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
@@ -19,8 +19,8 @@ std::vector<int> axes_of(const OutputStreamConfig& stream, const Domain& domain)
   return axes;
 }
 
-/// Returns the region as a grid of its own, in the points of the whole grid: a sample of it with the stride
-/// has the points of the stream.
+/// Returns the region as a grid of its own, with the points of the whole grid. Sampling it with the stride
+/// gives the points of the stream.
 Grid grid_of(const OutputStreamConfig& stream, const Box& region, const std::vector<int>& axes,
              const Grid& whole) {
   Grid grid;
@@ -78,7 +78,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
   for (const std::size_t field : stream.fields)
     copies.push_back(block.view(field).scan({stream.config.stride, precision}).copy);
   const auto work = [this, &stream, step](const std::vector<const Field*>& values) {
-    // Axes of the file in place of those of the grid.
+    // `placed` replaces the axes of the grid by those of the file.
     const auto placed = [&](const Index3& p) {
       Index3 index{};
       for (std::size_t i = 0; i < stream.axes.size(); ++i)

@@ -10,19 +10,19 @@
 
 namespace spsolve {
 
-/// Returns the numbers of the fields with these names, in the order of the problem; of all fields if there
+/// Returns the numbers of the fields with these names, in the order of the problem, or of all fields if there
 /// are no names.
 std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector<std::string>& names);
 
 /// Writes the streams of snapshots of [[outputs]].
 class OutputStreams {
  public:
-  /// `files` writes them, and `of_files` is for it alone. All must outlive this object.
+  /// `files` writes the streams, and `of_files` is a communicator for it alone. All must outlive this object.
   OutputStreams(const Communicator& of_files, const Setup& setup, FileQueue& files);
 
-  /// Writes the streams that are due at `step`; all that are not due if `rest`. Collective.
+  /// Writes the streams that are due at `step`, or, if `rest`, all others. Collective.
   void write(std::int64_t step, Block& block, bool rest = false);
-  /// Returns when what this rank wrote is on disk.
+  /// Returns when all data that this rank wrote is on disk.
   void flush();
 
  private:

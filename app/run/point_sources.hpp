@@ -13,15 +13,15 @@
 
 namespace spsolve {
 
-/// The point sources of an input, as amounts that are added to grid points of a block.
+/// Turns the point sources of an input into amounts that are added to grid points of a block.
 class PointSources {
  public:
-  /// Reads places and values. Collective; every rank throws the same Error(invalid_input) if a file cannot be
-  /// read, a point lies outside the grid, or a dataset of values does not fit the points and the steps.
+  /// Reads positions and values. Collective; every rank throws the same Error(invalid_input) if a file cannot
+  /// be read, a point lies outside the grid, or a dataset of values does not fit the points and the steps.
   PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
                const Block& block);
 
-  /// The points of the block and of its halo that have amounts, and the number of amounts of a step.
+  /// Return the points of the block and of its halo that have amounts, and the number of amounts of a step.
   const std::vector<AddedPoint>& added() const { return added_; }
   std::size_t columns() const { return columns_; }
   /// Sets the amounts that are added after the step from `step` to the next: 0 after the last step of the
@@ -29,7 +29,7 @@ class PointSources {
   void amounts(std::int64_t step, std::span<double> amounts);
 
  private:
-  /// The points of one table that reach grid points which the block computes.
+  /// Holds the points of one table that reach grid points which the block computes.
   struct Source {
     std::string key;
     std::vector<std::vector<double>> along;  // x, y, z that the grid has, then coefficients; by point
@@ -39,7 +39,7 @@ class PointSources {
 
     std::size_t points() const { return numbers.size(); }
   };
-  /// The share of a source's point that a grid point takes.
+  /// Holds the share of a source's point that a grid point takes.
   struct Share {
     std::size_t column, source, point;
     double weight;

@@ -9,10 +9,10 @@
 namespace spsolve {
 namespace {
 
-/// Rows that a block keeps before they travel to the host: as many as have about this many values on a rank.
+/// A block keeps about this many values on a rank before they travel to the host.
 constexpr std::int64_t values_kept = 1 << 20, least_kept = 16, most_kept = 1024;
 
-/// Grid points that probes need, by the rank that owns them, each once and in their order.
+/// Returns the grid points that probes need, by the rank that owns them, each once and in their order.
 std::vector<std::vector<Index3>> points_by_rank(const std::vector<std::vector<Corner>>& corners,
                                                 const Decomposition& decomposition) {
   std::vector<Index3> all;
@@ -60,7 +60,7 @@ Probes::Probes(const Communicator& communicator, const RunConfig& config, const 
       group.starts.push_back(group.shares.size());
     }
     group.own = by_rank[static_cast<std::size_t>(communicator.rank())];
-    // Every rank decides alike: the rank with the most grid points fills its memory first.
+    // Every rank decides alike, by the rank with the most grid points, whose memory fills first.
     const std::int64_t most = *std::ranges::max_element(group.counts) * std::ssize(group.fields);
     group.kept = std::clamp(values_kept / std::max<std::int64_t>(most, 1), least_kept, most_kept);
     groups_.push_back(std::move(group));
@@ -94,7 +94,7 @@ void Probes::record(std::int64_t step) {
     Group& group = groups_[number];
     group.end = step / group.file.every + 1;
     if (group.end - group.begin < group.kept) continue;
-    write(number);  // what was fetched when as many rows had been recorded before
+    write(number);  // rows that were fetched one turn before
     fetch(number);
   }
 }

@@ -15,25 +15,26 @@ namespace spsolve {
 /// that the bits of a row do not depend on the number of ranks.
 class Probes {
  public:
-  /// Reads places. Launches of `block` take up to `fuse` steps. Collective; every rank throws the same
+  /// Reads positions. Launches of `block` take up to `fuse` steps. Collective; every rank throws the same
   /// Error(invalid_input) if a file cannot be read or a point lies outside the grid.
   Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem, Block& block,
          int fuse);
 
-  /// The grid points that the block must record, a group for each table of the input.
+  /// Returns the grid points that the block must record, a group for each table of the input.
   std::vector<RecordedPoints> recorded() const;
-  /// Opens probes.h5 in the output directory. `restart` is the step that the run goes on from, -1 at its
+  /// Opens probes.h5 in the output directory. `restart` is the step from which the run continues, -1 at its
   /// beginning. Collective.
   void open(std::int64_t restart);
-  /// Takes note that the block has recorded rows up to `step`, and writes rows now and then. Collective.
+  /// Notes that the block has recorded rows up to `step`, and writes rows now and then. Collective.
   void record(std::int64_t step);
-  /// Ends the file with the row of `step`, the last of a run that ended before its time. Collective.
+  /// Ends the file with the row of `step`, the last step of a run that ended early. Collective.
   void end_at(std::int64_t step);
   /// Writes the rows that are kept and returns when they are on disk. Collective.
   void flush();
 
  private:
-  /// The share of a grid point in the value at a point; `place` is in what rank 0 gathers.
+  /// Holds the share of a grid point in the value at a point; `place` is its index in the values that rank 0
+  /// gathers.
   struct Share {
     std::size_t place;
     double weight;
@@ -50,9 +51,9 @@ class Probes {
     std::unique_ptr<RecordedRows> travelling;  // the rows before those, or none
     std::int64_t travelling_begin = 0;
   };
-  /// Starts to bring the recorded rows of a group to the host: they travel.
+  /// Starts to bring the recorded rows of a group to the host.
   void fetch(std::size_t number);
-  /// Waits for the rows that travel, and writes them.
+  /// Waits for the rows on their way to the host, and writes them.
   void write(std::size_t number);
   /// Returns the values of a row at all grid points of a group on rank 0; `own` holds those of this rank.
   const double* gather(const Group& group, const double* own);
@@ -66,7 +67,8 @@ class Probes {
   int fuse_;
   std::vector<Group> groups_;
   std::unique_ptr<ProbeFile> file_;  // on rank 0
-  // Memory of write(): recorded values of this rank and of all ranks, values at points by field.
+  // These vectors are the memory of write(): recorded values of this rank and of all ranks, values at points
+  // by field.
   std::vector<double> recorded_, gathered_;
   std::vector<std::vector<double>> values_;
 };

@@ -16,7 +16,7 @@
 namespace spsolve {
 namespace {
 
-/// The least and the largest over the ranks. Made collectively.
+/// Holds the least and the largest value over the ranks. Made collectively.
 struct Spread {
   double min, max;
 
@@ -25,7 +25,7 @@ struct Spread {
   nlohmann::ordered_json json() const { return {{"min", min}, {"max", max}}; }
 };
 
-/// Returns what run.json says from the start of a run on. Collective; complete on rank 0.
+/// Returns the part of run.json that is known at the start of a run. Collective; complete on rank 0.
 nlohmann::ordered_json report_of_start(const Communicator& communicator, const Setup& setup,
                                        const std::string& transport, const Schedule& schedule) {
   return {{"name", setup.config.name},
@@ -113,7 +113,7 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
                {"gstencil_per_s", outcome != Outcome::stopped && steps > 0 ? nlohmann::ordered_json(rate)
                                                                            : nlohmann::ordered_json()}});
   on_root(communicator, [&] {
-    // That of the run whose steps they were stays.
+    // The report of the run that took these steps stays.
     if (!(steps == 0 && finished_step(file) == schedule.last)) write_text(file, json.dump(2) + "\n");
   });
 }

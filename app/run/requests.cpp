@@ -30,8 +30,8 @@ Request Requests::poll(const FileQueue& files) {
   file_failed_ = false;
   if (++launches_since_poll_ < launches_between_polls_) return Request::none;
 
-  // What this rank wants: a request, the reason to stop, (rank 0) how many launches until the ranks confer
-  // again, and to hear of a file that failed.
+  // `wanted` is what this rank asks for: a request, the reason to stop, (rank 0) the launches until the ranks
+  // confer again, and whether a file has failed.
   std::array<int, 4> wanted{static_cast<int>(Request::none), none, 0, files.failed()};
   while (const auto signal = signals_->next()) {
     wanted[0] =
@@ -42,8 +42,8 @@ Request Requests::poll(const FileQueue& files) {
     if (checkpoint_seconds_ && seconds_since(last_checkpoint_) >= *checkpoint_seconds_)
       wanted[0] = std::max(wanted[0], static_cast<int>(Request::checkpoint));
     const double per_launch = seconds_since(last_poll_) / launches_since_poll_;
-    // Twice the time for the checkpoint that follows, and until the ranks would confer again; half of the
-    // limit at most, so that a guess leaves time to get on.
+    // The margin is twice the time for the checkpoint that follows, plus the time until the ranks would
+    // confer again. It is at most half of the limit, so that an overestimate leaves time for steps.
     const double margin =
         2 * files.seconds_to_finish(checkpoint_bytes_) + 2 * std::max(poll_seconds, per_launch);
     if (limit_seconds_ &&
@@ -52,7 +52,7 @@ Request Requests::poll(const FileQueue& files) {
       wanted[1] = std::max<int>(wanted[1], by_limit);
     }
     wanted[2] = static_cast<int>(std::clamp(poll_seconds / std::max(per_launch, 1e-9), 1.0, 1e6));
-    // A first launch says little (page faults, connections): confer again soon.
+    // The first launch is not representative (page faults, connections), so the ranks confer again soon.
     wanted[2] = std::min(wanted[2], 2 * launches_between_polls_);
     last_poll_ = Clock::now();
   }

@@ -11,24 +11,23 @@
 
 namespace spsolve {
 
-/// Turns signals and wall time into requests that all ranks see at the same step: a signal that
-/// reached any rank counts; the clock is that of rank 0. Ranks confer every few launches only, about every
-/// half second.
+/// Turns signals and wall time into requests that all ranks see at the same step. A signal that reached any
+/// rank counts; the clock is that of rank 0. Ranks confer only every few launches, about every half second.
 class Requests {
  public:
-  /// The limit counts from `started`, before anything was read or compiled; the checkpoint before it takes
-  /// `checkpoint_bytes` of this rank.
+  /// The time limit counts from `started`, before any file was read or kernel compiled. The checkpoint before
+  /// the limit takes `checkpoint_bytes` of this rank.
   Requests(const Communicator& communicator, Signals& signals, Clock::time_point started,
            std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes,
            double checkpoint_bytes);
 
-  /// Call after every launch, on all ranks; `files` are those under way.
+  /// Must be called after every launch, on all ranks; `files` are those in progress.
   Request poll(const FileQueue& files);
-  /// Returns true if any rank knew at the last poll of a file under way that has failed.
+  /// Returns true if any rank knew at the last poll of a file in progress that has failed.
   bool file_failed() const { return file_failed_; }
-  /// The time until the next checkpoint starts anew.
+  /// Restarts the time until the next checkpoint.
   void checkpoint_begun() { last_checkpoint_ = Clock::now(); }
-  /// Why the last request to stop was made.
+  /// Returns the reason of the last request to stop.
   const char* reason() const { return reason_ == by_signal ? "a signal" : "the wall-time limit"; }
 
  private:

@@ -15,7 +15,7 @@
 namespace spsolve {
 namespace {
 
-/// Holds what an input solves beyond its text.
+/// Holds the parts of a problem that the text of its input does not contain.
 struct Contents {
   std::string weights;    // checksum_of() the problem
   ValueChecksums values;  // of the datasets that can be read, by section or key
@@ -146,8 +146,8 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
   return different;
 }
 
-/// Throws Error(invalid_input) where a run of the input, which differs from the checkpoint's in `different`,
-/// does not go on from there.
+/// Throws Error(invalid_input) if a run of the input may not continue from the checkpoint, because the
+/// problems differ in `different`.
 void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::string>& different,
                           bool has_equations, std::int64_t last_step) {
   const std::string file = checkpoint.file.string();
@@ -164,7 +164,7 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
                                                    checkpoint.header.step, last_step));
 }
 
-/// Throws Error(invalid_input) if new results would not fit those that are there: snapshots of other points,
+/// Throws Error(invalid_input) if new results would not fit the existing ones: snapshots of other points,
 /// fields or precision in the same series, other probes, streams or sums.
 void require_same_results(const Checkpoint& checkpoint, const RunConfig& config, const ValueChecksums& values,
                           bool has_snapshots) {
@@ -187,7 +187,7 @@ void require_same_results(const Checkpoint& checkpoint, const RunConfig& config,
   if (!different.empty())
     throw Error(
         Status::invalid_input,
-        fmt::format("results would no longer fit those in {}: {} as before; keep it, or go on in "
+        fmt::format("results would no longer fit those in {}: {} as before; keep it, or continue in "
                     "another directory: --restart {} --output OTHER",
                     config.output.directory.string(), fmt::join(different, ", "), checkpoint.file.string()));
 }

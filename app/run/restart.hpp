@@ -12,16 +12,17 @@
 
 namespace spsolve {
 
-/// Returns the checkpoint that --restart asks for, verified; nothing without --restart, and for `latest` in a
-/// directory where no run has written a checkpoint yet, so that a requeued job can always ask for it. Throws
-/// Error(invalid_input) if the checkpoint is of another problem, naming what differs, and Error(file_failure)
-/// if all checkpoints there are damaged. Collective.
+/// Returns the checkpoint that --restart asks for, verified. Returns nothing without --restart, and for
+/// `latest` in a directory without checkpoints, so that a requeued job can always ask for it. Throws
+/// Error(invalid_input) if the checkpoint belongs to another problem, naming the differences, and
+/// Error(file_failure) if all checkpoints there are damaged. Collective.
 std::optional<Checkpoint> find_restart(const Communicator& communicator, const CommandLine& command,
                                        const RunConfig& config, const Terminal& terminal);
 
-/// Returns true if results in the output directory are those of the run that goes on: the checkpoint found
-/// lies there or, for a run that ended before its first, run.json is of the same problem (without
-/// --overwrite). Throws Error(invalid_input), naming what differs, if that is of another. Collective.
+/// Returns true if the results in the output directory belong to the run that continues. This holds if the
+/// checkpoint lies there or, for a run that ended before its first checkpoint, if run.json has the same
+/// problem (without --overwrite). Throws Error(invalid_input), naming the differences, if run.json has
+/// another problem. Collective.
 bool continues_results(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
                        const std::optional<Checkpoint>& restart, const RunDirectory& directory);
 

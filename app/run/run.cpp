@@ -31,8 +31,8 @@
 namespace spsolve {
 namespace {
 
-/// Ends a run whose solution is no longer finite, after the files under way: as a failure of files if one of
-/// them failed, the checkpoint of the last finite state included.
+/// Ends a run whose solution is no longer finite, after the files in progress. If one of them failed, also
+/// the checkpoint of the last finite state, the run ends with that failure instead.
 [[noreturn]] void end_diverged(const Error& diverged, Writer& writer) {
   std::string message = diverged.what();
   Status status = diverged.status();
@@ -48,9 +48,9 @@ namespace {
   throw Error(status, message);
 }
 
-/// Throws Error(invalid_input) where results of another run are in the way, or, if they are to be replaced,
-/// the input reads one of them. Asked again when the directory is made ready, which is when all else was
-/// found right.
+/// Throws Error(invalid_input) if results of another run would be overwritten or, if they are to be replaced,
+/// the input reads one of them. It is called again before the directory is made ready, which happens when all
+/// other checks have passed.
 void require_replaceable(const RunDirectory& directory, const RunConfig& config, bool overwrite) {
   if (!overwrite) directory.require_no_results();
   for (const ValueSection& section : value_sections(config))
@@ -61,7 +61,7 @@ void require_replaceable(const RunDirectory& directory, const RunConfig& config,
                                 dataset->file.string()));
 }
 
-/// Gives the setup of a run the tuned plan where the input asks for it.
+/// Replaces the plan of a setup by the tuned plan if the input asks for it.
 void tune(const Communicator& communicator, Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
   if (!may_tune(config.compute, setup.device)) return;
@@ -74,7 +74,7 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   require_memory(communicator, setup, true);
 }
 
-/// Warns if a finished run has come further than the step that it now goes on from.
+/// Warns if a finished run has reached a later step than the one from which this run continues.
 void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig& config, std::int64_t step,
                                const Terminal& terminal) {
   on_root(communicator, [&] {
@@ -88,7 +88,7 @@ void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig
   });
 }
 
-/// Says what was chosen, and what may go wrong with it.
+/// Prints the choices, and warns of possible problems.
 void announce(const Communicator& communicator, const Setup& setup, bool restarted,
               const Terminal& terminal) {
   if (setup.config.output.background.value_or(false) && !setup.background)
@@ -101,8 +101,8 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
-/// Returns what the time loop calls: files and answers, with word of them to the watch and the terminal. All
-/// must outlive it.
+/// Returns the callbacks of the time loop: they write files and answer requests, and inform the watchdog and
+/// the terminal. All arguments must outlive them.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
                        Probes& probes, const FieldSums& sums, Block& block) {
   return {[&](std::int64_t step, const CopyState& state) {
@@ -114,7 +114,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             progress.pause();
             requests.checkpoint_begun();
             watch.enter(Phase::checkpoint);
-            probes.flush();  // a run that goes on from here does not record earlier rows again
+            probes.flush();  // a run that continues from here does not record earlier rows again
             writer.checkpoint(step, state);
           },
           [&](std::int64_t step, const std::vector<Diagnostics>& values) {
@@ -148,7 +148,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const bool continued = continues_results(communicator, command, config, restart, directory);
   if (!continued) require_replaceable(directory, config, command.overwrite);
   if (command.restart && !restart)
-    terminal.print("no checkpoint to go on from in {}: starting from the beginning",
+    terminal.print("no checkpoint in {}: starting from the beginning",
                    config.output.directory.string());
   if (continued && *command.restart == "latest")
     warn_of_steps_taken_again(communicator, config, restart ? restart->header.step : 0, terminal);
@@ -195,7 +195,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                      [&](std::int64_t step, std::span<double> amounts) { sources.amounts(step, amounts); });
   Images images(communicator, config, block);
 
-  // Everything that can be wrong with the input was found by now: from here on files are written.
+  // All errors of the input were found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;
   directory.prepare(command.overwrite, continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
@@ -249,7 +249,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
       probes.flush();
       end_diverged(error, writer);
     }
-    // Ranks that do not act together any more cannot finish the files under way.
+    // After a failure of a device or a peer the ranks cannot finish the files in progress together.
     if (error.status() != Status::device_failure) throw;
     const Error located(error.status(), fmt::format("{} ({})", error.what(), watch.whereabouts()));
     if (communicator.size() > 1) communicator.abort(located);
@@ -272,7 +272,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
           schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
     return Status::finished;
   }
-  terminal.print("stopped by {}; go on with --restart latest", requests.reason());
+  terminal.print("stopped by {}; continue with --restart latest", requests.reason());
   return Status::stopped;
 }
 

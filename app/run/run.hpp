@@ -8,7 +8,8 @@
 
 namespace spsolve {
 
-/// Solves an input: fields, time loop, snapshots, checkpoints, report. Collective; returns how it ended.
+/// Solves an input: it makes fields, runs the time loop, and writes snapshots, checkpoints and the report.
+/// Collective; returns how it ended.
 Status run(const Communicator& communicator, const CommandLine& command, Signals& signals);
 
 }  // namespace spsolve

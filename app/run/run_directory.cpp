@@ -24,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may not be gone yet
+constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may still run
 constexpr const char* diagnostics_name = "diagnostics.csv";
 
-/// Returns true if a file name is one that a run writes, whole or not.
+/// Returns true if a file name is one that a run writes, complete or not.
 bool is_result(const std::string& name) {
   static const std::regex names(
       R"(([\w-]+_\d{10}\.hdf|[\w-]+\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|[\w-]+_\d{10}\.png|run\.json|\.shared_\d{10})(\.tmp)?)");
@@ -52,8 +52,8 @@ std::vector<fs::path> results_in(const fs::path& directory) {
   return results;
 }
 
-/// Removes a result. If it is a link, only its target is removed: the next file of that name belongs there,
-/// too. Devices and pipes stay.
+/// Removes a result. If it is a link, only its target is removed, because the next file of that name belongs
+/// there, too. Devices and pipes stay.
 void remove_result(const fs::path& file) {
   if (!is_stream(file)) fs::remove(followed(file));
 }
@@ -67,7 +67,7 @@ void refuse_results(const fs::path& directory) {
   });
   if (whole > 0)
     throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
-                                                   "--restart latest to go on with it, --overwrite to "
+                                                   "--restart latest to continue it, --overwrite to "
                                                    "replace it, or another --output",
                                                    directory.string(), whole));
 }
@@ -151,7 +151,7 @@ void RunDirectory::require_one_directory() const {
     file = path_ / temporary_name(fmt::format(
                        ".shared_{:010}", (ticks + static_cast<std::uint64_t>(getpid())) % 10'000'000'000));
     std::ofstream made(file);
-    if (!made) file.clear();  // what else is written there says why
+    if (!made) file.clear();  // the failure is reported by the next file that is written there
   });
   const fs::path shared = communicator_.broadcast(file.string());
   if (shared.empty()) return;

@@ -12,12 +12,13 @@
 
 namespace spsolve {
 
-/// The output directory of a run. All functions are collective. What the file system says against it is an
+/// Is the output directory of a run. All functions are collective. Failures of the file system throw
 /// Error(file_failure).
 class RunDirectory {
  public:
-  /// Keeps other runs out of the directory as long as this lives, where the file system has locks; if there
-  /// is no directory yet, from prepare() on. While another run has it, it is an Error(invalid_input).
+  /// Locks the directory against other runs as long as this object lives, on file systems with locks. If
+  /// there is no directory yet, the lock begins with prepare(). If another run has the lock, it throws
+  /// Error(invalid_input).
   RunDirectory(const Communicator& communicator, const std::filesystem::path& path);
 
   /// Throws Error(invalid_input) if there are results.
@@ -28,14 +29,14 @@ class RunDirectory {
   bool holds_snapshots_until(std::int64_t step) const;
   /// Makes the directory ready for a run. Throws Error(invalid_input) if it holds results, unless they are
   /// replaced or continued. `overwrite` removes them (only files that spsolve names). `continued_from` is the
-  /// step that the run goes on from (-1: its beginning); files of later steps are removed, because the run
+  /// step from which the run continues (-1: its beginning). Files of later steps are removed, because the run
   /// writes them again.
   void prepare(bool overwrite, std::optional<std::int64_t> continued_from);
 
  private:
   void lock();
-  /// Throws Error(file_failure) on all ranks where one of them sees another directory than rank 0, as on
-  /// hosts without a common file system.
+  /// Throws Error(file_failure) on all ranks if one of them sees another directory than rank 0, for example
+  /// on hosts without a common file system.
   void require_one_directory() const;
 
   Communicator communicator_;
@@ -43,8 +44,8 @@ class RunDirectory {
   std::optional<FileDescriptor> lock_;  // on rank 0
 };
 
-/// Begins diagnostics.csv, or, on a restart, drops its rows after `step`. The columns are step, time, and for
-/// each field min, max, mean, l2, change_l2; of several fields they end in _<name of the field>. The sums
+/// Begins diagnostics.csv or, on a restart, drops its rows after `step`. The columns are step, time, and for
+/// each field min, max, mean, l2, change_l2; with several fields they end in _<name of the field>. The sums
 /// follow by their names. Collective.
 void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
                             const std::vector<std::string>& fields, const std::vector<std::string>& sums,

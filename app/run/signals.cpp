@@ -7,9 +7,9 @@
 namespace spsolve {
 namespace {
 
-/// Whether INT has arrived and was not asked for yet; a handler has nothing else to write to. INT cannot be
-/// blocked as the others are: until a run begins it is to end the process, and by then libraries have threads
-/// that would get it.
+/// True if INT has arrived and was not asked for yet; a handler may write nothing else. INT cannot be blocked
+/// like the other signals: until a run begins it must end the process, and by then threads of libraries exist
+/// that would receive it.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -26,10 +26,10 @@ bool reaches_this_process(int signal) {
 Signals::Signals() : interruptible_(reaches_this_process(SIGINT)) {
   sigemptyset(&waiting_);
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) sigaddset(&waiting_, signal);
-  if (reaches_this_process(SIGHUP)) sigaddset(&waiting_, SIGHUP);  // ignored after nohup
+  if (reaches_this_process(SIGHUP)) sigaddset(&waiting_, SIGHUP);  // nohup ignores it
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
-  std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes: a failure of the write, like a full disk
-  std::signal(SIGPIPE, SIG_IGN);  // whoever reads what is printed may leave; the run goes on
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the size limit is then a failed write, like a full disk
+  std::signal(SIGPIPE, SIG_IGN);  // the run continues if the reader of its output leaves
 }
 
 void Signals::release() {

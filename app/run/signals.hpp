@@ -14,23 +14,24 @@ class Signals {
  public:
   Signals();
 
-  /// Signals act at once again, as on a program that knows nothing of them.
+  /// Gives all signals their default effect again.
   void release();
 
-  /// From now on the first INT waits for next(); until then it ends the process at once. The second one does,
-  /// even where next() has not been asked yet, as users expect of Ctrl-C.
+  /// From now on the first INT waits for next(); until then it ends the process at once. The second INT ends
+  /// the process even if next() has not been called yet, as users expect of Ctrl-C.
   void await_interrupt();
 
-  /// A signal that has arrived and was not asked for yet; INT is taken back from libraries that took it.
-  /// After the first TERM or INT another one of either ends the process at once.
+  /// Returns a signal that has arrived and was not returned yet. It also takes INT back from libraries that
+  /// have replaced its handler. After the first TERM or INT another one of either ends the process at once.
   std::optional<int> next();
 
   /// Returns true if TERM or INT has arrived and was not asked for yet. Any thread may call this.
   bool termination_requested() const;
 
  private:
-  /// INT is ours, or ignored, whatever libraries have done since: LLVM takes it as it is loaded, NVRTC while
-  /// it compiles, in threads that may end long after a run has begun, and then puts back what it found.
+  /// Installs the handler of INT, or ignores INT, whatever libraries have done since. LLVM replaces the
+  /// handler when it is loaded, and NVRTC while it compiles, in threads that may end long after a run has
+  /// begun, and then restores the former one.
   void take_interrupt() const;
 
   sigset_t waiting_;

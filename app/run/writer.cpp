@@ -38,7 +38,7 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  // The state is finite, so a value that is infinite in the file is beyond the range of its format.
+  // The state is finite, so an infinite value in the file is beyond the range of its format.
   auto infinite = std::make_shared<std::atomic<std::int64_t>>(0);
   const auto write = [this, step, infinite](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
@@ -73,7 +73,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
-    flush_results();  // a run that goes on from here does not write earlier files again
+    flush_results();  // a run that continues from here does not write earlier files again
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem), field_names(config), setup_.values},
@@ -90,7 +90,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
         terminal_.warn("checkpoint of step {} not written: {}", step, error.what());
       }
   });
-  wanted_checkpoint_ = step;  // not before: a state that is not finite is none to write
+  wanted_checkpoint_ = step;  // set after the copy, because a state that is not finite needs no checkpoint
 }
 
 void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field,
@@ -101,8 +101,8 @@ void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_f
   seconds_ += seconds_since(begin);
 }
 
-/// Returns true if a field of a single stencil has one value everywhere that nothing changes: the walls have
-/// the same value, and there is no source.
+/// Returns true if a field of a single stencil has the same value everywhere and nothing changes it: the
+/// walls have this value too, and there is no source.
 bool Writer::is_steady(const Diagnostics& field) const {
   if (setup_.problem.equations) return false;
   const Domain& domain = setup_.problem.domain;
@@ -113,7 +113,7 @@ bool Writer::is_steady(const Diagnostics& field) const {
   return steady;
 }
 
-/// Warns if a plan that may round coarsely has made a state that its format cannot change any more: in every
+/// Warns if a plan with coarse rounding has reached a state that its format cannot change any more: in every
 /// field all changes are smaller than half the distance of two neighbouring numbers of the format.
 void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field) {
   const RunConfig& config = setup_.config;
@@ -128,8 +128,8 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   }
   if (std::exchange(warned_of_frozen_, true)) return;
   terminal_.warn(
-      "step {} has changed the state by {:.2g} of its norm, less than {} can tell: what is left to change "
-      "may be lost to rounding, in every step. A smaller compute.accuracy, or none, goes on (this run takes "
+      "step {} has changed the state by {:.2g} of its norm, less than {} can tell: further changes "
+      "may be lost to rounding, in every step. A smaller compute.accuracy, or none, avoids this (this run uses "
       "{} instead of {})",
       step, change, to_string(stored), to_string(stored), to_string(config.compute.precision));
 }
@@ -147,7 +147,7 @@ void Writer::finish() {
   seconds_ += seconds_since(begin);
 }
 
-/// Returns when what was written so far is on disk. Must not be called while another thread writes files.
+/// Returns when all results written so far are on disk. Must not be called while another thread writes files.
 void Writer::flush_results() {
   collectively(of_files_.get(), [&] {
     const auto rows = diagnostics_file(setup_.config.output.directory);

@@ -12,34 +12,34 @@
 
 namespace spsolve {
 
-/// Writes what a run leaves in its directory, and keeps the time that stepping waits for it. All functions
-/// are collective.
+/// Writes the files of a run into its directory, and measures the time that stepping waits for them. All
+/// functions are collective.
 class Writer {
  public:
-  /// `restart`: the step of the checkpoint that the run goes on from; -1 where it begins.
+  /// `restart` is the step of the checkpoint from which the run continues, or -1 at its beginning.
   Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
          std::int64_t restart);
-  /// Waits for all files; warns of a failure that finish() was not there to throw.
+  /// Waits for all files, and warns of a failure if finish() was not called to throw it.
   ~Writer();
 
-  /// Errors are thrown by this or any later call; at the latest by finish().
+  /// Writes a snapshot. Errors are thrown by this or any later call, at the latest by finish().
   void snapshot(std::int64_t step, const CopyState& state);
-  /// A checkpoint that cannot be written is a warning: older ones are still there.
+  /// Writes a checkpoint. A failure is only a warning, because older checkpoints remain.
   void checkpoint(std::int64_t step, const CopyState& state);
   void diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field,
                    const std::vector<double>& sums);
-  /// Returns when all files are on disk, throws when all have ended and one of them failed.
+  /// Returns when all files are on disk. If one of them failed, throws when all have ended.
   void finish();
 
-  /// Call after every launch.
+  /// Must be called after every launch.
   void launched() { wanted_checkpoint_ = -1; }
-  /// After finish(): whether the checkpoint that the last launch gave reason to, if any, was written. That
-  /// may be of the state before it.
+  /// Returns, after finish(), whether the checkpoint that the last launch asked for, if any, was written. It
+  /// may hold the state before that launch.
   bool checkpoint_written() const { return wanted_checkpoint_ < 0 || wanted_checkpoint_ == last_checkpoint_; }
-  /// Returns the step of the last checkpoint that is there to go on from; -1 if there is none.
+  /// Returns the step of the last checkpoint from which a run can continue, or -1 if there is none.
   std::int64_t last_checkpoint() const { return last_checkpoint_; }
   FileQueue& files() { return files_; }
-  /// Writes the streams of [[outputs]] that are due at `step`, or the rest of them.
+  /// Writes the streams of [[outputs]] that are due at `step`, or, if `rest`, all others.
   void outputs(std::int64_t step, Block& block, bool rest = false);
   double seconds() const { return seconds_; }
 

@@ -10,7 +10,8 @@
 namespace spsolve {
 namespace {
 
-/// Data that look random, a function of the point alone (splitmix64; Steele, Lea and Flood 2014), in [-1, 1).
+/// Returns data that look random, a function of the point alone (splitmix64; Steele, Lea and Flood 2014), in
+/// [-1, 1).
 double initial_value(const Index3& p) {
   auto bits = static_cast<std::uint64_t>((p[0] * 1000003 + p[1]) * 1000003 + p[2]) * 0x9e3779b97f4a7c15u;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -18,7 +19,7 @@ double initial_value(const Index3& p) {
   return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-52 - 1.0;
 }
 
-/// The same as a precision stores it: the reference starts from these.
+/// Returns the initial value rounded to a storage precision; the reference starts from these.
 double stored_initial_value(const Index3& p, Precision precision) {
   return with_storage(precision,
                       [&]<class Storage>() { return stored_value(to_storage<Storage>(initial_value(p))); });
@@ -53,7 +54,8 @@ Errors measure_errors(const Communicator& communicator, const Problem& problem, 
         sample.begin[axis] = std::max(owned.begin[axis], owned.end[axis] - side);
       sample.end[axis] = std::min(owned.end[axis], sample.begin[axis] + side);
     }
-    // What the reference takes for ghosts where the cone ends inside the grid does not reach the sample.
+    // Ghost values that the reference assumes at the ends of this box, inside the grid, do not reach the
+    // sample.
     const Box cone = problem.domain.clip_to_walls(grow(sample, steps * problem.stencil.radius()));
     Domain local = problem.domain;
     local.shape = cone.extent();

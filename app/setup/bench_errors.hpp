@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// Data that look random, a function of the point alone, in [-1, 1), on the owned points.
+/// Sets the owned points to data that look random, a function of the point alone, in [-1, 1).
 void set_benchmark_data(Field& field);
 
 struct Errors {
@@ -15,8 +15,9 @@ struct Errors {
 };
 
 /// Returns the error of the state after `steps` steps from set_benchmark_data(), with a source of the same
-/// data where there is one, on boxes at the corners and in the middle of every rank's block. The reference of
-/// a box is computed from all that it depends on: the box grown by steps * radius, up to walls. Collective.
+/// data if there is a source. It is measured on boxes at the corners and in the middle of every rank's block.
+/// The reference of a box is computed on all points that it depends on: the box grown by steps * radius, up
+/// to walls. Collective.
 Errors measure_errors(const Communicator& communicator, const Problem& problem, const Field& state,
                       int steps);
 

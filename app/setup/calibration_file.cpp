@@ -72,7 +72,7 @@ std::shared_ptr<const Calibration> remembered_calibration(const std::string& dev
   const auto file = calibration_file(device);
   try {
     return file ? read_calibration(*file, false) : nullptr;
-  } catch (const Error&) {  // none, damaged, or of another version
+  } catch (const Error&) {  // there is no file, or it is damaged or of another version
     return nullptr;
   }
 }

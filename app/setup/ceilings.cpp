@@ -44,15 +44,16 @@ void print(const Ceiling& rate, const Terminal& terminal) {
                  bytes ? "GB/s" : "GFLOP/s");
 }
 
-/// Means over ranks, so that ranks times a rate is what all of them reach together.
+/// Replaces rates by their means over the ranks, so that ranks times a rate is the rate of all of them
+/// together.
 void average(const Communicator& communicator, std::vector<Ceiling>& rates) {
   for (Ceiling& rate : rates)
     for (double* value : {&rate.boost, &rate.sustained})
       *value = communicator.all_reduce(*value, MPI_SUM) / communicator.size();
 }
 
-/// Messages of growing size to both neighbours of a ring of all ranks and back; the slowest rank counts. In a
-/// ring of two both neighbours are one rank, which gets both messages as one.
+/// Measures messages of growing size to both neighbours of a ring of all ranks and back; the slowest rank
+/// counts. In a ring of two both neighbours are one rank, which gets both messages as one.
 std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, const DeviceChoice& device,
                                            const ParallelConfig& parallel) {
   if (communicator.size() == 1) return {};
@@ -153,7 +154,7 @@ std::optional<Ceilings> remembered_ceilings(const DeviceChoice& device) {
       ceilings.rates.push_back({rate.at("name"), rate.at("unit"), rate.at("boost"), rate.at("sustained")});
     for (const Json& time : json.at("exchange"))
       ceilings.exchange.push_back({time.at("bytes"), time.at("seconds")});
-    // A file that is damaged, or of another version, must not pass for a device that does nothing.
+    // A file that is damaged, or of another version, must not pass for a device with zero rates.
     for (const char* name : {"copy", "fma fp32", "fma fp64"}) {
       const Ceiling* rate = ceilings.find(name);
       if (!rate || !(rate->sustained > 0 && rate->boost > 0)) return {};

@@ -5,7 +5,7 @@
 
 namespace spsolve {
 
-/// Wall time that never jumps.
+/// Measures wall time that never jumps.
 using Clock = std::chrono::steady_clock;
 
 inline double seconds_since(Clock::time_point begin) {

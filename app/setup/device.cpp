@@ -16,7 +16,7 @@ namespace spsolve {
 namespace {
 
 #ifdef SPSOLVE_CUDA
-/// Returns true if two ranks have one GPU. Throws where that is not `allowed`: they would only slow each
+/// Returns true if two ranks use one GPU. Throws if this is not `allowed`, because they would only slow each
 /// other down.
 bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, bool allowed) {
   const auto gpus = communicator.gather(host_name() + ": " + gpu);
@@ -35,7 +35,7 @@ bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, b
   return communicator.all_reduce(static_cast<int>(shared), MPI_MAX) > 0;
 }
 
-/// Why the first rank without a GPU has none, where others have one. Collective.
+/// Returns why the first rank without a GPU has none, while others have one. Collective.
 std::string why_some_miss_gpus(const Communicator& communicator, int count, const std::string& missing) {
   const int first = communicator.all_reduce(count == 0 ? communicator.rank() : communicator.size(), MPI_MIN);
   return communicator.broadcast(fmt::format("rank {} on {}: {}", communicator.rank(), host_name(), missing),
@@ -43,7 +43,7 @@ std::string why_some_miss_gpus(const Communicator& communicator, int count, cons
 }
 #endif
 
-/// The transport that is wanted, if the devices can take it.
+/// Returns the transport that is wanted, if the devices can use it.
 std::string transport_for(const DeviceChoice& choice, const std::string& wanted) {
   const bool on_devices = wanted == "nccl" || wanted == "peer";
   if (on_devices && !choice.cuda)
@@ -51,7 +51,7 @@ std::string transport_for(const DeviceChoice& choice, const std::string& wanted)
                 fmt::format("[parallel] transport = \"{}\" moves GPU memory, but this run is on the CPU; use "
                             "auto or mpi",
                             wanted));
-  // NCCL, and ranks that wait for each other on the device, want a GPU for each rank.
+  // NCCL, and ranks that wait for each other on the device, need a GPU for each rank.
   if (on_devices && choice.shared)
     throw Error(Status::invalid_input,
                 fmt::format("[parallel] transport = \"{}\" needs a GPU for each rank, but ranks share them; "

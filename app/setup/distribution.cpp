@@ -30,7 +30,7 @@ Distribution distribute(const Communicator& communicator, int ranks, const Paral
                     *parallel.exchange_every));
   if (parallel.exchange_every)
     return {decomposition, candidate.exchanges_in_every_launch() ? 1 : *parallel.exchange_every};
-  // Ranks on other processors may round otherwise.
+  // Ranks on other processors may round differently.
   const int launches = launches_per_exchange(problem, decomposition, candidate, device.cuda);
   return {decomposition, communicator.all_reduce(launches, MPI_MIN)};
 }
@@ -41,7 +41,7 @@ Distribution distribute_within_memory(const Communicator& communicator, const Pa
   const Distribution blocks =
       distribute(communicator, communicator.size(), parallel, problem, candidate, device);
   if (device.cuda) return blocks;
-  communicator.barrier();  // what ranks had before is gone
+  communicator.barrier();  // memory of former objects is free on all ranks
   const int ranks_here = ranks_on_this_machine(communicator);
   const std::size_t bytes = block_bytes(problem, blocks.decomposition, candidate, blocks.exchange_every);
   collectively(communicator, [&] { require_host_memory(static_cast<double>(bytes), ranks_here, true); });

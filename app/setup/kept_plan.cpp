@@ -43,7 +43,7 @@ KeptPlan parse_plan(const std::string& json) {
     if (plan.contains("dropped")) kept.dropped = kept.chosen.dropped;
     return kept;
   } catch (const std::exception&) {
-    throw Error(Status::file_failure, fmt::format("the plan to go on with cannot be read: {}", json));
+    throw Error(Status::file_failure, fmt::format("the stored plan cannot be read: {}", json));
   }
 }
 

@@ -3,8 +3,8 @@
 
 namespace spsolve {
 
-/// A hash over the sources of kernels, of the model that plans with them and of its coefficients, made when
-/// the program is built: what was timed by one build says nothing of another with other kernels.
+/// Is a hash of the sources of kernels, of the model that plans with them and of its coefficients, made when
+/// the program is built. Timings of one build do not apply to another build with other kernels.
 extern const char* const kernels_hash;
 
 }  // namespace spsolve

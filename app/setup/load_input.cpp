@@ -8,8 +8,8 @@
 namespace spsolve {
 namespace {
 
-/// Reports and checkpoints hold the resolved input: what cannot be read from there again, such as the path of
-/// a file in another encoding than UTF-8, is refused while nothing has been written.
+/// Refuses text that cannot be read back, such as the path of a file in another encoding than UTF-8, before
+/// any file is written. Reports and checkpoints hold the resolved input.
 void require_text(const RunConfig& config) {
   try {
     parse_config(to_toml(config), {});

@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// Returns the input of a command line, read by rank 0 and understood alike by every rank. Collective.
+/// Returns the input of a command line, which rank 0 reads and every rank parses. Collective.
 RunConfig load_input(const Communicator& communicator, const CommandLine& command);
 
 }  // namespace spsolve

@@ -14,24 +14,24 @@ namespace spsolve {
 
 enum class Verb { run, check, plan, bench, info, plot, begin, doctor };
 
-/// What `spsolve bench` measures: one case, or a named suite of them.
+/// Describes what `spsolve bench` measures: one case, or a named suite of them.
 struct BenchRequest {
   std::string stencil = "star2d1r";
   std::vector<std::int64_t> shape;      // slowest axis first; empty: a shape far beyond the caches
-  std::optional<std::string> boundary;  // nothing: periodic, or as a suite has it
+  std::optional<std::string> boundary;  // nothing: periodic, or that of the suite
   bool source = false;
   std::vector<std::filesystem::path> inputs;  // their problems instead of a stencil
-  int steps = 0;                              // per repeat; 0: as many as take `seconds`
+  int steps = 0;                              // per repeat; 0: the number that takes `seconds`
   std::optional<double> seconds;              // per repeat
-  int candidates = 1;                         // of the plan, to be measured
+  int candidates = 1;                         // number of the plan's candidates to measure
   std::array<int, 2> shard{0, 1};             // cases i with i mod [1] = [0]
   bool compile_only = false;
-  std::optional<std::string> precision;  // nothing: fp64, or as a suite has it
+  std::optional<std::string> precision;  // nothing: fp64, or that of the suite
   std::string device = "auto";
   std::string unit = "auto";
   std::string layout = "auto";
   std::optional<int> fuse;
-  bool tune = false, no_tune = false;  // neither: one case and inputs, on GPUs
+  bool tune = false, no_tune = false;  // neither: tunes one case and inputs, on GPUs
   std::string transport = "auto";
   std::optional<int> exchange_every;
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
@@ -41,16 +41,16 @@ struct BenchRequest {
   std::filesystem::path json;
 };
 
-/// What `spsolve plot` draws of a file.
+/// Describes what `spsolve plot` draws of a file.
 struct PlotRequest {
   std::optional<std::string> field;             // nothing: the first
   std::optional<ImagePlane> plane;              // nothing: the middle plane of z
   std::optional<ColorRange> range;              // nothing: from the least to the largest value
-  std::optional<Colormap> colormap;             // nothing: as the values ask for
+  std::optional<Colormap> colormap;             // nothing: chosen by the values
   std::optional<std::filesystem::path> output;  // nothing: the name of the file with .png
 };
 
-/// The command line, checked as far as it can be without files.
+/// Holds the command line, checked as far as possible without files.
 struct CommandLine {
   Verb verb = Verb::run;
   std::filesystem::path file;          // input of run, check and plan; file of info, plot and new
@@ -60,11 +60,11 @@ struct CommandLine {
   std::optional<std::filesystem::path> output;
   bool overwrite = false;
   bool quiet = false;
-  std::optional<int> ranks;                           // of check and plan: those that a run will have
-  std::optional<std::filesystem::path> device_model;  // of plan
-  std::optional<std::filesystem::path> calibration;   // the same: coefficients of the model
-  bool layouts = false;                           // the same: of the morph layout, instead of the candidates
-  std::filesystem::path plan_json, plan_picture;  // the same: files to write, or empty
+  std::optional<int> ranks;                           // check and plan: ranks of the future run
+  std::optional<std::filesystem::path> device_model;  // plan: model of the device
+  std::optional<std::filesystem::path> calibration;   // plan: coefficients of the model
+  bool layouts = false;                               // plan: the layouts of morph instead of the candidates
+  std::filesystem::path plan_json, plan_picture;      // plan: files to write, or empty
   BenchRequest bench;
   PlotRequest plot;
 };

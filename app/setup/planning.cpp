@@ -56,7 +56,7 @@ Interval interval_of(const OutputStreamConfig& stream, double dt) {
 
 std::vector<Interval> record_intervals(const RunConfig& config, const Problem& problem) {
   std::vector<Interval> intervals;
-  // Launches of equations record the steps that they take.
+  // Launches of equations record points after each of their steps.
   if (!problem.equations)
     for (const ProbesConfig& probes : config.probes) intervals.push_back({probes.every});
   for (const OutputStreamConfig& stream : config.outputs)
@@ -66,7 +66,7 @@ std::vector<Interval> record_intervals(const RunConfig& config, const Problem& p
 }
 
 PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
-  // Several steps of a stencil are one sweep, which leaves no room for amounts between them.
+  // Several steps of a stencil are one sweep, so no amounts can be added between them.
   const bool single = !config.point_sources.empty() && !problem.equations;
   if (single && config.time.fuse.value_or(1) > 1)
     throw Error(Status::invalid_input,
@@ -91,10 +91,10 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
   if ((request.unit && request.unit != kept.unit) || other_layout) return {request};
   if (kept.unit != UnitKind::scalar && !device.gpu && plan.device != "cpu" && !request.unit)
     return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
-                                 "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
+                                 "\"{}\" would emulate them, slowly. Values stay within the promise of {}",
                                  what, to_string(kept.unit), to_string(kept.precision))};
   if (kept.strided && !device.gpu && !kept.layout && !request.unit)
-    return {request, fmt::format("planned anew: the plan so far ({}) needs a GPU. Values go on within the "
+    return {request, fmt::format("planned anew: the plan so far ({}) needs a GPU. Values stay within the "
                                  "promise of {}",
                                  what, to_string(kept.precision))};
   request.unit = kept.unit;
@@ -200,7 +200,7 @@ DeviceModel device_model(const std::filesystem::path& file) {
     else if (const auto given = section.integer(key, {static_cast<double>(least), most}))
       model.*value = static_cast<double>(*given);
   if (section.number("node_latency", positive) || section.number("node_bandwidth", positive))
-    model.node_exchange.clear();  // what was measured elsewhere
+    model.node_exchange.clear();  // measured on other devices
   return model;
 }
 

@@ -18,13 +18,13 @@ namespace spsolve {
 Interval interval_of(const OutputStreamConfig& stream, double dt);
 
 /// Returns the intervals of streams and images, and of probes of a problem without equations, at whose ends
-/// launches end, too.
+/// launches end.
 std::vector<Interval> record_intervals(const RunConfig& config, const Problem& problem);
 
-/// Returns what an input asks of the plan.
+/// Returns the request to the plan that an input makes.
 PlanRequest plan_request(const RunConfig& config, const Problem& problem);
 
-/// A request that continues a plan; `note` says in words what it does not keep of that plan.
+/// Holds a request that continues a plan; `note` says which parts of that plan it does not keep.
 struct ContinuedRequest {
   PlanRequest request;
   std::string note = {};
@@ -39,19 +39,21 @@ nlohmann::ordered_json model_of(const Candidate& candidate);
 /// now. Its precision is always kept, since the values have it.
 ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan);
 
-/// Returns the candidates of rank 0 on all ranks, which may have other processors and so other roundings and
-/// other choices: what launches need of them, and the seconds that how often halos are exchanged follows
-/// from. Collective.
+/// Returns the candidates of rank 0 on all ranks. Other ranks may have other processors, and so other
+/// roundings and choices. It broadcasts the members that launches need, and the seconds that decide how often
+/// halos are exchanged. Collective.
 std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
                                             const std::vector<Candidate>& candidates);
 
-/// make_plan() by rank 0; other ranks get its choice. Collective; every rank throws the same Error.
+/// Makes the plan on rank 0 and sends its choice to the other ranks. Collective; every rank throws the same
+/// Error.
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
                  const PlanRequest& request);
 
-/// Returns the model of what a run uses: the nominal one, in proportion to the ceilings measured on devices
-/// of this kind where there are any; or the one that a file describes: [device] with name, gpu and the keys
-/// of device_model_entries(), others as nominal. Throws Error(invalid_input) naming line and key.
+/// Returns the model of the device of a run. It is the nominal one, scaled to the ceilings measured on
+/// devices of this kind if there are any. Or it is the one that a file describes: [device] with name, gpu and
+/// the keys of device_model_entries(); the others are nominal. Throws Error(invalid_input) naming line and
+/// key.
 DeviceModel device_model(const DeviceChoice& device);
 DeviceModel device_model(const std::filesystem::path& file);
 

@@ -18,7 +18,7 @@
 namespace spsolve {
 namespace {
 
-/// Returns the stencil of `section`, read where a file holds it.
+/// Returns the stencil of `section`, which is read if a file holds it.
 Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string& section) {
   if (const auto stencil = make_stencil(form, grid)) return *stencil;
   const auto& source = std::get<DatasetForm>(form);
@@ -29,7 +29,7 @@ Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string&
   }
 }
 
-/// Identifies what equations compute by their canonical form.
+/// Returns a checksum that identifies equations by their canonical form.
 std::string checksum_of(const Canonical& canonical) {
   std::string text = text_of(canonical);
   for (const CanonicalNode& node : canonical.nodes) {
@@ -41,7 +41,7 @@ std::string checksum_of(const Canonical& canonical) {
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
-/// require_memory() of this rank.
+/// Does the part of require_memory() that concerns this rank.
 void require_memory_here(const Setup& setup, int ranks_here, bool use_devices) {
   const MemoryNeed need = memory_need(setup);
   const double host =
@@ -58,8 +58,8 @@ bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
   return false;
 }
 
-/// Returns what to say where halos are too deep for memory: the key that makes them so, and how much of it
-/// fits. Empty where there is too little memory without them.
+/// Returns advice if halos are too deep for memory: the key that makes them so, and the largest value that
+/// fits. Returns an empty text if memory does not suffice without halos.
 std::string halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
   const int first = setup.problem.domain.first_axis();
   const Index3 block = setup.decomposition.block(0).extent();
@@ -105,7 +105,7 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config) {
         canonical_form(system_of(*config.equations, config.grid, config.time.dt,
                                  read_stencils(communicator, *config.equations, config.grid)));
     std::vector<FilledFace> filled = filled_faces(communicator, config);
-    // Launches of several steps of a stencil leave no room for point sources, those of equations do.
+    // Launches of several steps of a stencil cannot add point sources between steps; those of equations can.
     const bool as_equations =
         !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
     if (const auto stencil = single_stencil(canonical); stencil && !as_equations)
@@ -183,7 +183,7 @@ MemoryNeed memory_need(const Setup& setup) {
   const std::size_t of_checkpoint = setup.problem.state_count() * copy_bytes(setup.decomposition, checkpoint);
   std::size_t copies = (setup.background ? background_copies : 1) * of_snapshot;
   if (snapshot != checkpoint) copies += of_checkpoint;
-  // A CPU run that waits for its files writes the state itself where no points are left out.
+  // A CPU run that waits for its files writes the state itself if no points are left out.
   if (!setup.device.cuda && !setup.background) copies = snapshot.stride > 1 ? of_snapshot : 0;
   for (const OutputStreamConfig& output : setup.config.outputs)
     copies +=

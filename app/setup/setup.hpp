@@ -17,62 +17,61 @@
 
 namespace spsolve {
 
-/// Copies of the state that files written in the background need at a time.
+/// Is the number of copies of the state that files written in the background need at a time.
 constexpr int background_copies = 2;
 
-/// A configuration with everything derived from it, before any field exists.
+/// Holds a configuration with all objects derived from it, before any field exists.
 struct Setup {
   RunConfig config;
   Problem problem;  // in the precision of the plan
   DeviceChoice device;
   Plan plan;
-  std::string
-      plan_note;  // why a plan to go on with was not kept, or Plan::note; empty where there is neither
+  std::string plan_note;  // why a former plan was not kept, or Plan::note; empty if there is neither
   Decomposition decomposition;
   int exchange_every = 1;      // launches that share an exchange of halos
-  bool background = false;     // files are written while the run goes on
+  bool background = false;     // files are written during the run
   ValueChecksums values = {};  // by section, once fill() has read it
 
-  /// Points around a block that are known after an exchange.
+  /// Returns how far around a block points are known after an exchange.
   Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.radius(); }
-  /// Returns what copies of the state hold for the files; where values are rounded to fewer bits, it is done
-  /// there.
+  /// Returns which points copies of the state hold for the files. If files hold fewer bits, the copies are
+  /// rounded when they are made.
   Sampling for_snapshots() const;
   Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
 
-/// Bytes that a rank takes: fields where it computes, and copies of the state in host memory for files.
+/// Holds the bytes that a rank takes: fields on the device, and copies of the state in host memory for files.
 struct MemoryNeed {
   std::size_t fields = 0, copies = 0;
 };
 MemoryNeed memory_need(const Setup& setup);
 
-/// Returns what an input wants solved, in the precision that it names; weights are read where a file holds
-/// them. Equations of a single field that are one stencil become that stencil. Collective; every rank throws
-/// the same Error.
+/// Returns the problem that an input describes, in the precision that it names; weights are read if a file
+/// holds them. Equations of a single field that are one stencil become that stencil. Collective; every rank
+/// throws the same Error.
 Problem problem_of(const Communicator& communicator, const RunConfig& config);
 
-/// Returns the weights of [stencils] by name, read where a file holds them. Collective, as problem_of().
+/// Returns the weights of [stencils] by name, read from files if needed. Collective, as problem_of().
 std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
                                                           const EquationsConfig& equations, const Grid& grid);
 
 /// Returns a checksum that tells whether two problems have the same stencil, or the same equations.
 std::string checksum_of(const Problem& problem);
 
-/// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.
+/// Throws Error(invalid_input) if a dirichlet value is infinite in its storage format.
 void require_walls_in_range(const Problem& problem);
 
-/// Reads the weights, chooses the device, makes the plan and the decomposition.
-/// `continued` is the plan of the run that goes on, or of earlier tuning. To look at only: `model` of the
-/// device to plan for, instead of that of this device, and how many `ranks` share the grid, instead of those
-/// that there are. Collective; every rank throws the same Error.
+/// Reads the weights, chooses the device, makes the plan and the decomposition. `continued` is the plan of
+/// the run that continues, or of earlier tuning. For setups that are only inspected, `model` replaces the
+/// model of this device, and `ranks` the number of ranks that share the grid. Collective; every rank throws
+/// the same Error.
 Setup make_setup(const Communicator& communicator, const RunConfig& config,
                  const std::optional<KeptPlan>& continued = {}, const std::optional<DeviceModel>& model = {},
                  std::optional<int> ranks = {});
 
-/// Throws Error(invalid_input) where this machine has too little memory for its ranks, Error(device_failure)
-/// where a GPU has: in all, or if they are to be taken, free now. Names the key of the input that makes halos
-/// too deep. Collective.
+/// Throws Error(invalid_input) if this machine has too little memory for its ranks, or Error(device_failure)
+/// if a GPU has too little: in all and, if `use_devices`, free now. Names the key of the input that makes
+/// halos too deep. Collective.
 void require_memory(const Communicator& communicator, const Setup& setup, bool use_devices);
 
 }  // namespace spsolve

@@ -15,7 +15,7 @@ namespace spsolve {
 namespace {
 
 /// Returns the columns of the terminal that shows standard output, or 0 if it is no terminal. Open MPI gives
-/// every rank a terminal of its own, so what counts is the output of mpirun, the parent of rank 0.
+/// every rank a terminal of its own, so the output of mpirun, the parent of rank 0, decides.
 int terminal_columns() {
   const char* kind = std::getenv("TERM");
   if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb")) return 0;

@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// "1 step", "4 steps".
+/// Returns "1 step", "4 steps".
 inline std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -36,7 +36,7 @@ class Terminal {
   }
 
  private:
-  /// What cannot be printed, on a full disk say, is lost and harms no run.
+  /// Prints a line. A failure, for example on a full disk, is ignored.
   static void line(std::FILE* to, const std::string& text) {
     std::fputs((text + "\n").c_str(), to);
     std::fflush(to);
@@ -71,14 +71,14 @@ class ReadingProgress {
   bool drawn_ = false;
 };
 
-/// Progress of the time loop with rate and time to go: a bar that is drawn anew where standard output is a
-/// terminal, a plain line every few seconds where it is a file or a pipe.
+/// Shows the progress of the time loop with rate and time to go. On a terminal it is a bar that is redrawn;
+/// in a file or a pipe it is a plain line every few seconds.
 class Progress {
  public:
   Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
            std::int64_t points);
 
-  /// Call after launches; prints now and then.
+  /// Must be called after launches; prints now and then.
   void at(std::int64_t step);
   /// Ends the bar, so that other lines can follow.
   void pause();

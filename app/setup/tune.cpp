@@ -22,17 +22,18 @@ namespace spsolve {
 namespace {
 
 constexpr std::size_t most_candidates = 6;
-constexpr double least_seconds = 0.1;  // of one timing
+constexpr double least_seconds = 0.1;  // shortest timing
 constexpr int first_launches = 3, trial_launches = 2, timings = 2;
-/// By so much the model may be wrong about two candidates: of 1,183 random problems on H200 one of at least
-/// 95% of the fastest is among those predicted within that in 1,177 (docs/log/plan.md).
+/// Is the largest factor by which the model may be wrong about two candidates. Of 1,183 random problems on
+/// H200, in 1,177 one of the candidates predicted within this factor reached at least 95% of the fastest
+/// (docs/log/plan.md).
 constexpr double may_be_fastest = 1.5;
-constexpr double compile_seconds = 2;  // of a candidate's kernels, at most
-constexpr double part_of_run = 0.02;   // that timing may take without being asked for
-// Both are larger where rates of the device are guessed.
+constexpr double compile_seconds = 2;  // upper bound for the kernels of a candidate
+constexpr double part_of_run = 0.02;   // share of the run that timing may take without being asked for
+// Both are larger if the rates of the device are guessed.
 constexpr double may_be_fastest_guessed = 2.5, part_of_run_guessed = 0.1;
 
-/// Returns a block that a candidate advances, without data. Throws Error on all ranks where it does not fit.
+/// Returns a block that a candidate advances, without data. Throws Error on all ranks if it does not fit.
 std::unique_ptr<Block> make_block(const Communicator& communicator, const Problem& problem,
                                   const Candidate& candidate, const DeviceChoice& device,
                                   const ParallelConfig& parallel, Backend& backend) {
@@ -41,7 +42,7 @@ std::unique_ptr<Block> make_block(const Communicator& communicator, const Proble
   return std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
 }
 
-/// Seconds per step, the slowest rank's.
+/// Returns the seconds per step of the slowest rank.
 double time_steps(const Communicator& communicator, Block& block, int fuse, Backend& backend) {
   const auto run = [&](std::int64_t launches) {
     communicator.barrier();
@@ -50,7 +51,7 @@ double time_steps(const Communicator& communicator, Block& block, int fuse, Back
     backend.synchronize();
     return communicator.all_reduce(seconds_since(begin), MPI_MAX) / static_cast<double>(launches);
   };
-  run(first_launches);  // compiles, captures
+  run(first_launches);  // compiles and captures graphs
   const double one = run(trial_launches);
   const auto launches = std::clamp<std::int64_t>(static_cast<std::int64_t>(least_seconds / one), 1, 10000);
   double best = run(launches);
@@ -58,7 +59,7 @@ double time_steps(const Communicator& communicator, Block& block, int fuse, Back
   return best / fuse;
 }
 
-/// Returns true if timing so many candidates takes a small part of a run, as the model has it.
+/// Returns true if timing these candidates takes a small part of a run, according to the model.
 bool pays(const std::vector<Candidate>& candidates, const Plan& plan, double points, std::int64_t steps) {
   double seconds = 0;
   for (const Candidate& candidate : candidates) {
@@ -70,7 +71,7 @@ bool pays(const std::vector<Candidate>& candidates, const Plan& plan, double poi
                         static_cast<double>(steps);
 }
 
-/// Returns where the winner is kept: named by everything that a plan depends on.
+/// Returns the file that keeps the winner; its name depends on everything that the plan depends on.
 std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
                                              const DeviceChoice& device) {
   std::string text =
@@ -88,7 +89,7 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
   return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
 }
 
-/// Returns the candidates, timed: the fastest, if one of them fits.
+/// Times the candidates and returns the fastest, if one of them fits.
 std::optional<Candidate> fastest_candidate(const Communicator& communicator, Problem problem,
                                            const std::vector<Candidate>& candidates,
                                            const DeviceChoice& device, const ParallelConfig& parallel,
@@ -107,7 +108,8 @@ std::optional<Candidate> fastest_candidate(const Communicator& communicator, Pro
       terminal.print("{}: passed over: {}", name, error.what());
       continue;
     }
-    // Not passed over: others cannot know what fails here on one rank. Zeros would save power, and so time.
+    // A failure here ends the run, because other ranks cannot know of it. Zeros would save power, and so
+    // time.
     if (problem.has_source) block->set_source(set_benchmark_data);
     for (std::size_t field = 0; field < problem.field_count(); ++field) {
       block->set_state(set_benchmark_data, field);
@@ -148,7 +150,7 @@ std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const 
     try {
       remembered = read_text(*file);
       parse_plan(remembered);
-    } catch (const Error&) {  // damaged, or of another version: tuned anew
+    } catch (const Error&) {  // it is damaged, or of another version: tuned again
       remembered.clear();
     }
     if (!remembered.empty()) terminal.print("tuned before: {}", file->string());

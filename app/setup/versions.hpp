@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// Versions of spsolve and of what it was built with or runs on, by name.
+/// Returns the versions of spsolve and of the libraries that it was built with or runs on, by name.
 std::map<std::string, std::string> library_versions();
 
 }  // namespace spsolve

@@ -16,8 +16,8 @@
 namespace spsolve {
 namespace {
 
-/// Returns where a point lies that a face is asked for: coordinates go on beyond walls, and repeat along
-/// periodic axes.
+/// Returns the grid point for a point that a face asks for: coordinates continue beyond walls, and repeat
+/// along periodic axes.
 Index3 repeated(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (domain.periodic(axis)) p[axis] = wrap(p[axis], domain.shape[axis]);
@@ -50,7 +50,7 @@ auto values_by_formula(const RunConfig& config, const FilledFace& face, const Sy
   };
 }
 
-/// Looks up values in a table that holds one for each point of the face; beyond its ends they repeat along
+/// Looks up values in a table with one value for each point of the face; beyond its ends they repeat along
 /// periodic axes and are mirrored elsewhere.
 auto values_by_table(const Domain& domain, const FilledFace& face, Table table) {
   return [domain, along = face.line_axis(), slow = face.slow_axis(),
@@ -86,7 +86,7 @@ bool uses_any_of(const Syntax& formula, std::initializer_list<std::string_view> 
   });
 }
 
-/// Sets what gives the values of a face, by a formula or by a dataset.
+/// Sets the function that computes the values of a face, from a formula or a dataset.
 void set_values(FilledFace& face, const Communicator& communicator, const RunConfig& config,
                 const Domain& domain, const FieldForm& form, const std::string& key) {
   if (const auto* formula = std::get_if<ExpressionForm>(&form)) {

@@ -37,8 +37,8 @@ void StateFormula::evaluate(const Box& box, std::int64_t step, const FillRow& fi
   const double n = static_cast<double>(step), dt = config_->time.dt, t = n * dt;
 #pragma omp parallel
   {
-    // In the order of names_of_state(): x, the fields and the coefficients have rows. Rows of what the
-    // formula does not use stay 0.
+    // The rows are in the order of names_of_state(): x, the fields and the coefficients have rows. Rows of
+    // names that the formula does not use stay 0.
     std::vector<std::vector<double>> rows(1 + fields + count, std::vector<double>(length));
     std::vector<double> result(length), workspace;
 #pragma omp for schedule(static)

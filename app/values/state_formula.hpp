@@ -12,7 +12,7 @@
 
 namespace spsolve {
 
-/// A formula of the state: of fields, coefficients, coordinates, t, dt, step and constants.
+/// Evaluates a formula of the state: of fields, coefficients, coordinates, t, dt, step and constants.
 class StateFormula {
  public:
   /// The formula was checked when the input was read. `config` must outlive this object.
@@ -25,7 +25,7 @@ class StateFormula {
   /// Fills a row of a field with the values of the points along x from `begin` on. Several threads call it.
   using FillRow = std::function<void(std::size_t field, const Index3& begin, std::span<double> row)>;
 
-  /// Hands the values on `box` at `step` to `sink`, row by row, from several threads. `coefficients` holds
+  /// Passes the values on `box` at `step` to `sink`, row by row, from several threads. `coefficients` holds
   /// those of the box; it may be null if the formula uses none.
   void evaluate(const Box& box, std::int64_t step, const FillRow& fill, const CoefficientValues* coefficients,
                 const ValueSink& sink) const;

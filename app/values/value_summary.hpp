@@ -13,7 +13,7 @@
 namespace spsolve {
 
 /// Summarises the values of a whole grid: minimum, maximum and a checksum. The checksum depends only on the
-/// values and their places, not on the ranks, so it tells whether two files hold the same values.
+/// values and their positions, not on the ranks, so it tells whether two files hold the same values.
 struct ValueFacts {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
@@ -23,7 +23,7 @@ struct ValueFacts {
 /// Gathers ValueFacts from rows that arrive in any order, from several threads at a time.
 class ValueSummary {
  public:
-  /// `shape`: of the whole grid.
+  /// `shape` is the shape of the whole grid.
   explicit ValueSummary(const Index3& shape) : shape_(shape) {}
 
   /// Adds the values of points along x, the first at `begin`. Each point of the grid must be added once.

@@ -18,8 +18,8 @@ std::size_t coefficients_of(const RunConfig& config) {
   return config.equations ? config.equations->coefficients.size() : 0;
 }
 
-/// Hands the values on `box` to `sink`, which several threads may call at once. `given` holds what formulas
-/// may use besides coordinates and constants. Collective. All ranks throw if one finds an error.
+/// Passes the values on `box` to `sink`, which several threads may call at once. `given` holds the names that
+/// formulas may use besides coordinates and constants. Collective. All ranks throw if one finds an error.
 void read_values(const Communicator& communicator, const RunConfig& config, const ValueSection& section,
                  const std::vector<GivenValues>& given, const Box& box, const ValueSink& sink) {
   if (section.factor != 1) {
@@ -48,7 +48,7 @@ void read_values(const Communicator& communicator, const RunConfig& config, cons
   }
 }
 
-/// Numbers from `begin` up to `end`.
+/// Holds the numbers from `begin` up to `end`.
 struct Run {
   std::int64_t begin = 0, end = 0;
 };

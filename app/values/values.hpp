@@ -18,19 +18,19 @@
 
 namespace spsolve {
 
-/// A part of an input that gives one value per point of the grid: [initial] and [source], or
+/// Describes a part of an input that gives one value per point of the grid: [initial] and [source], or
 /// fields.<name>.initial, fields.<name>.previous and coefficients.<name>.
 struct ValueSection {
   std::string name;
   FieldForm form;
-  double factor = 1;  // of all values: dt for a source that is a rate
+  double factor = 1;  // factor of all values: dt for a source that is a rate
 };
 
 /// Returns the names of the parts that give the initial values of a field, and a coefficient.
 std::string initial_of(const RunConfig& config, const std::string& field);
 std::string coefficient_section(const RunConfig& config, const std::string& name);
 
-/// Returns those parts of an input: coefficients first.
+/// Returns the parts of an input that give values, coefficients first.
 std::vector<ValueSection> value_sections(const RunConfig& config);
 
 /// Reads a section that is a dataset, divided among the ranks, and returns the facts of its values, as fill()
@@ -48,11 +48,11 @@ std::map<std::string, ValueFacts> check_values(const Communicator& communicator,
 ValueFacts fill(const Communicator& communicator, const RunConfig& config, const ValueSection& section,
                 Field& field);
 
-/// The values of all coefficients of an input on a box of points, which may reach beyond the faces of the
-/// grid: there they wrap where the axis is periodic, and are mirrored elsewhere.
+/// Holds the values of all coefficients of an input on a box of points. Beyond the faces of the grid they
+/// wrap if the axis is periodic, and are mirrored otherwise.
 class CoefficientValues {
  public:
-  /// Reads them. Collective; `box` may be empty, and all ranks throw if one finds an error.
+  /// Reads the values. Collective; `box` may be empty, and all ranks throw if one finds an error.
   CoefficientValues(const Communicator& communicator, const RunConfig& config, const Box& box);
 
   double at(std::size_t coefficient, const Index3& p) const {
@@ -61,7 +61,7 @@ class CoefficientValues {
       index = index * places_[axis].size() + place_of(axis, p[axis]);
     return values_[coefficient][index];
   }
-  /// The facts of a coefficient on the grid of `shape`, of which this rank owns the points of `owned`, which
+  /// Returns the facts of a coefficient on the grid of `shape`. This rank owns the points of `owned`, which
   /// lie in the box. Collective.
   ValueFacts facts(const Communicator& communicator, std::size_t coefficient, const Index3& shape,
                    const Box& owned) const;
@@ -79,14 +79,14 @@ class CoefficientValues {
   std::vector<std::vector<double>> values_;           // by coefficient, x fastest
 };
 
-/// Returns the points at which derived coefficients on `box` read those of the input.
+/// Returns the points of the input's coefficients from which the derived coefficients on `box` are computed.
 Box coefficient_leaves(const Equations& equations, const Box& box);
 
-/// Coordinates and coefficients of an input by rows.
+/// Returns coordinates and coefficients of an input by rows.
 LeafRow leaf_rows(const Grid& grid, const CoefficientValues& values);
 
-/// Computes the derived coefficients of the equations of a block from those of the input, and hands them to
-/// the block. Returns the facts of those of the input by the names of value_sections(). Collective.
+/// Computes the derived coefficients of a block's equations from the coefficients of the input, and sets them
+/// in the block. Returns the facts of the input's coefficients by the names of value_sections(). Collective.
 std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
                                                     const Problem& problem, Block& block);
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns a name that HDF5 gives; get(text, size) fills the text and returns its length.
+/// Returns a name from HDF5; get(text, size) fills the text and returns its length.
 template <class Get>
 std::string name_by(Get&& get) {
   std::string name(static_cast<std::size_t>(check_hdf5(get(nullptr, 0))), '\0');
@@ -47,7 +47,7 @@ std::vector<fs::path> places_of(const fs::path& source, const fs::path& file) {
   return places;
 }
 
-/// Returns true if a selection is unlimited, as far as a dataset may grow.
+/// Returns true if a selection is unlimited, so that the dataset may grow.
 bool is_unlimited(hid_t space) {
   return H5Sget_select_npoints(space) == static_cast<hssize_t>(H5S_UNLIMITED);
 }

@@ -14,13 +14,14 @@
 namespace spsolve {
 namespace {
 
-/// HDF5 prints its error stack to stderr by default; ours goes into the message of an Error instead.
+/// HDF5 prints its error stack to stderr by default; here the description goes into the message of an Error
+/// instead.
 void silence_error_stack() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
-/// No file locks: files appear by rename and are never changed afterwards, and NFS and Lustre mounts without
-/// a lock service would refuse to open them. Format of HDF5 1.8 (but for virtual datasets): read by all later
-/// versions, checksums on all metadata, and no "file is open for writing" mark that a crash would leave
-/// behind.
+/// Returns properties without file locks: files appear by rename and are never changed afterwards, and NFS
+/// and Lustre mounts without a lock service would refuse to open them. The format is that of HDF5 1.8 (except
+/// for virtual datasets): all later versions read it, all metadata have checksums, and no "file is open for
+/// writing" mark remains after a crash.
 Hdf5Id access_properties() {
   silence_error_stack();
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -76,7 +77,7 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
   const auto fail = [&](const std::string& reason) -> void {
     throw Error(status, fmt::format("{}: {}", file.string(), reason));
   };
-  // HDF5 says "unable to open file" for all of these.
+  // HDF5 reports "unable to open file" for all of these cases.
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) fail("is a directory, not an HDF5 file");
   if (std::filesystem::is_other(file, ignored))
@@ -107,8 +108,8 @@ Hdf5Id modify_hdf5(const std::filesystem::path& file) {
 
 Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
                    std::int64_t alignment) {
-  // The disk space must be there before HDF5 sees the file: it does not survive a write or a close that
-  // fails, but crashes when the library ends. So the empty file comes from memory.
+  // The disk space must be allocated before HDF5 opens the file: after a write or a close that fails, HDF5
+  // crashes when the library ends. So the empty file is made in memory.
   FileDescriptor reserved(file, FileDescriptor::Mode::create);
   reserved.write(0, empty_file());
   reserved.reserve(bytes);
@@ -205,7 +206,7 @@ void read_hyperslab(hid_t dataset, const Box& box, hid_t memory_type, void* valu
     begin[axis] = static_cast<hsize_t>(box.begin[axis]);
     extent[axis] = static_cast<hsize_t>(box.extent()[axis]);
   }
-  const auto absent = axis_count - rank;  // leading axes that a 1D or 2D array has not
+  const auto absent = axis_count - rank;  // leading axes that a 1D or 2D array does not have
   check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data() + absent, nullptr,
                                  extent.data() + absent, nullptr));
   const Hdf5Id memory(H5Screate_simple(axis_count, extent.data(), nullptr), H5Sclose);

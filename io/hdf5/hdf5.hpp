@@ -15,16 +15,16 @@
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
 
-/// The only place that includes hdf5.h. Every call is serial, with the default driver, also where the library
-/// is a parallel one: a collective HDF5 write on a full disk reports success and then hangs in H5Fclose, and
-/// a rank that is killed in one leaves a file that does not open. Ranks read hyperslabs on their own;
+/// This is the only header that includes hdf5.h. Every call is serial, with the default driver, even with a
+/// parallel HDF5 library: a collective HDF5 write on a full disk reports success and then hangs in H5Fclose,
+/// and a rank that is killed in one leaves a file that does not open. Ranks read hyperslabs on their own;
 /// io/array_file writes.
 namespace spsolve {
 
 /// Returns `result` unless it is negative; then throws Error(file_failure) with HDF5's innermost description.
 hid_t check_hdf5(hid_t result, std::source_location where = std::source_location::current());
 
-/// HDF5's innermost description of its last failure.
+/// Returns HDF5's innermost description of its last failure.
 std::string last_hdf5_error();
 
 /// Owns one HDF5 identifier.
@@ -41,7 +41,7 @@ class Hdf5Id {
   }
 
   operator hid_t() const { return id_; }
-  /// Closes now, so that a failure to write what is still in memory is seen.
+  /// Closes now, so that a failed write of buffered data is seen.
   void close() { check_hdf5(close_(std::exchange(id_, H5I_INVALID_HID))); }
 
  private:
@@ -49,8 +49,8 @@ class Hdf5Id {
   Close close_;
 };
 
-/// Returns what `work` returns; Errors that do not name the file get it as a prefix, with what in it was
-/// read.
+/// Returns the result of `work`. Errors that do not name the file get it as a prefix, with the name of the
+/// object that was read.
 template <class Work>
 auto naming(const std::filesystem::path& file, Work&& work, const std::string& within = "") {
   try {
@@ -69,17 +69,16 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status = Status::file
 std::filesystem::path hdf5_target(const std::filesystem::path& file);
 /// Opens a file for changing what it holds.
 Hdf5Id modify_hdf5(const std::filesystem::path& file);
-/// Creates a file, or empties one, that HDF5 1.8 and later read and whose metadata carry checksums. Takes the
-/// disk space of `bytes` bytes first, which must suffice for all that will be in it, so that a full disk
-/// shows here; objects of at least `large` bytes start at a multiple of `alignment` bytes. Closing cuts off
-/// what was not used.
+/// Creates or empties a file that HDF5 1.8 and later read and whose metadata carry checksums. First allocates
+/// the disk space of `bytes` bytes, which must suffice for the whole file, so that a full disk shows here.
+/// Objects of at least `large` bytes start at a multiple of `alignment` bytes. Closing cuts off unused space.
 Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
                    std::int64_t alignment);
 
 /// Creates a group without the time of its creation.
 Hdf5Id create_group(hid_t parent, const std::string& name);
-/// Creation properties of files (H5P_FILE_CREATE), groups and datasets without times: equal contents give
-/// equal bytes.
+/// Returns creation properties of files (H5P_FILE_CREATE), groups and datasets without times: equal contents
+/// give equal bytes.
 Hdf5Id timeless_properties(hid_t property_class);
 
 /// Returns the file type of a storage format: IEEE float64, float32, float16, or bfloat16 (not IEEE: 8
@@ -91,17 +90,17 @@ Precision storage_precision(hid_t type);
 /// Returns true if values convert to doubles: integers, floating-point numbers, and enumerations by their
 /// integers (h5py's booleans: 0 and 1).
 bool holds_numbers(hid_t type);
-/// "float64", "bfloat16", "int32", "string", ..., as numpy names them.
+/// Returns the type's name as numpy names it: "float64", "bfloat16", "int32", "string", ...
 std::string type_name(hid_t type);
 
-/// Creates a contiguous dataset without values whose place in the file is known at once: nobody fills what is
-/// about to be written.
+/// Creates a contiguous dataset without values, whose position in the file is known at once. HDF5 does not
+/// fill it, because all values will be written.
 Hdf5Id create_contiguous(hid_t parent, const std::string& name, hid_t type,
                          const std::vector<hsize_t>& extents);
 /// Returns the byte offset of the values of a dataset that create_contiguous() made.
 std::int64_t values_offset(hid_t dataset);
 
-/// Extents of a dataset, slowest axis first.
+/// Returns the extents of a dataset, slowest axis first.
 std::vector<std::int64_t> dataset_shape(hid_t dataset);
 
 /// Reads a box of an array of 1 to 3 dimensions, converted to `memory_type`, x fastest and without gaps.
@@ -112,25 +111,25 @@ using AttributeValue =
                  std::vector<std::uint64_t>, std::vector<double>>;
 using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 
-/// Creates an attribute, or overwrites it with a value of the same size. Text is of fixed length: VTK wants
-/// it so, and variable-length text lies in a heap without checksum. Vectors are rank-1.
+/// Creates an attribute, or overwrites it with a value of the same size. Text has a fixed length: VTK
+/// requires it, and variable-length text would lie in a heap without checksum. Vectors are rank-1.
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 void write_attributes(hid_t object, const Attributes& attributes);
 
-/// Returns an attribute by the type wanted: std::int64_t, double, std::string or a std::vector of
+/// Returns an attribute as the type Value: std::int64_t, double, std::string or a std::vector of
 /// std::int64_t, std::uint64_t or double. Throws Error(file_failure) if it is missing or of another class.
 template <class Value>
 Value read_attribute(hid_t object, const std::string& name);
 bool has_attribute(hid_t object, const std::string& name);
 std::vector<std::string> attribute_names(hid_t object);
-/// Returns an attribute of any type as text for people; long arrays and long text are cut.
+/// Returns an attribute of any type as readable text; long arrays and long text are cut.
 std::string attribute_text(hid_t object, const std::string& name);
 
-/// Names of what a group, or the root of a file, holds, in alphabetical order.
+/// Returns the names of the links in a group, or at the root of a file, in alphabetical order.
 std::vector<std::string> link_names(hid_t group);
 
-/// Paths of all datasets below the root of a file, and of links there that cannot be opened, in alphabetical
-/// order.
+/// Returns the paths of all datasets below the root of a file, and of links there that cannot be opened, in
+/// alphabetical order.
 std::vector<std::string> dataset_names(hid_t file);
 
 }  // namespace spsolve

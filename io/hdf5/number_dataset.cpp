@@ -31,7 +31,7 @@ Hdf5Id opened(hid_t file, const std::string& dataset) {
   for (int axis = 0; axis < rank; ++axis) bytes *= extents[static_cast<std::size_t>(axis)];
   constexpr std::size_t usual_bytes = 1 << 20, slots = 521;
   if (bytes <= usual_bytes) return plain;
-  plain.close();  // while it is open, its cache stays the cache of the dataset
+  plain.close();  // an open dataset keeps its first cache
   const Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
   check_hdf5(H5Pset_chunk_cache(access, slots, bytes, H5D_CHUNK_CACHE_W0_DEFAULT));
   return {open(access), H5Dclose};

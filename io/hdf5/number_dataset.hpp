@@ -19,12 +19,12 @@ class NumberDataset {
  public:
   NumberDataset(const std::filesystem::path& file, const std::string& dataset);
 
-  /// Extents, slowest axis first.
+  /// Returns the extents, slowest axis first.
   const std::vector<std::int64_t>& shape() const { return shape_; }
   /// Returns the extents of a chunk {z, y, x}, 1 for absent axes, if chunks are compressed or filtered.
   const std::optional<Index3>& encoded_chunks() const { return chunks_; }
 
-  /// Checks the rank and gives the shape with absent axes in front.
+  /// Checks the rank and returns the shape with absent axes in front.
   Index3 extent(int dimensions) const;
   /// Returns the index in the attribute "center", or `otherwise` if there is none.
   Index3 center(int dimensions, Index3 otherwise) const;
@@ -35,7 +35,7 @@ class NumberDataset {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
-  /// How stored numbers become values.
+  /// Describes how stored numbers become values.
   struct Packing {
     double scale = 1, offset = 0;
     std::vector<std::pair<std::string, double>> missing;  // attribute, stored number

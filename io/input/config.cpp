@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// True where a key is absent or "auto"; any other string is an error.
+/// Returns true if a key is absent or "auto"; any other string is an error.
 bool is_auto(const TomlSection& section, std::string_view key, std::string_view otherwise) {
   if (!section.has(key)) return true;
   if (!section.find(key)->is_string()) return false;
@@ -45,12 +45,6 @@ std::string read_name(const TomlSection& root, const fs::path& file_name) {
   if (name == "." || name == "..")
     root.fail("name", fmt::format("'name' is '{}', no name of a directory", name));
   return name;
-}
-
-/// Returns true if the stencil has a time step of its own.
-bool has_own_time_step(const StencilForm& stencil) {
-  const auto* preset = std::get_if<PresetForm>(&stencil);
-  return preset && preset->parameters.contains("dt");
 }
 
 /// Returns the fewest steps of dt that reach `end`. A quotient that is whole up to the rounding of end, dt
@@ -173,7 +167,7 @@ std::array<double, 2> read_range(const TomlSection& region, const char* axis) {
   return {(*range)[0], (*range)[1]};
 }
 
-/// [[outputs]]
+/// Reads [[outputs]].
 std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunConfig& config) {
   std::vector<OutputStreamConfig> streams;
   const Domain& domain = config.grid.domain;
@@ -305,13 +299,13 @@ Box points_of(const OutputStreamConfig& output, const Grid& grid) {
     const double begin = (first - grid.origin[axis]) / step, end = (last - grid.origin[axis]) / step;
     const std::int64_t all = box.end[axis];
     if (first == last) {
-      // Only places that are nearer to a point of the grid than to any beyond it.
+      // Only positions that are nearer to a point of the grid than to any point beyond it are valid.
       if (!(begin > -0.5 && begin < static_cast<double>(all) - 0.5)) return {};
       box.begin[axis] = std::clamp<std::int64_t>(std::llround(begin), 0, all - 1);
       box.end[axis] = box.begin[axis] + 1;
       continue;
     }
-    // Coordinates are rounded, and so are quotients of them.
+    // Coordinates and their quotients are rounded.
     const double rounding =
         8 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
     if (!(end >= -rounding && begin <= static_cast<double>(all))) return {};

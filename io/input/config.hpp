@@ -39,21 +39,21 @@ struct ComputeConfig {
   Precision precision = Precision::fp64;
   std::optional<UnitKind> unit = {};  // nothing: auto
   std::optional<Layout> layout = {};  // nothing: auto
-  /// Accepted relative L2 error per step: the plan may choose any precision that keeps it, `precision` being
-  /// the finest.
+  /// Is the accepted relative L2 error per step: the plan may choose any precision that keeps it; `precision`
+  /// is the finest.
   std::optional<double> accuracy = {};
-  /// Time the plan's best candidates, and take the winner. Nothing: auto, on GPUs where timing takes a small
-  /// part of the run.
+  /// True: time the plan's best candidates, and take the fastest. Nothing: auto, which times on GPUs if
+  /// timing takes a small part of the run.
   std::optional<bool> tune = {};
 
   friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;
 };
 
-/// Launches that may share an exchange of halos.
+/// Limits the launches that may share an exchange of halos.
 constexpr int most_exchange_every = 64;
-/// Names of files hold ten digits of the step.
+/// Limits the steps: names of files hold ten digits of the step.
 constexpr std::int64_t most_steps = 9'999'999'999;
-/// Steps per launch far beyond what pays; the bytes of their halo can be counted.
+/// Limits the steps per launch far beyond those that pay; the bytes of their halo can be counted.
 constexpr int most_fused = 4096;
 
 struct ParallelConfig {
@@ -72,14 +72,15 @@ struct OutputConfig {
   std::int64_t every = 0;                 // steps between snapshots; 0 = only the last
   Precision precision = Precision::fp64;  // fp64 or fp32; default fp64 for fp64 runs, else fp32
   std::int64_t stride = 1;                // snapshots keep the points whose indices are multiples of it
-  std::optional<bool> background = {};    // files are written while the run goes on; nothing: auto, on GPUs
+  std::optional<bool> background = {};    // files are written during the run; nothing: auto, on GPUs
   std::vector<std::string> fields = {};   // that snapshots hold; empty: all
   Compression compression = Compression::none;
 
   friend bool operator==(const OutputConfig&, const OutputConfig&) = default;
 };
 
-/// A stream of snapshots besides that of [output]: a table of [[outputs]]. Its files are <name>_<step>.hdf.
+/// Describes a stream of snapshots besides that of [output]: a table of [[outputs]]. Its files are
+/// <name>_<step>.hdf.
 struct OutputStreamConfig {
   std::string name;
   std::vector<std::string> fields;  // empty: all
@@ -95,7 +96,7 @@ struct OutputStreamConfig {
 
 struct DiagnosticsConfig {
   std::int64_t every = 0;  // steps between rows; 0 = only the first and the last
-  /// Further columns by name: sums over all points of a formula of fields, coefficients, coordinates, t, dt,
+  /// Names further columns: sums over all points of a formula of fields, coefficients, coordinates, t, dt,
   /// step and constants.
   std::map<std::string, std::string> sums = {};
 
@@ -111,11 +112,11 @@ struct CheckpointConfig {
   friend bool operator==(const CheckpointConfig&, const CheckpointConfig&) = default;
 };
 
-/// A validated input with every default filled in. Files it names have not been opened.
+/// Holds a validated input with every default filled in. Files that it names have not been opened.
 struct RunConfig {
   std::string name;  // default: the input's file name without extension
   Grid grid;
-  std::optional<EquationsConfig> equations;  // if given, or if a stencil alone does not say all (of_stencil)
+  std::optional<EquationsConfig> equations;  // as given, or if a stencil does not suffice (of_stencil)
   StencilForm stencil;
   FieldForm initial;
   std::optional<FieldForm> source;
@@ -141,10 +142,10 @@ inline constexpr std::array<std::string_view, 6> layout_names{
 inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer", "nccl", "mpi"};
 inline constexpr std::array<std::string_view, 2> file_precision_names{"fp32", "fp64"};
 
-/// Reads and validates an input. `file_name` is what errors call it, and relative paths in it start at its
-/// directory. Each override is "section.key=value" (deeper: "boundary.z.low.dirichlet=1"): value is TOML, or
-/// a string where it is no TOML; it replaces what the text says. Throws Error(invalid_input) naming file,
-/// line and key.
+/// Reads and validates an input. Errors call the input `file_name`, and relative paths in it start at its
+/// directory. Each override is "section.key=value" (deeper: "boundary.z.low.dirichlet=1") and replaces that
+/// key of the text; the value is TOML, or a string if it is not valid TOML. Throws Error(invalid_input)
+/// naming file, line and key.
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file_name,
                        const std::vector<std::string>& overrides = {});
 
@@ -155,19 +156,19 @@ std::string to_toml(const RunConfig& config);
 std::vector<std::string> field_names(const RunConfig& config);
 
 /// Returns the points of a stream of snapshots, in indices of the grid divided by the stride of the stream:
-/// those in its region, or, along an axis where the region begins and ends at one place, the nearest. Empty
-/// if there are none.
+/// those in its region. Along an axis where the region begins and ends at one coordinate, the nearest point
+/// is taken. The box is empty if there are no points.
 Box points_of(const OutputStreamConfig& output, const Grid& grid);
 
 /// Adds the constants of equations, and then as variables their coefficients and t, dt and step.
 void add_coefficients_and_time(const RunConfig& config, ExpressionNames& names);
 
-/// Returns the names that formulas about the state may use, in this order: coordinates x, y, z that the grid
-/// has, fields, coefficients, t, dt and step; and the constants.
+/// Returns the names that formulas about the state may use, in this order: the coordinates x, y, z that the
+/// grid has, fields, coefficients, t, dt and step; and the constants.
 ExpressionNames names_of_state(const RunConfig& config);
 
-/// Returns the stencil of a preset or of weights in the input; nothing for the dataset form, which the caller
-/// reads.
+/// Returns the stencil of a preset or of weights in the input, or nothing for the dataset form, which the
+/// caller reads.
 std::optional<Stencil> inline_stencil(const RunConfig& config);
 
 }  // namespace spsolve

@@ -14,9 +14,8 @@ namespace spsolve {
 
 namespace {
 
-/// Returns the shortest decimal that reads back as the same double, and as a float: an integer would lose the
-/// sign of
-/// -0.
+/// Returns the shortest decimal that reads back as the same double. It is written as a float, because an
+/// integer would lose the sign of -0.
 std::string number(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
@@ -75,12 +74,6 @@ std::string stencil_text(const StencilForm& stencil, const Domain& domain) {
   std::size_t next = 0;
   return fmt::format("weights = {}\ncenter = {}\n", nested(weights, domain.first_axis(), next),
                      per_axis(domain, weights.center));
-}
-
-/// Returns true if the stencil has a time step of its own.
-bool has_own_time_step(const StencilForm& stencil) {
-  const auto* preset = std::get_if<PresetForm>(&stencil);
-  return preset && preset->parameters.contains("dt");
 }
 
 std::string field_text(const FieldForm& field) {
@@ -159,7 +152,7 @@ std::string probes_text(const ProbesConfig& probes, const Domain& domain) {
                      names_text(probes.fields), places_text(probes.at, domain), probes.every);
 }
 
-/// Returns the statements as they were written, in a text of several lines where TOML can hold them so.
+/// Returns the statements in their original form, in a text of several lines if TOML can hold them.
 std::string statements_text(const std::string& step) {
   const bool is_plain = std::ranges::all_of(
       step, [](char c) { return c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f); });

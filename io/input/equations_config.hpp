@@ -17,7 +17,7 @@ namespace spsolve {
 
 struct Grid;
 
-/// One unknown: a section [fields.<name>] with its walls from [boundary] and [boundary.<name>].
+/// Describes one unknown: a section [fields.<name>] with its walls from [boundary] and [boundary.<name>].
 struct FieldConfig {
   std::string name;
   FieldForm initial = ExpressionForm{"0"};
@@ -28,7 +28,7 @@ struct FieldConfig {
   friend bool operator==(const FieldConfig&, const FieldConfig&) = default;
 };
 
-/// One value per point of the grid that does not change: a key of [coefficients].
+/// Describes one value per point of the grid that does not change: a key of [coefficients].
 struct CoefficientConfig {
   std::string name;
   FieldForm values;  // an expression may use the coefficients that stand above it
@@ -36,31 +36,31 @@ struct CoefficientConfig {
   friend bool operator==(const CoefficientConfig&, const CoefficientConfig&) = default;
 };
 
-/// The equations of a step and what their names stand for: [equations], [fields], [coefficients], [constants]
-/// and [stencils]. Fields and coefficients are in the order of the text.
+/// Holds the equations of a step and the meaning of their names: [equations], [fields], [coefficients],
+/// [constants] and [stencils]. Fields and coefficients are in the order of the text.
 struct EquationsConfig {
   std::string step;  // statements (io/language/parser.hpp)
   std::vector<FieldConfig> fields;
   std::vector<CoefficientConfig> coefficients;
   std::map<std::string, double, std::less<>> constants;
   std::map<std::string, StencilForm, std::less<>> stencils;  // weights for correlate()
-  /// The equations stand for [stencil], [initial] and [source], which cannot say otherwise all that the input
-  /// asks for.
+  /// True if the equations replace [stencil], [initial] and [source] because these cannot express everything
+  /// that the input asks for.
   bool of_stencil = false;
 
   friend bool operator==(const EquationsConfig&, const EquationsConfig&) = default;
 };
 
-/// Returns the grid with the walls of each field. A field that has a wall which is filled has no others.
+/// Returns the grid with the walls of each field. If one wall of a field is filled, all its walls are.
 std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& grid);
 
-/// Returns the statements with every name replaced by what it stands for. `stencils` holds the weights of
+/// Returns the statements with every name replaced by its meaning. `stencils` holds the weights of
 /// [stencils]. Throws SyntaxError.
 System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
                  std::map<std::string, Stencil, std::less<>> stencils);
 
-/// Returns the constants and `dt`, which initial values, sources and coefficients may use: the length of a
-/// step.
+/// Returns the constants and `dt`, the length of a step; initial values, sources and coefficients may use
+/// both.
 std::map<std::string, double, std::less<>> with_dt(std::map<std::string, double, std::less<>> constants,
                                                    double dt);
 

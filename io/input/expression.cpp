@@ -16,13 +16,14 @@ namespace spsolve {
 
 namespace {
 
-/// Returns as much of a formula as a message has room for.
+/// Returns a formula, shortened to the room that a message has.
 std::string shown(const std::string& text) {
   constexpr std::size_t most = 120;
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-/// Returns the coordinates that the grid has, of which only x varies along a row, then the given values.
+/// Returns the coordinates that the grid has, of which only x varies along a row, followed by the given
+/// values.
 ExpressionNames names_of(const Expression& expression, const Grid& grid) {
   ExpressionNames names;
   for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)
@@ -50,7 +51,7 @@ class RowEvaluator {
   RowEvaluator(const RowProgram& program, const Expression& expression, const Grid& grid)
       : program_(program), given_(expression.given), grid_(grid) {}
 
-  /// The values of as many points along x as `out` has, from `begin` on.
+  /// Writes the values of out.size() points along x, from `begin` on.
   void evaluate(const Index3& begin, std::span<double> out) {
     std::array<double, axis_count> along{};  // {x, y, z} of the row
     std::vector<const double*> variables{x_.data()};
@@ -97,7 +98,7 @@ void Expression::evaluate(const Grid& grid, const Box& box, const ValueSink& sin
   const RowProgram program = translate(*this, grid);
   if (box.empty()) return;
 
-  // Rows in parts: a 1D grid is one row, for all threads and of any length.
+  // Rows are evaluated in parts, because a 1D grid is a single row of any length that all threads share.
   constexpr std::int64_t longest = 4096;  // points
   const std::int64_t parts = ceil_div(box.extent()[x_axis], longest), count = row_count(box) * parts;
   std::int64_t first_failure = count;

@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// A plane across an axis (0 is z, 2 is x) at a coordinate in the unit of the spacing.
+/// Describes a plane across an axis (0 is z, 2 is x) at a coordinate in the unit of the spacing.
 struct ImagePlane {
   int axis = 0;
   double at = 0;
@@ -19,16 +19,16 @@ struct ImagePlane {
   friend bool operator==(const ImagePlane&, const ImagePlane&) = default;
 };
 
-/// Which values take the first and the last color: the extremes of each image, those of the first image whose
-/// values are not all equal, or given ones.
+/// Names which values take the first and the last color: the extremes of each image, those of the first image
+/// whose values are not all equal, or given ones.
 enum class ImageScale { automatic, fixed, given };
-/// The names of the first two.
+/// Holds the names of the first two.
 inline constexpr std::array<std::string_view, 2> image_range_names{"auto", "fixed"};
 
-/// Pictures that are drawn while a run goes on, <name>_<step>.png: a table of [[images]].
+/// Describes pictures that are drawn during a run, <name>_<step>.png: a table of [[images]].
 struct ImagesConfig {
   std::string name;
-  /// A formula of fields, coefficients, coordinates, t, dt, step and constants.
+  /// `value` is a formula of fields, coefficients, coordinates, t, dt, step and constants.
   std::string value;
   std::int64_t every = 1;           // steps between images; the first is that of step 0
   std::optional<ImagePlane> plane;  // of a 3D grid; nothing: the middle plane of z

@@ -18,7 +18,8 @@ struct Limits {
 
 /// Describes a key of an input, as the readers use it and as `spsolve keys` and the guide show it.
 struct Key {
-  /// The section that holds it: "" for the top level, "<name>" stands for any name, as in "fields.<name>".
+  /// `section` is the section that holds the key: "" for the top level; "<name>" stands for any name, as in
+  /// "fields.<name>".
   std::string_view section;
   std::string_view name;                           // "<...>" where users choose it
   std::string_view type;                           // of TOML, such as "integer" or "list of numbers"
@@ -34,18 +35,19 @@ struct Key {
 /// Returns all keys of inputs, section by section. A key that is not here cannot be read: TomlSection looks
 /// every key up.
 const std::vector<Key>& all_keys();
-/// Return the parts of all_keys(): what is solved; how it runs and what it leaves.
+/// Return the parts of all_keys(): keys that describe the problem, and keys of the run and its output.
 std::vector<Key> keys_of_problems();
 std::vector<Key> keys_of_runs();
 
 /// Returns the names of the keys of a section in the order of the table, without those that users choose.
 std::vector<std::string> names_of_keys(std::string_view section);
 
-/// Returns the key `name` of a section, or the one that stands for any name there. Returns nothing if there
+/// Returns the key `name` of a section, or the key that stands for any name there. Returns nothing if there
 /// is none.
 const Key* find_key(std::string_view section, std::string_view name);
 
-/// Returns which values a key accepts, in words: "\"auto\" or >= 1". Empty if its type says all.
+/// Returns the values that a key accepts, in words: "\"auto\" or >= 1". The text is empty if the type already
+/// says it.
 std::string range_of(const Key& key);
 
 }  // namespace spsolve

@@ -17,7 +17,7 @@ constexpr Limits points_from(double least) {
   return {.least = least, .most = static_cast<double>(most_points)};
 }
 
-// Entries of a table stand in as few lines as they take.
+// Entries of a table are written in as few lines as possible.
 // clang-format off
 std::vector<Key> top_level() {
   return {
@@ -41,9 +41,9 @@ std::vector<Key> top_level() {
        R"(stencil = { preset = "star2d1r" })", {}, {}, "stencil"},
       {"", "initial", "table", "", "required without equations", "the initial values",
        R"(initial = { expression = "x" })", {}, {}, "initial"},
-      {"", "source", "table", "", "none", "what is added in every step, beside a stencil",
+      {"", "source", "table", "", "none", "values that are added in every step, beside a stencil",
        R"(source = { expression = "0.1*x" })", {}, {}, "source"},
-      {"", "time", "table", "", "required", "how long the run goes on", "time = { steps = 100 }", {}, {},
+      {"", "time", "table", "", "required", "the length of the run", "time = { steps = 100 }", {}, {},
        "time"},
       {"", "compute", "table", "", "automatic", "device, precision and kernels",
        R"(compute = { precision = "fp32" })", {}, {}, "compute"},
@@ -52,15 +52,15 @@ std::vector<Key> top_level() {
       {"", "output", "table", "", "the last step", "snapshots", "output = { every = 10 }", {}, {}, "output"},
       {"", "diagnostics", "table", "", "first and last step", "rows of diagnostics.csv",
        "diagnostics = { every = 10 }", {}, {}, "diagnostics"},
-      {"", "checkpoint", "table", "", "none", "files from which a run goes on", "checkpoint = { every = 10 }",
+      {"", "checkpoint", "table", "", "none", "files from which a run can continue", "checkpoint = { every = 10 }",
        {}, {}, "checkpoint"},
       {"", "outputs", tables, "", "none", "further streams of snapshots",
        R"(outputs = [{ name = "coarse", stride = 4 }])", {}, {}, "outputs"},
-      {"", "point_sources", tables, "", "none", "what is added at points in every step",
+      {"", "point_sources", tables, "", "none", "amounts that are added at points in every step",
        R"~(point_sources = [{ at = [0.0, 0.0], value = "sin(t)" }])~", {}, {}, "point_sources"},
       {"", "probes", tables, "", "none", "points at which fields are recorded",
        R"(probes = [{ name = "p", at = [0.0, 0.0] }])", {}, {}, "probes"},
-      {"", "images", tables, "", "none", "pictures that are drawn while the run goes on",
+      {"", "images", tables, "", "none", "pictures that are drawn during the run",
        R"(images = [{ name = "u", value = "u" }])", {}, {}, "images"},
   };
 }

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 1> automatic{"auto"};
 constexpr std::string_view points = "point, list of points or dataset";
 constexpr std::string_view as_the_run = "\"fp64\" for fp64 runs, else \"fp32\"";
 
-// Entries of a table stand in as few lines as they take.
+// Entries of a table are written in as few lines as possible.
 // clang-format off
 std::vector<Key> time_and_machine() {
   return {
@@ -81,7 +81,7 @@ std::vector<Key> results() {
       {"output", "compression", "text", "", R"("none")", "lossless compression of snapshots",
        R"(compression = "deflate")", {}, compression_names},
       {"output", "background", "boolean or text", "", R"("auto")",
-       "write files while the run goes on; `auto`: on GPUs", "background = true", {}, automatic},
+       "write files during the run; `auto`: on GPUs", "background = true", {}, automatic},
 
       {"diagnostics", "every", "integer", "steps", "0",
        "steps between rows of `diagnostics.csv`; 0: the first and the last step", "every = 100",
@@ -96,7 +96,7 @@ std::vector<Key> results() {
        "minutes = 30", positive},
       {"checkpoint", "keep", "integer", "files", "2", "newest checkpoints that stay", "keep = 3", counts},
       {"checkpoint", "final", "boolean", "", "false",
-       "also write a checkpoint of the last step, from which a longer run goes on", "final = true"},
+       "also write a checkpoint of the last step, from which a longer run can continue", "final = true"},
 
       {"outputs", "name", "text", "", "required", "begins the names of the files: letters, digits, `_`, `-`",
        R"(name = "surface")"},

@@ -12,28 +12,28 @@
 
 namespace spsolve {
 
-/// Coordinates of points, {z, y, x} in the unit of the spacing; or a dataset of shape [points, axes], slowest
-/// axis first.
+/// Holds coordinates of points, {z, y, x} in the unit of the spacing, or a dataset of shape [points, axes],
+/// slowest axis first.
 using PointsForm = std::variant<std::vector<std::array<double, 3>>, DatasetForm>;
 
-/// How the value of a source is spread over grid points around it.
+/// Names how the value of a source is spread over grid points around it.
 enum class Interpolation { linear, nearest };
 inline constexpr std::array<std::string_view, 2> interpolation_names{"linear", "nearest"};
 
-/// Something that is added to a field at points in every step, after the statements: a table of
+/// Describes an amount that is added to a field at points in every step, after the statements: a table of
 /// [[point_sources]].
 struct PointSourceConfig {
   std::string field;
   PointsForm at;
-  /// A formula of t, dt, step, constants, and of coordinates and coefficients at the point; or a dataset of
-  /// shape [steps] or [steps, points].
+  /// `value` is a formula of t, dt, step, constants, and of coordinates and coefficients at the point; or a
+  /// dataset of shape [steps] or [steps, points].
   FieldForm value;
   Interpolation interpolation = Interpolation::linear;
 
   friend bool operator==(const PointSourceConfig&, const PointSourceConfig&) = default;
 };
 
-/// Values of fields at points over time, which go to probes.h5: a table of [[probes]].
+/// Describes values of fields at points over time, which go to probes.h5: a table of [[probes]].
 struct ProbesConfig {
   std::string name;
   std::vector<std::string> fields;

@@ -20,11 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The sections that mean something only beside [equations], and those that [equations] replaces.
+/// The first list holds sections that are valid only with [equations], the second those that [equations]
+/// replaces.
 constexpr std::array<const char*, 4> sections_of_equations{"fields", "coefficients", "constants", "stencils"};
 constexpr std::array<const char*, 3> sections_of_stencil{"stencil", "initial", "source"};
 
-/// Returns the keys of a table in the order of the text; those that the command line sets come last.
+/// Returns the keys of a table in the order of the text, followed by those that the command line sets.
 std::vector<std::string> keys_in_order(const TomlSection& root, const char* name) {
   const auto section = root.section(name);
   std::vector<std::tuple<bool, toml::source_position, std::string>> keys;
@@ -40,7 +41,7 @@ std::vector<std::string> keys_in_order(const TomlSection& root, const char* name
   return names;
 }
 
-/// Reads names and refuses those that are taken already or mean something else.
+/// Reads names and refuses those that are taken or reserved.
 class Names {
  public:
   void add(const TomlSection& section, const std::string& name, const std::string& kind) {
@@ -72,7 +73,7 @@ FieldConfig read_field(const TomlSection& fields, const std::string& name, const
   return field;
 }
 
-/// Reads the walls of one field: those of [boundary] where [boundary.<field>] does not say otherwise.
+/// Reads the walls of one field: those of [boundary], except those that [boundary.<field>] sets.
 void read_walls(const TomlSection& root, FieldConfig& field, const Grid& grid, const fs::path& directory) {
   const auto boundary = root.section("boundary");
   const auto section = boundary ? boundary->section(field.name) : std::nullopt;
@@ -121,7 +122,7 @@ std::set<std::string> names_in(const std::string& expression) {
   return names;
 }
 
-/// Orders coefficients so that each stands behind those that its formula uses.
+/// Orders coefficients so that each follows those that its formula uses.
 std::vector<CoefficientConfig> ordered(const TomlSection& section,
                                        const std::vector<CoefficientConfig>& coefficients,
                                        const EquationsConfig& equations, const Grid& grid) {

@@ -17,9 +17,9 @@ namespace spsolve {
 /// Returns the names of the sections [fields.<name>] in the order of the text.
 std::vector<std::string> field_names_of(const TomlSection& root);
 
-/// Reads [equations], [fields], [boundary.<field>], [coefficients], [constants] and [stencils]; nothing
-/// without [equations]. Relative files start at `directory`. `grid` holds the walls of [boundary]. Throws
-/// Error(invalid_input) naming line, key and column.
+/// Reads [equations], [fields], [boundary.<field>], [coefficients], [constants] and [stencils]; returns
+/// nothing without [equations]. Relative files start at `directory`. `grid` holds the walls of [boundary].
+/// Throws Error(invalid_input) naming line, key and column.
 std::optional<EquationsConfig> read_equations(const TomlSection& root, const Grid& grid,
                                               const std::filesystem::path& directory);
 
@@ -28,12 +28,12 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
 ExpressionNames names_on_face(const Grid& grid, int axis,
                               const std::map<std::string, double, std::less<>>& constants);
 
-/// Returns the equations that stand for [stencil], [initial] and [source] where walls are filled or the
-/// source depends on time; nothing where a stencil alone does. Throws as read_equations().
+/// Returns equations that replace [stencil], [initial] and [source] if walls are filled or the source depends
+/// on time. Returns nothing if a stencil suffices. Throws as read_equations().
 std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, const RunConfig& config);
 
-/// Looks up every name in the statements. Throws Error(invalid_input) naming line and column of what is
-/// wrong. `has_dt`: the input says how long a step is.
+/// Looks up every name in the statements. `has_dt` is true if the input gives the length of a step. Throws
+/// Error(invalid_input) naming line and column of the error.
 void check_equations(const TomlSection& root, const EquationsConfig& equations, const Grid& grid, double dt,
                      bool has_dt);
 

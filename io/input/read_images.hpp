@@ -13,7 +13,7 @@ namespace spsolve {
 /// naming line and key.
 std::vector<ImagesConfig> read_images(const TomlSection& root, const RunConfig& config);
 
-/// Returns the number of the point along the axis of a plane that is the nearest to it. Throws
+/// Returns the index of the point along the axis of a plane that is nearest to the plane. Throws
 /// Error(invalid_input) if the grid is not 3D or all its points lie on one side of the plane, more than half
 /// a spacing away.
 std::int64_t nearest_point(const Grid& grid, const ImagePlane& plane);

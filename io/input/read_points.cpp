@@ -26,7 +26,7 @@ std::array<double, 3> read_point(const TomlSection& section, const toml::array& 
   return point;
 }
 
-/// One point, a list of points, or { file, dataset }.
+/// Reads one point, a list of points, or { file, dataset }.
 PointsForm read_places(const TomlSection& section, const Grid& grid, const fs::path& directory) {
   const toml::node& node = section.require("at");
   if (node.is_table()) {
@@ -65,7 +65,7 @@ void require_inside(const Grid& grid, const std::array<double, 3>& point, const 
   for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis) {
     const std::int64_t last = grid.domain.shape[axis] - (grid.domain.periodic(axis) ? 0 : 1);
     const double first = grid.origin[axis], end = first + grid.spacing[axis] * static_cast<double>(last);
-    // Coordinates of points are rounded, and so may be those that were computed from them.
+    // Coordinates of points are rounded, and so may be the numbers that they were computed from.
     const double rounding =
         4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(first), std::abs(end));
     if (!(point[axis] >= first - rounding && point[axis] <= end + rounding))

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A face, and what fills its ghost points where Face cannot say it.
+/// Holds a face, and how its ghost points are filled if Face cannot express it.
 struct FaceAndWall {
   Face face;
   std::optional<WallConfig> wall = {};
@@ -208,14 +208,15 @@ TomlSection required_section(const TomlSection& root, std::string_view name) {
 
 namespace {
 
-/// Returns the spacings between a wall of an axis that is not periodic and the outermost point beside it.
+/// Returns the distance, in spacings, between a wall of an axis that is not periodic and the outermost point
+/// beside it.
 double spacings_to_wall(const Face& face, const std::optional<WallConfig>& wall) {
   const bool is_beyond =
       wall ? wall->condition == WallCondition::dirichlet : face.kind == BoundaryKind::dirichlet;
   return is_beyond ? 1.0 : 0.5;
 }
 
-/// Returns the places of the walls of an axis by an element of `extent`, which is a length or a pair.
+/// Returns the positions of the walls of an axis from an element of `extent`, which is a length or a pair.
 std::array<double, 2> read_places_of_walls(const TomlSection& section, const toml::node& node) {
   std::array<double, 2> places{};
   const toml::array* pair = node.as_array();
@@ -229,8 +230,7 @@ std::array<double, 2> read_places_of_walls(const TomlSection& section, const tom
   return places;
 }
 
-/// Sets the spacing from the distance of the walls, and the origin so that the low walls lie where they
-/// should.
+/// Sets the spacing from the distance of the walls, and the origin from the position of the low walls.
 void read_extent(const TomlSection& section, Grid& grid) {
   const toml::array* list = section.find("extent")->as_array();
   if (!list) section.fail("extent", "'extent' must be a list with a length or [low, high] for each axis");

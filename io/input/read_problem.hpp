@@ -8,35 +8,37 @@
 
 namespace spsolve {
 
-/// The sections that say what is solved. Each throws Error(invalid_input) that names the line and the key.
+/// These functions read the sections that describe the problem. Each throws Error(invalid_input) that names
+/// the line and the key.
 
-/// [grid], required, and [boundary].
+/// Reads [grid], which is required, and [boundary].
 Grid read_grid(const TomlSection& root, const std::filesystem::path& directory);
 
-/// Reads the faces that a section names, as [boundary] does. It may hold sections of `fields` besides.
-/// Formulas are not checked.
+/// Reads the faces that a section names, as in [boundary]. Besides faces the section may hold sections of
+/// `fields`. Formulas are not checked.
 void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
                    const std::vector<std::string>& fields, const std::filesystem::path& directory);
 
-/// Returns true if walls of an axis lie where those of the grid lie: their conditions decide how far beyond
-/// the outermost points.
+/// Returns true if the walls of an axis lie at the same positions as those of the grid. Their conditions
+/// decide how far beyond the outermost points they lie.
 bool has_walls_at_the_same_places(const Grid& grid, const std::array<std::array<Face, 2>, 3>& faces,
                                   const WallsConfig& walls, int axis);
 
-/// { file, dataset }; a relative file starts at `directory`. `valid`: the keys that the section may hold.
+/// Reads { file, dataset }. A relative file starts at `directory`. `valid` lists the keys that the section
+/// may hold.
 DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory,
                          const std::vector<std::string>& valid = {"file", "dataset"});
 
-/// Returns a number, a formula in quotes, or { file, dataset }. Formulas are not checked.
+/// Reads a number, a formula in quotes, or { file, dataset }. Formulas are not checked.
 FieldForm read_values(const TomlSection& section, const std::string& key,
                       const std::filesystem::path& directory);
 
-/// [stencil]. Preset and weights are tried out, so that a form that is returned makes a Stencil.
+/// Reads [stencil]. Preset and weights are tried out, so every form that is returned makes a Stencil.
 StencilForm read_stencil(const TomlSection& section, const Grid& grid,
                          const std::filesystem::path& directory);
 
-/// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
-/// Formulas may use dt, and also t and step if they are of a source, which `knows_time`.
+/// Reads [initial] or [source]. A relative file starts at `directory`. Expressions are checked. Formulas may
+/// use dt. Those of a source, which `knows_time`, may also use t and step.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory,
                      bool knows_time = false);
 
@@ -45,13 +47,13 @@ FieldForm read_field(const TomlSection& section, const Grid& grid, const std::fi
 /// empty text if there is no such part.
 std::string shell_word(const std::filesystem::path& path);
 
-/// A section that must be there.
+/// Returns a section, or throws if it is absent.
 TomlSection required_section(const TomlSection& root, std::string_view name);
 
-/// Returns the stencil of a form that needs no file; nothing for a dataset. Throws std::invalid_argument.
+/// Returns the stencil of a form that needs no file, or nothing for a dataset. Throws std::invalid_argument.
 std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
 
-/// Any count of points and any number beyond it are refused: products of a few of them stay below 2^63.
+/// Limits the number of points and all other counts, so that products of a few of them stay below 2^63.
 constexpr std::int64_t most_points = std::int64_t{1} << 48;
 
 /// Returns a list with one value per axis of the grid, as {z, y, x}; absent axes take `absent`.

@@ -17,8 +17,8 @@ namespace {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-/// Position of the first byte of TOML that is not ASCII, outside of strings and comments; npos if there is
-/// none.
+/// Returns the position of the first byte of TOML that is not ASCII, outside of strings and comments, or npos
+/// if there is none.
 std::size_t find_stray_letter(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
@@ -43,7 +43,7 @@ std::size_t find_stray_letter(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// toml::parse that throws Error.
+/// Parses as toml::parse does, but throws Error.
 toml::table parse_document(std::string_view text, const std::string& source, bool has_lines) {
   const auto place = [&](auto line) { return has_lines ? fmt::format("{}:{}", source, line) : source; };
   const auto parse = [&](std::string_view document) {
@@ -59,9 +59,9 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
     if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
       refuse(place(1 + std::count(text.begin(), text.begin() + stray, '\n')) +
              ": a character that is not ASCII, outside of strings and comments");
-    // Where TOML has only ASCII, toml++ (up to 3.4) has undefined behaviour on other letters. Strings are
-    // told from the rest for certain in well-formed text only, and a stand-in for each letter shows whether
-    // it is.
+    // If TOML has letters beyond ASCII outside of strings, toml++ (up to 3.4) has undefined behaviour.
+    // Strings can be found reliably only in well-formed text, so a copy with an ASCII letter in place of each
+    // such letter is parsed first.
     std::string stand_in(text);
     std::replace_if(
         stand_in.begin(), stand_in.end(), [](char c) { return !is_ascii(c); }, 'x');
@@ -70,8 +70,8 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
   return parse(text);
 }
 
-/// Rewrites numbers as C allows them (.002, -.5, 3., 1.e-3), alone or in lists, for TOML, which wants digits
-/// on both sides of the point.
+/// Rewrites numbers in the forms of C (.002, -.5, 3., 1.e-3), alone or in lists, into forms of TOML, which
+/// needs digits on both sides of the point.
 std::string with_whole_numbers(const std::string& value) {
   if (value.find_first_of("\"'") != std::string::npos) return value;
   static const std::regex no_digit_before(R"((^|[\s,\[=])([+-]?)\.(\d))"),
@@ -79,7 +79,7 @@ std::string with_whole_numbers(const std::string& value) {
   return std::regex_replace(std::regex_replace(value, no_digit_before, "$1$020.$3"), no_digit_after, "$1.0");
 }
 
-/// "a.b=value" as the table {a: {b: value}} that TOML makes of it.
+/// Parses "a.b=value" as the table {a: {b: value}}, as TOML does.
 toml::table parse_override(const std::string& text) {
   const std::string source = std::string(override_mark) + text;
   const std::size_t equals = text.find('=');
@@ -108,7 +108,8 @@ toml::table parse_override(const std::string& text) {
 
 void lay_over(toml::table& document, toml::table& change, std::size_t key_parts, const std::string& text);
 
-/// Does what lay_over() does for a list of tables: the first part of the key is the number of one, from 0 on.
+/// Does for a list of tables what lay_over() does for a table. The first part of the key is the index in the
+/// list, from 0 on.
 void lay_over_list(toml::array& list, toml::table& change, std::size_t key_parts, const std::string& text) {
   const std::string key(change.begin()->first.str());
   const bool is_number =
@@ -120,7 +121,7 @@ void lay_over_list(toml::array& list, toml::table& change, std::size_t key_parts
   lay_over(*list[number].as_table(), *change.begin()->second.as_table(), key_parts - 1, text);
 }
 
-/// Moves the one value that an override made of a dotted key sets into the document.
+/// Moves the one value that an override sets by a dotted key into the document.
 void lay_over(toml::table& document, toml::table& change, std::size_t key_parts, const std::string& text) {
   if (change.size() != 1) refuse(std::string(override_mark) + text + ": wanted one value");
   const toml::key key = change.begin()->first;

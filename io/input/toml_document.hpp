@@ -12,15 +12,15 @@
 
 namespace spsolve {
 
-/// What the source path of a value begins with that an override set.
+/// Is the prefix of the source path of every value that an override set.
 inline constexpr std::string_view override_mark = "--set ";
 
-/// Parses TOML and lays overrides ("section.key=value") over it; the source path of what they set is
-/// "--set section.key=value". Throws Error(invalid_input) with `file_name` and the line.
+/// Parses TOML and applies overrides ("section.key=value"). The source path of a value that an override set
+/// is "--set section.key=value". Throws Error(invalid_input) with `file_name` and the line.
 toml::table parse_toml(std::string_view text, const std::string& file_name,
                        const std::vector<std::string>& overrides);
 
-/// Returns a TOML basic string that stands for any UTF-8 text.
+/// Returns a TOML basic string for any UTF-8 text.
 std::string toml_string(std::string_view text);
 
 }  // namespace spsolve

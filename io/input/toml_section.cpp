@@ -34,8 +34,8 @@ std::string_view type_name(const toml::node& node) {
 
 namespace {
 
-/// Returns the text that the command line sets a key to, as it was written, so that --set name=123 can set a
-/// text. Returns nothing if the command line sets a table or a list that holds the key.
+/// Returns the original text that the command line sets a key to, so that --set name=123 can set a text.
+/// Returns nothing if the command line sets a table or a list that holds the key.
 std::optional<std::string> text_of_override(const toml::source_region& region, std::string_view key) {
   if (!region.path || !region.path->starts_with(override_mark)) return std::nullopt;
   const std::string text = region.path->substr(override_mark.size());
@@ -101,7 +101,7 @@ const toml::node* TomlSection::find(std::string_view key) const {
   return table_->get(key);
 }
 
-/// Returns the section of a table that `key` holds, alone or in a list.
+/// Returns the section of a table that `key` holds, directly or in a list.
 TomlSection TomlSection::below(const toml::table& table, std::string_view key) const {
   TomlSection below(table, file_);
   if (const Key* in_table = known(key)) below.section_ = in_table->below;
@@ -140,7 +140,7 @@ void TomlSection::allow() const { allow(names_of_keys(section_.value())); }
 
 void TomlSection::allow(const std::vector<std::string>& valid) const {
   for (const std::string& key : valid) known(key);
-  // In the order of the text, so that the first error reported is the first in the file.
+  // Keys are visited in the order of the text, so that the first error reported is the first in the file.
   const toml::key* first = nullptr;
   for (const auto& [key, value] : *table_)
     if (std::find(valid.begin(), valid.end(), key.str()) == valid.end() &&

@@ -13,30 +13,30 @@
 
 namespace spsolve {
 
-/// One table of a document, read strictly: whatever it holds that was not asked for, or that has the wrong
-/// type or range, is an Error(invalid_input) that says where ("heat3d.toml:12", "--set time.steps=x") and
-/// what is wanted. The readers return nothing where the key is absent.
+/// Reads one table of a document strictly: a key that was not asked for, or a value of the wrong type or
+/// range, is an Error(invalid_input) that says where ("heat3d.toml:12", "--set time.steps=x") and what is
+/// wanted. The readers return nothing if the key is absent.
 ///
-/// Every key of an input is looked up in all_keys(), which holds its limits and its choices. To read one that
-/// is not there is a std::logic_error.
+/// Every key of an input is looked up in all_keys(), which holds its limits and its choices. Reading a key
+/// that is not there is a std::logic_error.
 class TomlSection {
  public:
-  /// Makes the root of a document that is no input: its keys are in no table.
+  /// Makes the root of a document that is not an input: its keys are not in all_keys().
   TomlSection(const toml::table& root, std::string file_name) : table_(&root), file_(std::move(file_name)) {}
   /// Returns the root of an input.
   static TomlSection of_input(const toml::table& root, std::string file_name);
 
-  /// Returns a table below this one; nothing if absent.
+  /// Returns a table below this one, or nothing if it is absent.
   std::optional<TomlSection> section(std::string_view key) const;
 
-  /// Returns the tables of a list of tables, [[key]]; empty if absent.
+  /// Returns the tables of a list of tables, [[key]], or an empty list if absent.
   std::vector<TomlSection> sections(std::string_view key) const;
 
   /// Throws at the first key that the table of keys does not have in this section.
   void allow() const;
-  /// Throws at the first key that is not in `valid`, with the nearest that is.
+  /// Throws at the first key that is not in `valid`, and names the nearest valid key.
   void allow(const std::vector<std::string>& valid) const;
-  /// Throws unless exactly one of `forms` is there; returns it.
+  /// Returns the one of `forms` that is present. Throws unless exactly one is.
   std::string exactly_one_of(const std::vector<std::string>& forms) const;
 
   const toml::table& table() const { return *table_; }
@@ -46,7 +46,7 @@ class TomlSection {
   const toml::node& require(std::string_view key) const;
 
   std::optional<std::string> text(std::string_view key) const;
-  /// Returns a list of strings, or one string; empty if the key is absent.
+  /// Returns a list of strings, or one string; the list is empty if the key is absent.
   std::vector<std::string> texts(std::string_view key) const;
   /// Returns one of the choices of the key.
   std::optional<std::string> one_of(std::string_view key) const;
@@ -60,18 +60,19 @@ class TomlSection {
   std::optional<std::vector<double>> numbers(std::string_view key) const;
   std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
 
-  /// Throws Error: "<where>: [section] <message>", where = the line of `key` or, if absent, of the section.
+  /// Throws Error with "<where>: [section] <message>". <where> is the line of `key` or, if the key is absent,
+  /// of the section.
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
-  /// "<where>: [section] ", to start a message with.
+  /// Returns "<where>: [section] ", the start of a message.
   std::string blame(std::string_view key) const;
-  /// Does what blame(key) does for a line of the text that `key` holds, counted from 1.
+  /// Returns blame(key) for one line of the text that `key` holds, counted from 1.
   std::string blame(std::string_view key, int line_of_text) const;
 
  private:
   std::string where(const toml::source_region& region) const;
   std::string blame(const toml::source_region& region) const;
-  /// Returns the key in the table; null if this is no input.
+  /// Returns the key in the table, or null if this is not an input.
   const Key* known(std::string_view key) const;
   TomlSection below(const toml::table& table, std::string_view key) const;
   double number_within(std::string_view key, const toml::node& node, const Limits& limits) const;
@@ -84,7 +85,7 @@ class TomlSection {
   std::optional<std::string_view> section_;  // in the table of keys; nothing if this is no input
 };
 
-/// "a string", "an integer", ...
+/// Returns "a string", "an integer", ...
 std::string_view type_name(const toml::node& node);
 
 }  // namespace spsolve

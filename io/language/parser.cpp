@@ -303,7 +303,7 @@ class Parser {
     return name == "and" || name == "or" || name == "not";
   }
 
-  /// Refuses the next token. What other languages write there has its own advice.
+  /// Refuses the next token. Operators of other languages get their own advice.
   [[noreturn]] void refuse(std::string wanted) const {
     constexpr std::array<std::array<std::string_view, 2>, 16> advice{{
         {"**", "'^' for powers"},
@@ -342,7 +342,7 @@ class Parser {
     throw SyntaxError(text_, token.position, found, wanted);
   }
 
-  /// Returns the text from a byte to the end of the last token that was read, as far as a message has room.
+  /// Returns the text from a byte to the end of the last token that was read, shortened for a message.
   std::string source(std::size_t begin) const {
     const Token& last = tokens_[at_ - 1];
     const std::string_view text = text_.substr(begin, last.begin + last.text.size() - begin);

@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// Brackets, signs, powers and conditions may be nested this deep.
+/// Limits how deep brackets, signs, powers and conditions may be nested.
 constexpr int deepest_nesting = 200;
 
 /// Reads an expression (its value is the last node), or the statements of a step. The grammar stands in

@@ -26,10 +26,10 @@ bool contains_name(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Returns the taps of a derivative (0: the value) of an even order of accuracy along an axis, at the point
-/// itself or, where `place` is 0.5 or -0.5, in the middle between it and its neighbour.
+/// Returns the taps of a derivative (0: the value) of an even order of accuracy along an axis. `place` is 0
+/// for the point itself, and 0.5 or -0.5 for the midpoint between it and a neighbour.
 std::vector<Tap> difference_taps(int axis, int derivative, int order, double place, double spacing) {
-  // 2 n points about a middle give a derivative m the order 2 n - m, one more where m is odd.
+  // With 2 n points about a midpoint, derivative m has the order 2 n - m, or one more if m is odd.
   const int half = (order + derivative) / 2;
   const int shift = place < 0.0 ? -1 : 0;
   const Formula formula = place == 0.0 ? central(axis, derivative, order)
@@ -52,7 +52,7 @@ class Resolver {
   System resolve() {
     std::size_t next_node = 0;
     for (const SyntaxStatement& statement : syntax_.statements) {
-      // The nodes of a statement stand behind those of the statements before it.
+      // The nodes of a statement follow those of the statements before it.
       for (; next_node <= static_cast<std::size_t>(statement.value); ++next_node)
         terms_.push_back(term_of(syntax_.nodes[next_node]));
       const TermId value = terms_[statement.value];
@@ -347,7 +347,7 @@ std::string objection_to_name(std::string_view name) {
   if (find_function(name) || contains_name(operator_names, name))
     return fmt::format("'{}' is a function", name);
   if (contains_name(word_operators, name)) return fmt::format("'{}' reads as an operator", name);
-  if (name == "next" || name == "previous") return fmt::format("'{}' is a level of time", name);
+  if (name == "next" || name == "previous") return fmt::format("'{}' is a time level", name);
   return {};
 }
 

@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// The names that the statements of a step may use, and what they stand for.
+/// Holds the names that the statements of a step may use, and their meanings.
 struct StepNames {
   int dimensions = 3;
   std::array<double, 3> spacing{1.0, 1.0, 1.0};  // {z, y, x}, scales derivatives
@@ -22,15 +22,15 @@ struct StepNames {
   std::map<std::string, Stencil, std::less<>> stencils = {};  // for correlate
 };
 
-/// The farthest that one displacement, derivative or mean may reach along an axis, in points.
+/// Limits how far one displacement, derivative or mean may reach along an axis, in points.
 constexpr int farthest_offset = 1024;
 
-/// Looks up the names of a step, replaces shorthands by what they stand for and derivatives by their weights
-/// (B. Fornberg, Math. Comp. 51 (1988) 699), and checks that every field has one equation. Throws SyntaxError
-/// with the place of what is wrong.
+/// Looks up the names of a step, expands shorthands, and replaces derivatives by their weights (B. Fornberg,
+/// Math. Comp. 51 (1988) 699). Checks that every field has one equation. Throws SyntaxError with the position
+/// of the error.
 System resolve_step(const Syntax& step, const StepNames& names);
 
-/// Returns what is wrong with a name for a field, a coefficient, a constant or a shorthand, or "".
+/// Returns why a name cannot name a field, a coefficient, a constant or a shorthand, or "" if it can.
 std::string objection_to_name(std::string_view name);
 
 }  // namespace spsolve

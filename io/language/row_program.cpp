@@ -19,7 +19,7 @@ namespace {
 
 using Kind = RowOperand::Kind;
 
-/// A value while an expression is translated: an operand, or factor * variable + addend, which is no
+/// Holds a value while an expression is translated: an operand, or factor * variable + addend, which is no
 /// instruction yet.
 struct Pending {
   RowOperand operand;
@@ -33,7 +33,7 @@ struct Pending {
 
 Pending pending_constant(double number) { return {{Kind::constant, 0, number, false}}; }
 
-/// Returns the number of the variable that a value is or is a multiple of; nothing for constants.
+/// Returns the number of the variable of which a value is a multiple, or nothing for constants.
 std::optional<int> variable_of(const Pending& value) {
   if (value.affine || value.variable()) return value.operand.index;
   return {};
@@ -97,7 +97,7 @@ class RowCompiler {
     for (const auto& variable : names_.variables) known.push_back(variable.name);
     for (const auto& [name, value] : names_.constants) known.push_back(name);
     if (node.text == "pi") return pending_constant(std::numbers::pi);
-    // muParser had these two, the first with thirteen digits.
+    // muParser, which evaluated formulas before, had these two constants, the first with thirteen digits.
     if (node.text == "_pi") return pending_constant(3.141592653589);
     if (node.text == "_e") return pending_constant(std::numbers::e);
     std::string list;
@@ -144,7 +144,7 @@ class RowCompiler {
     return {append(std::move(instruction))};
   }
 
-  /// Sums and multiples of one variable and numbers, and its small powers.
+  /// Returns sums and multiples of one variable and numbers, and its small powers, in simplified form.
   std::optional<Pending> simplified(Operation operation, const Pending& a, const Pending& b) {
     const bool sum = operation == Operation::add, difference = operation == Operation::subtract;
     if ((sum || difference) && same_variable(a, b)) {
@@ -218,7 +218,7 @@ class RowCompiler {
   std::vector<int> free_;  // slots
 };
 
-/// The values of an operand: one per point, or one for all.
+/// Refers to the values of an operand: one per point, or one for all.
 struct Row {
   const double* values;
   bool varies;
@@ -242,7 +242,7 @@ void map(Function function, const Row& a, const Row& b, int count, double* out) 
   }
 }
 
-/// Any operation, point by point.
+/// Computes any operation, point by point.
 void map_any(Operation operation, std::span<const Row> rows, int count, double* out) {
   std::array<double, most_operands> values;
   for (int i = 0; i < count; ++i) {
@@ -251,7 +251,7 @@ void map_any(Operation operation, std::span<const Row> rows, int count, double* 
   }
 }
 
-/// The operations whose loops are vector code, or whose function is called at once.
+/// Computes an operation by vector loops, or by direct calls of its function.
 void perform(Operation operation, std::span<const Row> rows, int count, double* out) {
   const auto unary = [&](auto function) { map(function, rows[0], count, out); };
   const auto binary = [&](auto function) { map(function, rows[0], rows[1], count, out); };

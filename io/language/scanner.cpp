@@ -15,8 +15,8 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool continues_name(char c) { return begins_name(c) || is_digit(c); }
 
-// Two characters first: the longest symbol counts. The last row is not in the language; the parser says what
-// to write instead.
+// Symbols of two characters come first, because the longest symbol counts. The last row is not in the
+// language; the parser says what to write instead.
 constexpr std::array<std::string_view, 33> symbols{"<=", ">=", "==", "!=", "&&", "||", "**", "<>", "//",  //
                                                    "+",  "-",  "*",  "/",  "^",  "<",  ">",  "?",  ":",
                                                    "(",  ")",  "[",  "]",  ",",  ".",  "=",  "{",  //

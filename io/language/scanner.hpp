@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// A word of the language: its text is a part of the text that was scanned.
+/// Is a word of the language; its text is a part of the text that was scanned.
 struct Token {
   enum class Kind { number, name, symbol, end_of_statement, end };
   Kind kind;
@@ -19,12 +19,12 @@ struct Token {
   double number = 0.0;
 };
 
-/// The longest text that is read, in bytes.
+/// Limits the text that is read, in bytes.
 constexpr std::size_t longest_text = 1 << 20;
 
-/// Cuts a text into tokens; the last one is `end`. Where `lines_end_statements`, a line that ends outside of
-/// brackets ends a statement, as ";" does everywhere; a comment runs from "#" to the end of its line. Throws
-/// SyntaxError where a character begins no token.
+/// Cuts a text into tokens; the last one is `end`. A ";" ends a statement. If `lines_end_statements`, the end
+/// of a line outside of brackets does, too. A comment runs from "#" to the end of its line. Throws
+/// SyntaxError at a character that begins no token.
 std::vector<Token> scan(std::string_view text, bool lines_end_statements);
 
 }  // namespace spsolve

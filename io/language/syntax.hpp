@@ -9,13 +9,13 @@
 
 namespace spsolve {
 
-/// A node of a syntax tree. Its operands stand before it in `Syntax::nodes`, so that a loop over the nodes
+/// Is a node of a syntax tree. Its operands stand before it in `Syntax::nodes`, so that a loop over the nodes
 /// sees operands first and needs no recursion.
 struct SyntaxNode {
   enum class Kind {
     number,      // number
     name,        // text
-    level,       // text.level: a field at another level of time, level "previous" or "next"
+    level,       // text.level: a field at another time level, level "previous" or "next"
     operation,   // operation(operands): an operator, ?: or a function
     unknown,     // text(operands): a call of no known function
     displaced,   // operands[0] at the offsets operands[1], ...
@@ -31,12 +31,12 @@ struct SyntaxNode {
   std::string level = {};
   Operation operation = Operation::add;
   std::vector<int> operands = {};
-  std::string axis = {};        // of difference and mean; of correlate the name of the weights
+  std::string axis = {};        // axis of difference and mean; name of the weights of correlate
   Position axis_position = {};  // of that name
   int order = -1, at = -1;      // nodes of the values of "order=" and "at=", or -1
 };
 
-/// A statement `name = value`, or `name.next = value` where `next`.
+/// Holds a statement `name = value`, or `name.next = value` if `next`.
 struct SyntaxStatement {
   std::string name;
   bool next;
@@ -45,7 +45,7 @@ struct SyntaxStatement {
 };
 
 struct Syntax {
-  std::string text;  // as it was read
+  std::string text;  // the text that was read
   std::vector<SyntaxNode> nodes;
   std::vector<SyntaxStatement> statements;  // an expression alone has none; its value is the last node
 };

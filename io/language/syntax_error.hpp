@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// A place in a text. Lines and columns count from 1, columns in characters of UTF-8.
+/// Is a position in a text. Lines and columns count from 1, columns in characters of UTF-8.
 struct Position {
   int line = 1;
   int column = 1;
@@ -16,8 +16,8 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// A text that is not in the language of equations: what was found at a place, and what was wanted there. The
-/// message is one sentence, then the line of the text with a caret under the place.
+/// Reports a text that is not in the language of equations: what was found at a position, and what was wanted
+/// there. The message is one sentence, then the line of the text with a caret under the position.
 class SyntaxError : public Error {
  public:
   SyntaxError(std::string_view text, Position position, std::string found_there, std::string wanted_instead);

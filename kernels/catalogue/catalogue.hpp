@@ -10,18 +10,19 @@
 
 namespace spsolve {
 
-/// The term coefficient d^(pz + py + px) u / dz^pz dy^py dx^px, in units of the grid spacing and of one time
-/// step.
+/// Represents the term coefficient d^(pz + py + px) u / dz^pz dy^py dx^px, in units of the grid spacing and
+/// of one time step.
 struct Derivative {
   double coefficient;
   Index3 powers;  // {pz, py, px}
 };
 
-/// The meaning of weights: one step of du/dt = sum of derivatives (without derivatives: a smoothing filter),
-/// or the derivatives themselves.
+/// Names the meaning of weights: one step of du/dt = sum of derivatives (without derivatives: a smoothing
+/// filter), or the derivatives themselves.
 enum class Role { step, derivative };
 
-/// A named stencil with fixed weights from the literature. Repeated application amplifies no wave.
+/// Describes a named stencil with fixed weights from the literature, whose repeated application is von
+/// Neumann stable.
 struct CatalogueEntry {
   std::string name;
   std::string domain;  // field of application
@@ -51,7 +52,7 @@ std::vector<CatalogueEntry> transport_entries();  // diffusion, solvers, fluid d
 std::vector<CatalogueEntry> physics_entries();  // phase field, geophysics, weather, electromagnetics, physics
 std::vector<CatalogueEntry> signal_entries();   // image processing, finance, biology
 
-/// Constructors of table entries: weights that take one step of `equation`, weights that compute the
+/// Return entries of the catalogue: weights that take one step of `equation`, weights that compute the
 /// derivatives, and weights that smooth.
 CatalogueEntry time_step(std::string name, std::string domain, int dimensions, std::string source,
                          const Formula& weights, std::vector<Derivative> equation, int error_power);

@@ -16,7 +16,7 @@ Formula shapiro(int axis, int n) {
   return 1.0 - power;
 }
 
-/// Returns a differential operator, scaled so that it amplifies no wave.
+/// Returns a differential operator, scaled so that its growth factor is at most 1.
 CatalogueEntry scaled_operator(std::string name, std::string domain, int dimensions, std::string source,
                                const Formula& formula, std::vector<Derivative> equation, int error_power) {
   const double scale = 1.0 / formula.magnitude();

@@ -24,8 +24,8 @@ Formula mask(const std::vector<std::vector<double>>& rows, double scale) {
   return scale * sum;
 }
 
-/// Returns value(x^2 + y^2) over a square, scaled so that it amplifies no wave. If `balanced`, the mean is
-/// subtracted first.
+/// Returns value(x^2 + y^2) over a square, scaled so that its growth factor is at most 1. If `balanced`, the
+/// mean is subtracted first.
 template <class Value>
 Formula radial(int radius, bool balanced, Value&& value) {
   double sum = 0.0, count = 0.0;

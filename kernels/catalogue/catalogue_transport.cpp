@@ -162,9 +162,9 @@ std::vector<CatalogueEntry> fluid_entries() {
   };
 }
 
-/// Diffusion and advection-diffusion with the weights of velocity sets of lattices. They are what the lattice
-/// Boltzmann method comes down to at relaxation time 1, where distributions are at equilibrium after every
-/// step and a step depends on their sum alone.
+/// Returns diffusion and advection-diffusion with the weights of velocity sets of lattices. They equal the
+/// lattice Boltzmann method at relaxation time 1, where distributions are at equilibrium after every step and
+/// a step depends on their sum alone.
 std::vector<CatalogueEntry> lattice_entries() {
   const char* d = "transport with lattice weights";
   const std::string

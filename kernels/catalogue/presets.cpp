@@ -20,7 +20,7 @@ using PerAxis = std::array<double, 3>;
 // A preset with more weights than this is a typing error.
 constexpr std::int64_t most_weights = 1'000'000;
 
-/// Central differences over offsets -2..2 at unit spacing (Fornberg 1988, table 1).
+/// Holds central differences over offsets -2..2 at unit spacing (Fornberg 1988, table 1).
 struct Differences {
   std::array<double, 5> first, second;
 };
@@ -28,7 +28,7 @@ constexpr Differences order_2{{0.0, -1.0 / 2, 0.0, 1.0 / 2, 0.0}, {0.0, 1.0, -2.
 constexpr Differences order_4{{1.0 / 12, -2.0 / 3, 0.0, 2.0 / 3, -1.0 / 12},
                               {-1.0 / 12, 4.0 / 3, -5.0 / 2, 4.0 / 3, -1.0 / 12}};
 
-/// The parameter values that a user gave, and the dimensions of the grid.
+/// Holds the parameter values that a user gave, and the dimensions of the grid.
 struct Parameters {
   int dimensions;
   const PresetValues& values;
@@ -231,7 +231,8 @@ Stencil make_preset(std::string_view name, int dimensions, const std::array<doub
 }
 
 double largest_stable_dt(const Stencil& step, double dt, const Domain& domain) {
-  // The part of |symbol - 1| that rounding alone can cause, for waves that the operator leaves unchanged.
+  // `noise` is the part of |symbol - 1| that rounding alone can cause, for waves that the operator leaves
+  // unchanged.
   const double noise =
       sum_abs(step) * (std::numeric_limits<double>::epsilon() * static_cast<double>(step.taps().size()));
   const auto limit = [&](std::complex<double> symbol) {

@@ -13,21 +13,21 @@
 
 namespace spsolve {
 
-/// A parameter of a preset: one number, or one per axis.
+/// Describes a parameter of a preset: one number, or one per axis.
 struct PresetParameter {
   std::string_view name;
   bool required;
   std::string_view meaning;  // unit, range and default
 };
 
-/// A named family of stencils, one benchmark shape, or one entry of the catalogue.
+/// Describes a named family of stencils, one benchmark shape, or one entry of the catalogue.
 struct Preset {
   std::string name;
   std::string meaning;
   std::vector<PresetParameter> parameters;
 };
 
-/// Parameter values by name: one number, or one per axis, slowest first.
+/// Holds parameter values by name: one number, or one per axis, slowest first.
 using PresetValues = std::map<std::string, std::vector<double>>;
 
 /// Reports a parameter that is missing or has an invalid value. `parameter` is empty if the preset itself
@@ -44,7 +44,7 @@ const std::vector<Preset>& parameter_presets();
 
 /// Returns a preset by name, or nothing if there is none. The name is one of parameter_presets(), a benchmark
 /// shape ((star|box|random)<d>d<r>r of any dimension and radius, or 1d<r>r), or a name of the catalogue
-/// (kernels/catalogue.hpp).
+/// (kernels/catalogue/catalogue.hpp).
 std::optional<Preset> find_preset(std::string_view name);
 
 /// Returns names to show to a user. Benchmark shapes are represented by their best known examples.

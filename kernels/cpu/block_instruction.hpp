@@ -7,8 +7,8 @@
 
 namespace spsolve {
 
-/// What an instruction does with the accumulator: a block of neighbouring points of a row, held in registers.
-/// `m` is the value of the instruction's operand in memory at the same points.
+/// Names what an instruction does with the accumulator, which holds a block of neighbouring points of a row
+/// in registers. In the comments `m` is the value of the instruction's operand in memory at the same points.
 enum class BlockAction : std::uint8_t {
   zero,           // accumulator = 0
   load,           // = m
@@ -49,16 +49,16 @@ struct BlockInstruction {
   int first = 0, count = 1;              // operands
 };
 
-/// The bytes of a block of points in compute precision are at most these: eight of the widest registers.
+/// Limits the bytes of a block of points in compute precision to eight of the widest registers.
 constexpr std::int64_t block_bytes = 512;
 
-/// A list of instructions whose operands have addresses, ready to run on one row.
+/// Holds a list of instructions whose operands have addresses, ready to run on one row.
 template <class T>
 struct BoundBlocks {
   const BlockInstruction* instructions;
   int count;
-  /// Per operand: the address of its value at x = 0, a mask of x (0 for blocks that hold the same points
-  /// whatever x is, else -1) and its weight.
+  /// These hold, per operand, the address of its value at x = 0, a mask of x (0 for blocks that hold the same
+  /// points whatever x is, else -1) and its weight.
   void* const* at;
   const std::int64_t* mask;
   const T* weights;

@@ -12,7 +12,7 @@
 
 namespace spsolve {
 
-/// Zeroed elements at an address that is a multiple of 64 bytes.
+/// Allocates zeroed elements at an address that is a multiple of 64 bytes.
 template <class T>
 class AlignedRow {
  public:
@@ -41,7 +41,7 @@ void call_operation(Operation operation, const T* const* operands, int count, in
   }
 }
 
-/// A StepProgram with the memory of one thread, bound to one row after the other.
+/// Runs a StepProgram with the memory of one thread, bound to one row after the other.
 template <class Storage>
 class BoundProgram {
   using T = Compute<Storage>;
@@ -135,7 +135,7 @@ class BoundProgram {
     stages_.push_back(std::move(stage));
   }
 
-  /// True for an operand of a fetch, which may be any address.
+  /// Returns true for an operand of a fetch, which may be any address.
   static bool is_fetched(const ProgramStage& program, std::size_t operand) {
     return std::any_of(program.instructions.begin(), program.instructions.end(), [&](const auto& of) {
       return (of.action == BlockAction::fetch || of.action == BlockAction::fetch_stored) &&
@@ -151,7 +151,7 @@ class BoundProgram {
   }
   void* constant(T value) { return constant_block(constants_, value); }
 
-  /// True if no operand of the row {z, y} lies beyond a wall.
+  /// Returns true if no operand of the row {z, y} lies beyond a wall.
   bool is_inside(std::int64_t z, std::int64_t y) const {
     const Domain& domain = arrays_.domains().front();
     const auto inside = [&](int axis, std::int64_t i) {
@@ -184,7 +184,7 @@ class BoundProgram {
     }
   }
 
-  /// A block that holds a ghost value.
+  /// Returns a block that holds a ghost value.
   void* ghost_block(const Storage* value) {
     for (const auto& [of, block] : ghosts_)
       if (of == value) return block;

@@ -7,7 +7,8 @@
 
 namespace spsolve {
 
-/// One row of one time step: out[x] = source[x] + sum_k weights[k] * taps[k][x] for x in [0, points).
+/// Describes one row of one time step: out[x] = source[x] + sum_k weights[k] * taps[k][x] for x in [0,
+/// points).
 template <class Out, class In>
 struct Row {
   using Sum = Compute<In>;

@@ -5,8 +5,8 @@
 
 namespace spsolve {
 
-/// The axis that tiles stream along and the axis that they are cut across: (stream, cross) is (z, y) in 3D
-/// and (y, z) in 2D and 1D, where z has one point.
+/// Names the axis that tiles stream along and the axis that they are cut across: (stream, cross) is (z, y) in
+/// 3D and (y, z) in 2D and 1D, where z has one point.
 struct Axes {
   int stream, cross;
 
@@ -17,8 +17,8 @@ struct Axes {
   }
 };
 
-/// A partition of a region into tiles of nearly equal size, so that no last tile is thin. Tile boundaries in
-/// x lie on multiples of a cache line's points from the region's begin.
+/// Partitions a region into tiles of nearly equal size, so that no last tile is thin. Tile boundaries in x
+/// lie on multiples of a cache line's points from the region's begin.
 class CpuTiles {
  public:
   /// Chooses tiles for `steps` fused steps on elements of `element_bytes`, for the caches and threads of this

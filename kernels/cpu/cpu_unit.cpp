@@ -15,8 +15,8 @@
 namespace spsolve {
 namespace {
 
-/// The type of intermediate time levels: fp32 for 16-bit storage, otherwise the storage type (tf32 keeps its
-/// rounding of operands).
+/// Is the type of intermediate time levels: fp32 for 16-bit storage, otherwise the storage type (tf32 keeps
+/// its rounding of operands).
 template <class Storage>
 using Level = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
 
@@ -34,7 +34,7 @@ class FieldRows {
   std::int64_t stream_, cross_;
 };
 
-/// One launch on one region: the data that all tiles share.
+/// Holds the data that all tiles of one launch on one region share.
 template <class Storage>
 class Launch {
   using Mid = Level<Storage>;
@@ -103,7 +103,7 @@ class Launch {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
 
-  /// Constant rows for the ghosts beyond dirichlet faces across z and y, one per face.
+  /// Holds constant rows for the ghosts beyond dirichlet faces across z and y, one per face.
   template <class T>
   struct GhostRows {
     std::array<std::array<std::vector<T>, 2>, 3> rows;

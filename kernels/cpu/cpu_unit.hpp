@@ -5,8 +5,8 @@
 
 namespace spsolve {
 
-/// The scalar unit on CPU cores: vectorised along x, parallel over tiles (OpenMP), with cache blocking and
-/// temporal blocking.
+/// Advances a block on CPU cores by the scalar unit: vectorised along x, parallel over tiles (OpenMP), with
+/// cache blocking and temporal blocking.
 ///
 /// A launch of t steps streams each tile along the slowest axis once. As soon as level l - 1 is r planes
 /// ahead, level l computes its next plane (2.5D temporal blocking; Nguyen et al. 2010). Only 2r + 1 planes of

@@ -10,8 +10,9 @@
 namespace spsolve {
 
 /// Fills the ghost points of a field in host memory beyond those faces of `faces` that belong to `field`, in
-/// the order x, y, z, as far as their mirror images lie in `known`, a box of points of the grid (and of
-/// periodic copies beyond it). A later axis covers the corners. `step` is the level of time of the values.
+/// the order x, y, z. A ghost point is filled if its mirror image lies in `known`, a box of points of the
+/// grid (and of periodic copies beyond it). A later axis covers the corners. `step` is the time level of the
+/// values.
 void fill_walls(Field& values, const Domain& domain, std::span<const FilledFace> faces, int field,
                 const Box& known, std::int64_t step);
 

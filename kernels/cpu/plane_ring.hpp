@@ -9,8 +9,8 @@
 
 namespace spsolve {
 
-/// A ring buffer of the newest planes of one intermediate time level of one tile. Plane s replaces plane s -
-/// planes. Rows lie `pitch()` elements apart, and x = `aligned_x` starts a cache line.
+/// Keeps the newest planes of one intermediate time level of one tile in a ring buffer. Plane s replaces
+/// plane s - planes. Rows lie `pitch()` elements apart, and x = `aligned_x` starts a cache line.
 template <class T>
 class PlaneRing {
  public:

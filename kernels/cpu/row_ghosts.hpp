@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// A half-open range of x.
+/// Holds a half-open range of x.
 struct Range {
   std::int64_t begin, end;
 };
@@ -33,8 +33,8 @@ void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range kn
     for (std::int64_t x = n; x < std::min(n + radius, memory.end); ++x) ghost(x, high);
 }
 
-/// Fills those ghosts of one row that lie in `memory` and within `radius` of an x wall, each if it has a
-/// constant value or its reflected point lies in `known`. `row` points at x = 0.
+/// Fills those ghosts of one row that lie in `memory` and within `radius` of an x wall. A ghost is filled if
+/// it has a constant value or its reflected point lies in `known`. `row` points at x = 0.
 template <class T>
 void fill_known_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
                            const std::array<T, 2>& constant) {

@@ -190,8 +190,8 @@ inline void run_block(const BoundBlocks<typename V::value_type>& blocks, std::in
 }  // namespace detail
 
 /// Runs a list of instructions on the points [begin, end) of a row with vectors of type V. The last block may
-/// overlap its neighbour; the same bits are then computed twice. No operand but slots may therefore be both
-/// read and written.
+/// overlap its neighbour; the same bits are then computed twice. Only slots may therefore be both read and
+/// written.
 template <class V, class Storage>
 void run_blocks(const BoundBlocks<typename V::value_type>& blocks, std::int64_t begin, std::int64_t end) {
   constexpr auto lanes = static_cast<std::int64_t>(V::size());

@@ -13,10 +13,10 @@ namespace {
 using Kind = CanonicalNode::Kind;
 using Memory = ProgramOperand::Kind;
 
-/// A node at the point displaced by `offset`.
+/// Identifies a node at the point displaced by `offset`.
 using Key = std::pair<int, Index3>;
 
-/// The operands of a node, displaced with it; taps are operands too.
+/// Calls `visit` for the operands of a node, displaced with it; taps are operands too.
 template <class Visit>
 void for_each_operand(const CanonicalNode& node, const Index3& at, Visit&& visit) {
   for (const Reading& operand : node.operands) visit(Key{operand.node, at + operand.offset});
@@ -29,7 +29,7 @@ bool is_computed(const CanonicalNode& node) {
   return node.kind == Kind::chain || node.kind == Kind::operation;
 }
 
-/// Loads that it takes to compute each node from fields, up to a million.
+/// Returns the number of loads that it takes to compute each node from fields, up to a million.
 std::vector<std::int64_t> costs_of(const Canonical& canonical) {
   std::vector<std::int64_t> costs;
   for (const CanonicalNode& node : canonical.nodes) {
@@ -42,13 +42,14 @@ std::vector<std::int64_t> costs_of(const Canonical& canonical) {
   return costs;
 }
 
-/// Which nodes at which rows {z, y} get rows of intermediate values, and their columns.
+/// Finds which nodes at which rows {z, y} get rows of intermediate values, and their columns.
 class IntermediateRows {
  public:
   using Row = std::tuple<int, std::int64_t, std::int64_t>;
 
   IntermediateRows(const Canonical& canonical, int first, int last) {
-    // A node's number is smaller than those of its readers. Columns are those of the stage that reads.
+    // Readers have larger numbers than the nodes that they read.
+    // Columns are those of the stage that reads.
     std::vector<std::map<Index3, Range>> uses(canonical.nodes.size());
     const auto use = [&](const Key& key, const Range& columns) {
       const auto [found, is_new] = uses[key.first].try_emplace(key.second, columns);
@@ -78,7 +79,7 @@ class IntermediateRows {
     }
   }
 
-  /// Rows with their columns, operands before what is made of them.
+  /// Returns the rows with their columns, operands before the nodes computed from them.
   const std::map<Row, Range>& rows() const { return rows_; }
 
  private:
@@ -89,7 +90,7 @@ class IntermediateRows {
   std::map<Row, Range> rows_;
 };
 
-/// Instructions of one stage.
+/// Writes the instructions of one stage.
 class StageWriter {
  public:
   StageWriter(const Canonical& canonical, const std::map<IntermediateRows::Row, int>& rows, bool converts)
@@ -119,7 +120,7 @@ class StageWriter {
       const Key next = next_of(field);
       const bool read_again = next.first >= 0 && references_.contains(next);
       append(BlockAction::output, {{.kind = Memory::output, .index = field}});
-      // Conversion to storage rounds, so that readers take what was stored.
+      // Conversion to storage rounds, so later statements read the stored value.
       stage_.instructions.back().bypasses_caches = !read_again || !converts_;
       if (read_again && !converts_) keep(next);
       release(key);
@@ -132,7 +133,7 @@ class StageWriter {
  private:
   const CanonicalNode& node_of(const Key& key) const { return canonical_.nodes[key.first]; }
 
-  /// `field.next`, if equations read it: its node, or -1.
+  /// Returns the node of `field.next`, or -1 if no equation reads it.
   Key next_of(int field) const {
     for (std::size_t i = 0; i < canonical_.nodes.size(); ++i)
       if (const CanonicalNode& node = canonical_.nodes[i];
@@ -201,7 +202,7 @@ class StageWriter {
     kept_[key] = slot;
   }
 
-  /// One reader is done.
+  /// Counts one reader as done.
   void release(const Key& key) {
     if (--references_[key] > 0) return;
     if (const auto kept = kept_.find(key); kept != kept_.end()) {
@@ -217,7 +218,7 @@ class StageWriter {
     if (!kept_.contains(key)) keep(key);
   }
 
-  /// Writes what leaves a value in the accumulator.
+  /// Writes instructions that leave a value in the accumulator.
   void accumulate(const Key& key) {
     if (in_memory(key)) return append(BlockAction::load, {operand_of(key)});
     const CanonicalNode& node = node_of(key);
@@ -232,7 +233,7 @@ class StageWriter {
 
   void chain(const Key& key) {
     const CanonicalNode& node = node_of(key);
-    // Fields are read as they are stored; all else is computed first.
+    // Fields are read as they are stored; all other operands are computed first.
     const auto is_stored = [&](const Key& tap) {
       return converts_ && node_of(tap).kind == Kind::field && !kept_.contains(tap);
     };
@@ -269,7 +270,7 @@ class StageWriter {
     for (const Key& operand : operands) release(operand);
   }
 
-  /// accumulator = action(a, b), or reversed(b, a) if b alone has to be computed.
+  /// Writes accumulator = action(a, b), or reversed(b, a) if only b has to be computed.
   bool binary(BlockAction action, BlockAction reversed, const std::vector<Key>& operands) {
     const Key &a = operands[0], &b = operands[1];
     if (in_memory(a) && !in_memory(b)) {
@@ -289,7 +290,7 @@ class StageWriter {
     return true;
   }
 
-  /// accumulator = the first operand, then the action with each of the others in turn.
+  /// Writes accumulator = the first operand, then the action with each of the others in turn.
   bool fold(BlockAction action, const std::vector<Key>& operands) {
     for (std::size_t k = 1; k < operands.size(); ++k) make_operand(operands[k]);
     accumulate(operands[0]);
@@ -359,15 +360,15 @@ class StageWriter {
   const std::map<IntermediateRows::Row, int>& rows_;
   bool converts_;
   ProgramStage stage_;
-  std::optional<Key> filled_;      // what the stage fills a row with
+  std::optional<Key> filled_;      // the row that the stage fills
   std::map<Key, int> references_;  // readers that are left
   std::map<Key, int> kept_;        // slots
   std::vector<int> free_;
   int slots_ = 0;
 };
 
-/// Lets a stage fetch, of every array that it reads, the leading row of the leading plane that the next row
-/// of points along y reads. The processor does not foresee it, because rows are short. Fetching the other
+/// Lets a stage prefetch, from every array that it reads, the leading row of the leading plane that the next
+/// row of points along y reads. Hardware prefetchers miss it, because rows are short. Fetching the other
 /// planes too, which are in the second-level cache, was slower. The fetches are spread over the instructions.
 void add_fetches(ProgramStage& stage) {
   std::map<std::tuple<Memory, int, Level>, std::pair<std::int64_t, std::int64_t>> leading;  // {z, y}

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// A value in memory that an instruction reads or writes.
+/// Describes a value in memory that an instruction reads or writes.
 struct ProgramOperand {
   enum class Kind : std::uint8_t {
     number,       // `number`
@@ -28,15 +28,15 @@ struct ProgramOperand {
   double weight = 0.0;  // of a tap
 };
 
-/// Instructions that run block by block over a row.
+/// Holds instructions that run block by block over a row.
 struct ProgramStage {
   std::vector<BlockInstruction> instructions;
   std::vector<ProgramOperand> operands;
-  int row = -1;         // the row of intermediate values that the stage fills; -1: the equations' fields
-  Range columns{0, 1};  // where it is needed around each point
+  int row = -1;  // the row of intermediate values that the stage fills, or -1 for the equations' fields
+  Range columns{0, 1};  // columns around each point at which the row is needed
 };
 
-/// What a row of one or more statements takes: stages in order, the last of which computes the equations.
+/// Holds the stages that compute a row of one or more statements, in order; the last computes the equations.
 struct StepProgram {
   std::vector<ProgramStage> stages;
   int slots = 0;
@@ -47,11 +47,11 @@ struct StepProgram {
 /// operations of the canonical form, so it has the bits of canonical_step().
 ///
 /// Values are computed where they are read, block by block in registers, and shared parts are kept in slots.
-/// A part that is read at several displacements along x, and costs more to compute again than to load, gets
-/// a stage of its own that fills a row.
+/// A part that is read at several displacements along x, and costs more to compute again than to load, gets a
+/// stage of its own that fills a row.
 ///
-/// `converts` tells that fields are stored in another precision than sums have. Otherwise a later statement
-/// reads the result of an earlier one from a slot.
+/// `converts` is true if the storage precision of fields differs from the precision of sums. Otherwise a
+/// later statement reads the result of an earlier one from a slot.
 StepProgram step_program(const Canonical& canonical, int first, int last, bool converts);
 
 }  // namespace spsolve

@@ -11,14 +11,15 @@
 
 namespace spsolve {
 
-/// What one launch of a system reads and writes: fields, derived coefficients and scalars. A view.
+/// Refers to the arrays that one launch of a system reads and writes: fields, derived coefficients and
+/// scalars.
 template <class Storage>
 class SystemArrays {
  public:
   using T = Compute<Storage>;
 
-  /// `previous` tells for each field where in `in` its previous values are. `scalars` hold the scalars of the
-  /// canonical form at the step. `coefficients` are in compute precision.
+  /// `previous` holds, for each field, the index in `in` of its previous values. `scalars` hold the scalars
+  /// of the canonical form at the step. `coefficients` are in compute precision.
   SystemArrays(const std::vector<Domain>& domains, std::span<const Field* const> coefficients,
                std::vector<std::size_t> previous, std::vector<T> scalars, const ConstState& in,
                const State& out)
@@ -44,8 +45,8 @@ class SystemArrays {
     return operand.level == Level::previous ? in_[previous_[index]] : in_[index];
   }
 
-  /// A row of a field: the row {z, y, 0} that holds it, or a value for all of its points. Beyond walls the
-  /// last axis of x, y, z decides first. A field has filled faces at all of its walls or at none.
+  /// Locates a row of a field: the row {z, y, 0} that holds it, or a value for all of its points. Beyond
+  /// walls the last axis of x, y, z decides first. A field has filled faces at all of its walls or at none.
   struct FieldRow {
     Index3 row;
     const Storage* constant = nullptr;

@@ -24,8 +24,8 @@ bool has_row(const Box& box, std::int64_t z, std::int64_t y) {
   return z >= box.begin[z_axis] && z < box.end[z_axis] && y >= box.begin[y_axis] && y < box.end[y_axis];
 }
 
-/// Planes along `stream` that a tile of the group keeps in cache: for every array those that are read at each
-/// point, and the planes that are written.
+/// Returns the number of planes along `stream` that a tile of the group keeps in cache: for every array those
+/// that are read at each point, and the planes that are written.
 std::int64_t planes_of(const SystemGroup& group, int stream) {
   std::map<std::tuple<ProgramOperand::Kind, int, Level>, Range> planes;
   for (const ProgramStage& stage : group.joint.stages)
@@ -42,7 +42,7 @@ std::int64_t planes_of(const SystemGroup& group, int stream) {
   return count;
 }
 
-/// One launch on one region: everything that its rows share.
+/// Holds the data that all rows of one launch on one region share.
 template <class Storage>
 class SystemLaunch {
   using T = Compute<Storage>;
@@ -57,7 +57,7 @@ class SystemLaunch {
         radius_(halo_radius(facts, arrays.domains().front())),
         bypasses_caches_(bypasses_caches) {}
 
-  /// `step` is that of the results.
+  /// `step` is the time level of the results.
   void run(const Box& region, std::span<const FilledFace> filled, std::int64_t step) const {
     const Domain& domain = arrays_.domains().front();
     const Axes axes(domain);
@@ -77,7 +77,8 @@ class SystemLaunch {
         // Non-temporal stores must be visible before another thread, or a message, reads them.
         std::atomic_thread_fence(std::memory_order_seq_cst);
       }
-      // Later groups may read results beyond walls; what a step reads of the step before is filled before it.
+      // Later groups may read results beyond walls, so ghosts are filled between groups. The ghosts that the
+      // next step reads are filled before that step.
       if (filled.empty() || group.last == static_cast<int>(boxes.size())) continue;
       for (int s = group.first; s < group.last; ++s) {
         const int field = canonical_.fields[s];
@@ -88,7 +89,7 @@ class SystemLaunch {
   }
 
  private:
-  /// What one thread needs for the tiles of a group.
+  /// Holds the memory that one thread needs for the tiles of a group.
   class Work {
    public:
     Work(const SystemLaunch& launch, const SystemGroup& group, const std::vector<Box>& boxes,
@@ -111,7 +112,7 @@ class SystemLaunch {
     }
 
    private:
-    /// Where all statements are needed, they are computed together; what one alone needs follows.
+    /// All statements are computed together where all are needed; points that only one needs follow.
     void row(std::int64_t z, std::int64_t y, const Range& x) {
       Range together{x.begin, x.begin};
       if (has_row(common_, z, y)) {

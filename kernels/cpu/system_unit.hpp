@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// The programs of a group of statements (SystemFacts::groups).
+/// Holds the programs of a group of statements (SystemFacts::groups).
 struct SystemGroup {
   int first, last;
   StepProgram joint;                // all statements
@@ -25,8 +25,8 @@ struct SystemGroup {
 /// region and the number of threads. Fields in 16 bits are read as fp32, computed with in fp32 and rounded
 /// once when they are stored.
 ///
-/// A statement is computed on the region and on the points around it that later statements read of its
-/// `.next`: neighbouring blocks compute these again instead of exchanging them.
+/// A statement is computed on the region and on the surrounding points at which later statements read its
+/// `.next`. Neighbouring blocks compute these points again instead of exchanging them.
 class SystemUnit : public Unit {
  public:
   /// `fields` holds the grid with the walls of each field. `coefficients` hold the derived coefficients of
@@ -37,8 +37,8 @@ class SystemUnit : public Unit {
              std::vector<const Field*> coefficients, std::vector<FilledFace> filled = {});
 
   void fill_ghosts(const State& state, const Box& valid) const override;
-  /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
-  /// fields. `steps` must be 1. In `out` also points within halo_radius() of `region` may be written.
+  /// `in` holds the fields, followed by the previous values that equations read; `out` holds the fields.
+  /// `steps` must be 1. Points of `out` within halo_radius() of `region` may be written, too.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:
@@ -53,7 +53,7 @@ class SystemUnit : public Unit {
   std::vector<const Field*> coefficients_;
   std::vector<FilledFace> filled_;
   std::vector<SystemGroup> groups_;
-  std::vector<std::size_t> previous_;  // by field: where states hold its previous values
+  std::vector<std::size_t> previous_;  // per field: index of its previous values in states
 };
 
 }  // namespace spsolve

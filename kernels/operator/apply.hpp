@@ -10,10 +10,10 @@
 
 namespace spsolve {
 
-/// Returns the value of an operation in precision T (float or double): every addition, product, quotient and
-/// root in it is rounded once, in the order written here. This is what the operations of `operation_table`
-/// mean; those with `same_bits` have it on every processor. Comparisons, && and || give 0 or 1; a number
-/// stands for "true" unless it is 0. `a` holds as many operands as the operation takes.
+/// Returns the value of an operation in precision T (float or double). Every addition, product, quotient and
+/// root in it is rounded once, in the order written here. This function defines the operations of
+/// `operation_table`; those with `same_bits` give the same bits on every processor. Comparisons, && and ||
+/// return 0 or 1; any number but 0 counts as true. `a` holds as many operands as the operation takes.
 template <class T>
 T apply(Operation operation, std::span<const T> a) {
   const auto sum = [&] {

@@ -9,7 +9,8 @@
 
 namespace spsolve {
 
-/// Values of T at neighbouring points: data[i] at point i, or one value for all points where `data` is null.
+/// Refers to values of T at neighbouring points: data[i] at point i, or one value for all points where `data`
+/// is null.
 template <class T>
 struct RowValues {
   const T* data = nullptr;
@@ -18,8 +19,8 @@ struct RowValues {
   T at(std::int64_t i) const { return data ? data[i] : single; }
 };
 
-/// out[i] = the operation of the operands at point i, with the bits of apply(). Operations that processors
-/// have as vector instructions are loops that compilers vectorise. `out` is none of the operands.
+/// Computes out[i] = operation(operands at point i) with the bits of apply(). Loops over operations that
+/// processors have as vector instructions are vectorised by compilers. `out` must not be one of the operands.
 template <class T>
 void apply_row(Operation operation, std::span<const RowValues<T>> operands, std::int64_t points, T* out) {
   const auto unary = [&](auto&& function) {

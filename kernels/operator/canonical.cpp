@@ -13,22 +13,23 @@ namespace {
 
 using Kind = CanonicalNode::Kind;
 
-/// What a term turned out to be.
+/// Holds the canonical form of a term.
 struct Form {
   enum class Kind { given, linear, other };
   Kind kind = Kind::other;
-  TermId term = 0;         // given: a term without fields; whether of t or of points, its Dependence says
-  LinearForm linear = {};  // linear
-  std::optional<TermId> start = {};  // linear: a term of coefficients, coordinates and numbers that is added
+  TermId term =
+      0;  // given: a term without fields; its Dependence tells whether it varies in time or between points
+  LinearForm linear = {};            // linear
+  std::optional<TermId> start = {};  // linear: an added term of coefficients, coordinates and numbers
   Reading reading = {};              // other
 };
 
-/// What a term without fields depends on.
+/// Tells on which variables a term without fields depends.
 struct Dependence {
   bool on_time = false, on_point = false;
 };
 
-/// All that makes two nodes equal, as bytes.
+/// Collects, as bytes, everything that distinguishes one node from another.
 class Key {
  public:
   explicit Key(const CanonicalNode& node) {
@@ -82,7 +83,7 @@ class Canonicaliser {
   }
 
  private:
-  // ---- what terms are ----
+  // ---- forms of terms ----
 
   Form form_of(TermId id) {
     const Term term = system_.terms[id];
@@ -105,7 +106,7 @@ class Canonicaliser {
 
   static Form given(TermId term) { return {.kind = Form::Kind::given, .term = term}; }
 
-  /// Returns a linear form; what is left where every weight is cancelled is its start.
+  /// Returns a linear form. If all weights cancel, only its start is left.
   Form linear_form(LinearForm linear, std::optional<TermId> start = {}) {
     if (linear.taps().empty()) return given(start ? *start : canonical_.terms.number(0.0));
     if (start && number_of(given(*start)) == 0.0) start.reset();
@@ -157,7 +158,7 @@ class Canonicaliser {
     return plain_operation(term.operation, operands);
   }
 
-  /// Returns an operation of which nothing better is known.
+  /// Returns an operation that has no simpler form.
   Form plain_operation(Operation operation, const std::vector<Form>& operands) {
     Dependence depends;
     bool all_given = true;
@@ -171,7 +172,8 @@ class Canonicaliser {
     if (all_given && !(depends.on_time && depends.on_point)) return given(given_operation(operation, terms));
     CanonicalNode node{.kind = Kind::operation, .operation = operation};
     for (const Form& operand : operands) node.operands.push_back(node_of(operand));
-    // What is displaced as a whole is a displacement of what is not.
+    // A node whose operands are all displaced by the same offset is the displaced node of undisplaced
+    // operands.
     std::optional<Index3> common;
     for (const Reading& operand : node.operands)
       if (varies(operand.node)) common = !common || *common == operand.offset ? operand.offset : Index3{};
@@ -198,7 +200,8 @@ class Canonicaliser {
     return canonical_.terms.displaced(canonical_.terms.operation(operation, std::move(operands)), *common);
   }
 
-  /// Returns the sum or difference where one is linear, and the other too or given for points.
+  /// Returns the sum or difference if one operand is linear and the other is linear too or has a value per
+  /// point.
   std::optional<Form> linear_sum(const Form& a, const Form& b, Operation operation) {
     const auto startable = [&](const Form& form) {
       return form.kind == Form::Kind::given && !dependence(form.term).on_time;
@@ -270,7 +273,8 @@ class Canonicaliser {
 
   TermId weighted_given(TermId term, const std::vector<Tap>& taps) {
     if (dependence(term).on_point) return canonical_.terms.weighted(term, taps);
-    // The same at all points: times the sum of the weights, which is 0 for derivatives.
+    // A field with the same value at all points is multiplied by the sum of the weights, which is 0 for
+    // derivatives.
     LinearForm sum;
     for (const Tap& tap : taps) sum += LinearForm({LinearSource::Rank::now, 0}, {}).times(tap.weight);
     const auto kept = sum.taps();
@@ -345,7 +349,7 @@ class Canonicaliser {
     const auto all_taps = form.linear.taps();
     CanonicalNode node{.kind = Kind::chain};
     for (const auto& [source, taps] : all_taps) {
-      // The source alone is read as it is.
+      // A chain with one tap of weight 1 and no start is its source.
       if (all_taps.size() == 1 && !form.start && taps.size() == 1 && taps[0].weight == 1.0)
         return {source_node(source), taps[0].offset};
       node.links.push_back({source_node(source), stencil_of(taps)});
@@ -354,8 +358,8 @@ class Canonicaliser {
     return shared(std::move(node));
   }
 
-  /// Returns a chain, or the displacement of one that there is already: they are known by what they are after
-  /// the displacement that brings the first tap to the point itself.
+  /// Returns the given chain, or a displacement of an equal chain that exists already. Chains are compared
+  /// after the displacement that brings their first tap to the point itself.
   Reading shared(CanonicalNode node) {
     const Index3 first = node.links[0].stencil.taps()[0].offset;
     CanonicalNode moved{.kind = Kind::chain, .start = node.start};
@@ -380,10 +384,10 @@ class Canonicaliser {
 
   const System& system_;
   Canonical canonical_;
-  std::vector<Form> forms_;  // of the terms
+  std::vector<Form> forms_;  // forms of the terms
   std::vector<Dependence> dependences_;
   std::map<std::string, int> numbers_;     // of nodes
-  std::map<std::string, Reading> chains_;  // the node, and where its first tap is
+  std::map<std::string, Reading> chains_;  // the node, and the offset of its first tap
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ class CanonicalText {
                    {canonical_.dimensions, canonical_.field_names, canonical_.coefficient_names});
   }
 
-  /// Operations and chains that are read more than once, or at displaced points.
+  /// Names the operations and chains that are read more than once, or at displaced points.
   void name_shared_nodes() {
     std::vector<int> readings(canonical_.nodes.size());
     const auto read = [&](const Reading& reading) {
@@ -92,7 +92,7 @@ class CanonicalText {
     return phrase_of(node.operation, operands);
   }
 
-  /// "<start + 2*p - p.previous>": in angle brackets what is one chain of fused multiply-adds.
+  /// Returns "<start + 2*p - p.previous>": angle brackets enclose one chain of fused multiply-adds.
   Phrase phrase_of_chain(const CanonicalNode& node) const {
     std::string text;
     if (node.start) text = phrase_of_reading(*node.start).text;

@@ -91,7 +91,7 @@ class Evaluation {
   LeafValue given_;
   std::vector<std::vector<T>> next_;
   std::vector<Box> boxes_;              // where the nodes are read
-  std::vector<std::vector<T>> values_;  // there
+  std::vector<std::vector<T>> values_;  // [node][point of its box]
   std::vector<T> operands_;
 };
 

@@ -6,13 +6,14 @@
 
 namespace spsolve {
 
-/// One time step by the canonical form on the whole grid, in precision T (float or double), by plain loops
-/// over points. Units have these bits at every point. Beyond faces as `reference_step`.
+/// Takes one time step of the canonical form on the whole grid, in precision T (float or double), by plain
+/// loops over points. Units compute the same bits at every point. Values beyond faces are those of
+/// reference_step().
 template <class T>
 SystemState<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings,
                               const SystemState<T>& state);
 
-/// `steps` such steps.
+/// Takes `steps` time steps, each as canonical_step() does.
 template <class T>
 SystemState<T> canonical_steps(const Canonical& canonical, const Surroundings& surroundings,
                                SystemState<T> state, int steps) {

@@ -8,7 +8,7 @@ namespace spsolve {
 
 namespace {
 
-constexpr std::size_t longest = 300;  // of a phrase; what is longer ends in "..."
+constexpr std::size_t longest = 300;  // characters of a phrase; longer ones end in "..."
 
 Phrase shortened(Phrase phrase) {
   if (phrase.text.size() > longest) phrase.text = phrase.text.substr(0, longest) + "...";
@@ -68,7 +68,7 @@ Phrase phrase_of(Operation operation, const std::vector<Phrase>& operands) {
     return shortened(
         {bracketed(operands[0], 1) + " ? " + bracketed(operands[1], 1) + " : " + bracketed(operands[2], 0),
          strength});
-  // Operators gather from the left, but for powers.
+  // Operators group from the left, except powers.
   const bool power = operation == Operation::power, tight = strength >= 5;
   return shortened({bracketed(operands[0], strength + (power || strength == 3)) + (tight ? "" : " ") + name +
                         (tight ? "" : " ") + bracketed(operands[1], strength + !power),

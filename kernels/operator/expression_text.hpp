@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// The text of an expression, and how strongly its outermost operator binds.
+/// Holds the text of an expression, and how strongly its outermost operator binds.
 struct Phrase {
   static constexpr int name = 9;
   std::string text;
@@ -19,14 +19,14 @@ struct Phrase {
 std::string number_text(double number);
 
 Phrase phrase_of(double number);
-/// operation(operands), with brackets where they are needed.
+/// Returns the text of operation(operands), with brackets where they are needed.
 Phrase phrase_of(Operation operation, const std::vector<Phrase>& operands);
-/// operand[j, i], as many offsets as the grid has axes.
+/// Returns "operand[j, i]", with as many offsets as the grid has axes.
 Phrase displaced(const Phrase& operand, const Index3& offset, int dimensions);
 
-/// ".previous", "" or ".next".
+/// Returns ".previous", "" or ".next".
 std::string level_suffix(Level level);
-/// "[j, i]", or "" at the point itself.
+/// Returns "[j, i]", or "" at the point itself.
 std::string offset_text(const Index3& offset, int dimensions);
 
 }  // namespace spsolve

@@ -11,8 +11,9 @@
 
 namespace spsolve {
 
-/// What a wall does to the field. Layers of ghost points are numbered from the wall on: layer 0 is the first.
-/// A ghost value is scale * (the value mirrored at the face) + factor * c, with c of the point of the face.
+/// Names the effect of a wall on the field. Layers of ghost points are numbered from the wall on: layer 0 is
+/// the first. A ghost value is scale * (the value mirrored at the face) + factor * c, with c of the point of
+/// the face.
 enum class WallCondition {
   dirichlet,  // ghost points hold c: a wall one spacing beyond the outermost points
   value,      // the field is c at the face, half a spacing beyond: 2c - mirrored
@@ -20,24 +21,24 @@ enum class WallCondition {
   robin,      // the derivative along the outward normal is robin * (c - field at the face)
 };
 
-/// A face of BoundaryKind::filled of one field.
+/// Describes a face of BoundaryKind::filled of one field.
 struct FilledFace {
   int field = 0, axis = 0;
   Side side = low;
   WallCondition condition = WallCondition::flux;
   double spacing = 1, robin = 0;
-  /// Gives c at the points `first`, `first` + 1, ... along line_axis() for the level of time `step`. The
-  /// points lie in the face; their index along `axis` has no meaning. Points beyond the ends of the face may
-  /// be asked for. Several threads call it at once. Null: c is 0.
+  /// Writes c at the points `first`, `first` + 1, ... along line_axis() for the time level `step`. The points
+  /// lie in the face; their index along `axis` is ignored. Points beyond the ends of the face may be asked
+  /// for. Several threads call the function at once. If it is null, c is 0.
   std::function<void(const Index3& first, std::int64_t step, std::span<double> values)> values = {};
   bool varies_along_face = true;  // else c is the same at all points of the face
-  bool varies_in_time = true;     // else c is the same at all levels of time
+  bool varies_in_time = true;     // else c is the same at all time levels
 
-  /// Return the axes along the face: that of the lines on which c is asked for, and the slower one.
+  /// Return the axes along the face: the axis of the lines on which c is asked for, and the slower one.
   int line_axis() const { return axis == x_axis ? y_axis : x_axis; }
   int slow_axis() const { return axis == z_axis ? y_axis : z_axis; }
 
-  /// Gives c on a line as `values` does, for every face.
+  /// Computes c on a line as `values` does, for every face.
   void evaluate(const Index3& first, std::int64_t step, std::span<double> line) const {
     if (!values) {
       std::ranges::fill(line, 0.0);
@@ -79,7 +80,7 @@ struct FilledFace {
   }
 
  private:
-  /// From a ghost point to its mirror image.
+  /// Returns the distance from a ghost point of a layer to its mirror image.
   double distance(std::int64_t layer) const { return static_cast<double>(2 * layer + 1) * spacing; }
 };
 

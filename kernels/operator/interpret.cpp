@@ -9,7 +9,7 @@ namespace spsolve {
 
 namespace {
 
-/// Values on a box, x fastest.
+/// Holds values on a box, x fastest.
 struct Values {
   Box box;
   std::vector<double> values;
@@ -21,7 +21,7 @@ struct Values {
 
 Box moved(const Box& box, const Index3& offset) { return {box.begin + offset, box.end + offset}; }
 
-/// Returns where every term is needed for the value of one on a box.
+/// Returns, per term, the box on which it is needed for the value of `root` on `box`.
 std::vector<Box> needed_boxes(const Terms& terms, TermId root, const Box& box) {
   std::vector<Box> needed(root + 1);
   needed[root] = box;

@@ -7,21 +7,23 @@
 
 namespace spsolve {
 
-/// The value of a coordinate, a coefficient, a time or a field (a term without operands that is no number)
-/// at a point, which may lie beyond the faces of the grid.
+/// Returns the value of a leaf (a coordinate, a coefficient, a time or a field) at a point, which may lie
+/// beyond the faces of the grid.
 using LeafValue = std::function<double(const Term& leaf, const Index3& p)>;
 
-/// Returns a term at the points of `box`, x fastest, in double, every operation as `apply` has it and
-/// weighted sums as plain loops over their taps.
+/// Returns the values of a term at the points of `box`, x fastest, in double. Operations are those of
+/// apply(), and weighted sums are plain loops over their taps.
 std::vector<double> interpret(const Terms& terms, TermId id, const Box& box, const LeafValue& leaf);
 
-/// Returns the box of points at which interpret() asks for coefficients; empty if it asks for none.
+/// Returns the box of points at which interpret() asks for coefficients; it is empty if interpret() asks for
+/// none.
 Box coefficient_leaves(const Terms& terms, TermId id, const Box& box);
 
-/// Coordinates, coefficients, t and n of the surroundings; throws std::logic_error for fields.
+/// Returns coordinates, coefficients, t and n of the surroundings as leaf values, which throw
+/// std::logic_error for fields.
 LeafValue given_values(const Surroundings& surroundings, std::int64_t step);
 
-/// Returns the smallest box that holds two, of which one may be empty.
+/// Returns the smallest box that holds two boxes, of which one may be empty.
 Box hull_of(const Box& a, const Box& b);
 
 }  // namespace spsolve

@@ -9,7 +9,7 @@ namespace spsolve {
 
 namespace {
 
-/// What a term reads: operands with their displacement and weight.
+/// Calls `visit` for each operand that a term reads, with its displacement and weight.
 template <class Visit>
 void for_each_read(const Terms& terms, const Term& term, Visit&& visit) {
   if (term.kind == Term::Kind::weighted)
@@ -23,7 +23,7 @@ void for_each_read(const Terms& terms, const Term& term, Visit&& visit) {
 
 RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
   std::map<Key, Columns> needed{{{id, 0, 0}, {0, 1}}};
-  // Operands have smaller numbers than what is made of them, and stand before it in the map.
+  // Terms have larger numbers than their operands, which stand before them in the map.
   for (auto row = needed.rbegin(); row != needed.rend(); ++row) {
     const std::int64_t z = std::get<1>(row->first), y = std::get<2>(row->first);
     const Columns columns = row->second;

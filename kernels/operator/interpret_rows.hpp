@@ -11,27 +11,27 @@
 
 namespace spsolve {
 
-/// Fills `values` with those of a coordinate, a coefficient, a time or a field (a term without operands that
-/// is no number) at the points `first`, `first` + 1, ... along x, which may lie beyond the faces of the grid.
+/// Fills `values` with those of a leaf (a coordinate, a coefficient, a time or a field) at the points
+/// `first`, `first` + 1, ... along x, which may lie beyond the faces of the grid.
 using LeafRow = std::function<void(const Term& leaf, const Index3& first, std::span<double> values)>;
 
-/// Evaluates a term row by row, with the bits of interpret() at every point. Only the rows that one row of
-/// the result is made of are held in memory.
+/// Evaluates a term row by row, with the bits of interpret() at every point. Memory holds only the rows from
+/// which one row of the result is computed.
 class RowInterpreter {
  public:
   /// `terms` must outlive the interpreter.
   RowInterpreter(const Terms& terms, TermId id);
 
-  /// Memory of one thread.
+  /// Holds the memory of one thread.
   using Workspace = std::vector<std::vector<double>>;
 
   /// Fills `out` with the values of the term at the points `first`, `first` + 1, ... along x.
   void evaluate(const Index3& first, const LeafRow& leaf, std::span<double> out, Workspace& workspace) const;
 
  private:
-  /// A term at the row displaced by {z, y}.
+  /// Identifies a term at the row displaced by {z, y}.
   using Key = std::tuple<TermId, std::int64_t, std::int64_t>;
-  /// Columns [begin, end) around each point.
+  /// Holds the columns [begin, end) around each point.
   struct Columns {
     std::int64_t begin, end;
   };
@@ -51,7 +51,7 @@ class RowInterpreter {
                const Workspace& workspace, double* out) const;
 
   const Terms& terms_;
-  std::vector<Row> rows_;  // operands before what is made of them
+  std::vector<Row> rows_;  // operands before the rows computed from them
 };
 
 /// Calls `use` with the first point and the values of every row of `box`, from all threads. Neither `leaf`
@@ -59,7 +59,8 @@ class RowInterpreter {
 void interpret_rows(const Terms& terms, TermId id, const Box& box, const LeafRow& leaf,
                     const std::function<void(const Index3& first, std::span<const double> values)>& use);
 
-/// Coordinates, coefficients, t and n of the surroundings by rows, as given_values() has them by points.
+/// Returns coordinates, coefficients, t and n of the surroundings by rows; given_values() returns them by
+/// points.
 LeafRow given_rows(const Surroundings& surroundings, std::int64_t step);
 
 }  // namespace spsolve

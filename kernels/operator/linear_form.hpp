@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// What weights apply to: a field at a level of time, or a node of the canonical form.
+/// Names the operand of weights: a field at a time level, or a node of the canonical form.
 struct LinearSource {
   enum class Rank : std::uint8_t { previous, now, next, node };  // of fields by level
   Rank rank;
@@ -20,12 +20,12 @@ struct LinearSource {
   friend auto operator<=>(const LinearSource&, const LinearSource&) = default;
 };
 
-/// sum over sources and offsets of weight * source[p + offset]. Sums keep the magnitude of their addends, so
-/// that weights that cancel but for rounding are known.
+/// Represents the sum over sources and offsets of weight * source[p + offset]. Each sum of weights keeps the
+/// magnitude of its addends, so that taps() recognises weights that cancel except for rounding.
 class LinearForm {
  public:
   LinearForm() = default;
-  /// The source itself at the point displaced by `offset`.
+  /// Makes the form of the source itself at the point displaced by `offset`.
   LinearForm(const LinearSource& source, const Index3& offset) { weights_[source][offset] = {1.0, 1.0}; }
 
   LinearForm& operator+=(const LinearForm& other);
@@ -33,11 +33,12 @@ class LinearForm {
   LinearForm times(double factor) const;
   LinearForm over(double divisor) const;
   LinearForm displaced(const Index3& offset) const;
-  /// Returns the form as the source of weights. Throws Error(invalid_input) where that has over 10^6 weights.
+  /// Returns the convolution of the form with `taps`. Throws Error(invalid_input) if it has more than 10^6
+  /// weights.
   LinearForm convolved(const std::vector<Tap>& taps) const;
 
-  /// Without weights that are zero or cancelled; throws Error(invalid_input) where one is not finite, or a
-  /// source is reached over more than 10^6 points.
+  /// Returns the weights that are neither zero nor cancelled. Throws Error(invalid_input) if a weight is not
+  /// finite, or if the offsets of a source span more than 10^6 points.
   std::map<LinearSource, std::vector<Tap>> taps() const;
 
  private:
@@ -50,7 +51,7 @@ class LinearForm {
   std::map<LinearSource, std::map<Index3, Weight>> weights_;
 };
 
-/// Taps in lexicographic order of offset as a stencil.
+/// Returns taps in lexicographic order of offset as a stencil.
 Stencil stencil_of(const std::vector<Tap>& taps);
 
 }  // namespace spsolve

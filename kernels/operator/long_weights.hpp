@@ -8,12 +8,12 @@
 
 namespace spsolve {
 
-/// Weights over a box of offsets that holds the origin, in long double: what repeated convolutions are
-/// computed with. Without any they are zero.
+/// Holds weights in long double over a box of offsets that includes the origin, for repeated convolutions. An
+/// empty box stands for zero.
 class LongWeights {
  public:
   LongWeights() = default;
-  /// At offset 0 alone.
+  /// Makes a single weight at offset 0.
   explicit LongWeights(long double weight) : offsets_(box_of({1, 1, 1})), values_{weight} {}
   explicit LongWeights(const std::vector<Tap>& taps);
 
@@ -21,11 +21,11 @@ class LongWeights {
   const Box& offsets() const { return offsets_; }
   LongWeights times(long double factor) const;
   friend LongWeights operator+(const LongWeights& a, const LongWeights& b);
-  /// Returns the convolution: `a` applied to what `b` makes. Added in the order of fuse_steps
+  /// Returns the convolution: `a` applied to the result of `b`. Products are added in the order of fuse_steps
   /// (kernels/stencil.hpp).
   friend LongWeights operator*(const LongWeights& a, const LongWeights& b);
 
-  /// Rounded to double; nothing where all weights are zero.
+  /// Returns the weights rounded to double, or nothing if all are zero.
   std::optional<Stencil> stencil() const;
 
  private:

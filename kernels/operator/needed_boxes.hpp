@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// Returns where every node is read for the value of `root` on a box; empty where it is not read at all. Of
-/// the box {0, 0, 0} alone these are the offsets at which nodes are read.
+/// Returns, per node, the box on which it is read for the value of `root` on `box`; the box is empty if the
+/// node is not read. For a `box` that holds only the origin these are the offsets at which nodes are read.
 std::vector<Box> needed_boxes(const Canonical& canonical, const Reading& root, const Box& box);
 
 }  // namespace spsolve

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What an expression does with its operands.
+/// Names an operation on the operands of an expression.
 enum class Operation : std::uint8_t {
   add,
   subtract,
@@ -25,7 +25,7 @@ enum class Operation : std::uint8_t {
   both,    // &&
   either,  // ||
   select,  // condition ? a : b
-  // Functions, in the order of the alphabet.
+  // The functions follow in alphabetical order.
   absolute,
   acos,
   acosh,
@@ -70,12 +70,12 @@ constexpr int most_operands = 64;
 
 struct OperationInfo {
   Operation operation;
-  std::string_view name;  // of a function, or how the operator is written
+  std::string_view name;  // name of the function or symbol of the operator
   int fewest, most;       // operands
   bool same_bits;  // processors of all kinds compute it with the same bits, each rounding as IEEE 754 says
 };
 
-/// In the order of Operation.
+/// Lists the operations in the order of Operation.
 inline constexpr std::array operation_table{
     OperationInfo{Operation::add, "+", 2, 2, true},
     OperationInfo{Operation::subtract, "-", 2, 2, true},

@@ -14,14 +14,14 @@ namespace {
 
 using Kind = CanonicalNode::Kind;
 
-/// The fields of a node, and those in which it is not linear.
+/// Holds the fields that a node reads, and those in which it is not linear.
 struct Degree {
   std::set<int> fields, nonlinear;
 };
 
 void merge(std::set<int>& into, const std::set<int>& from) { into.insert(from.begin(), from.end()); }
 
-/// Returns true if an operation is linear in its operands that have fields, given those of all operands.
+/// Returns true if an operation is linear in those of its operands that have fields.
 bool is_linear(Operation operation, const std::vector<Degree>& operands) {
   const auto free = [&](std::size_t i) { return operands[i].fields.empty(); };
   switch (operation) {
@@ -59,13 +59,14 @@ std::vector<Degree> degrees_of(const Canonical& canonical) {
   return degrees;
 }
 
-/// A node as a linear form with constant weights, and whether it has terms without fields.
+/// Holds a node as a linear form with constant weights, and whether it has terms without fields.
 struct ConstantForm {
   LinearForm linear;
   bool has_fields = false, has_other_terms = false;
 };
 
-/// Nothing where weights vary or the node is not linear. The nodes before it have theirs in `forms`.
+/// Returns a node as a ConstantForm, or nothing if weights vary or the node is not linear. `forms` holds the
+/// forms of all nodes with smaller numbers.
 std::optional<ConstantForm> constant_form(const Canonical& canonical, const CanonicalNode& node,
                                           const std::vector<std::optional<ConstantForm>>& forms) {
   using Rank = LinearSource::Rank;
@@ -134,13 +135,14 @@ std::vector<std::optional<ConstantForm>> constant_forms(const Canonical& canonic
 
 bool at_point_alone(const Box& offsets) { return offsets == box_of({1, 1, 1}); }
 
-/// Offsets of `inner` as seen from the offsets `outer`.
+/// Returns the offsets of `inner` applied at each of the offsets `outer`.
 Box composed(const Box& outer, const Box& inner) {
   if (outer.empty() || inner.empty()) return {};
   return {outer.begin + inner.begin, outer.end + inner.end - Index3{1, 1, 1}};
 }
 
-/// Returns true if an equation reads, at displaced points, what the equations from `first` on have made.
+/// Returns true if an equation reads, at displaced points, a `.next` that the equations from `first` on have
+/// computed.
 bool reads_displaced_next(const SystemFacts& facts, int equation, int first) {
   for (const auto& [read, offsets] : facts.equations[equation].reach)
     for (int other = first; other < equation; ++other)
@@ -162,7 +164,8 @@ void find_groups(SystemFacts& facts) {
 void find_reach_of_step(SystemFacts& facts, int field_count) {
   facts.reach_now.resize(field_count);
   facts.reach_previous.resize(field_count);
-  // What the equations so far reach of values of step n: [level][field advanced][field].
+  // `total` holds the offsets at which the equations so far read values of step n: [level][field
+  // advanced][field].
   std::array<std::vector<std::vector<Box>>, 2> total;
   for (auto& level : total) level.assign(field_count, std::vector<Box>(field_count));
   for (const EquationFacts& equation : facts.equations)
@@ -270,7 +273,7 @@ std::string text_of(const EquationFacts& facts, const Canonical& canonical) {
 
 namespace {
 
-/// Returns the box of all sums of a point of one box of offsets and a point of the other.
+/// Returns the box of all sums of an offset of one box and an offset of the other.
 Box sum_of(const Box& a, const Box& b) { return {a.begin + b.begin, a.end + b.end - Index3{1, 1, 1}}; }
 
 /// Returns the offsets at which each statement must be computed so that all are known at a point. Beside

@@ -5,14 +5,14 @@
 
 namespace spsolve {
 
-/// One time step of a system on the whole grid in double: the definition of a correct answer. The statements
-/// are interpreted as they are written, one after the other; beyond faces fields have the ghost values of
-/// their own walls (numpy.pad, axis by axis in the order x, y, z), `.next` of what the statement above has
-/// made. Knows nothing of the canonical form.
+/// Takes one time step of a system on the whole grid in double. This defines the correct answer. The
+/// statements are interpreted as they are written, one after the other. Beyond faces each field has the ghost
+/// values of its own walls (numpy.pad, axis by axis in the order x, y, z); `.next` has them too. The function
+/// does not use the canonical form.
 SystemState<double> reference_step(const System& system, const Surroundings& surroundings,
                                    const SystemState<double>& state);
 
-/// `steps` such steps.
+/// Takes `steps` time steps, each as reference_step() does.
 SystemState<double> reference_steps(const System& system, const Surroundings& surroundings,
                                     SystemState<double> state, int steps);
 

@@ -17,10 +17,10 @@ namespace {
 using Complex = std::complex<double>;
 using Matrix = Eigen::MatrixXcd;
 
-// Rounding parts a double eigenvalue by some sqrt(2^-52).
+// Rounding perturbs a double eigenvalue by about sqrt(2^-52).
 constexpr double same_eigenvalue = 3e-7;
 
-/// Eigenvalues that agree, their number, and their mean.
+/// Holds the number of eigenvalues that agree, and their mean.
 struct Cluster {
   Complex mean;
   int count;
@@ -45,11 +45,12 @@ std::vector<Cluster> clusters_of(const Eigen::VectorXcd& eigenvalues) {
   return clusters;
 }
 
-/// Scales rows and columns by powers of two, which keeps the eigenvalues, until both have about the same
-/// size: fields may have units that differ by many orders of magnitude (B. Parlett and C. Reinsch, Numer.
-/// Math. 13 (1969) 293).
+/// Scales rows and columns by powers of two until both have about the same size. This keeps the eigenvalues.
+/// Fields may have units that differ by many orders of magnitude (B. Parlett and C. Reinsch, Numer. Math. 13
+/// (1969) 293).
 void balance(Matrix& matrix) {
-  constexpr double enough = 0.95;  // a scaling must make the sum of a row and its column smaller than this
+  constexpr double enough =
+      0.95;  // a scaling must make the sum of a row and its column smaller by at least this factor
   for (bool changed = true; changed;) {
     changed = false;
     for (Eigen::Index i = 0; i < matrix.rows(); ++i) {

@@ -11,15 +11,15 @@
 
 namespace spsolve {
 
-/// What one step does to the wave that it amplifies most.
+/// Describes how one step amplifies the wave that grows most.
 struct Growth {
-  /// The largest magnitude of an eigenvalue of the symbol matrix, over the sampled waves. Eigenvalues that
-  /// agree but for rounding are replaced by their mean, which rounding changes less.
+  /// Holds the largest magnitude of an eigenvalue of the symbol matrix over the sampled waves. Eigenvalues
+  /// that agree except for rounding are replaced by their mean, which rounding changes less.
   double spectral_radius = 0.0;
-  std::array<double, 3> wave{};  // {z, y, x}, radians per point, of that eigenvalue
-  /// True if a wave grows without an eigenvalue beyond the unit circle: one on it is defective, so that its
-  /// wave grows linearly. The constant wave is left out: u(n + 1) = 2 u(n) - u(n - 1), free motion, is the
-  /// exact solution of a wave equation.
+  std::array<double, 3> wave{};  // {z, y, x}, radians per point, of the wave with that eigenvalue
+  /// True if a wave grows linearly although no eigenvalue exceeds 1 in magnitude, because an eigenvalue on
+  /// the unit circle is defective. The constant wave is left out: free motion, u(n + 1) = 2 u(n) - u(n - 1),
+  /// is the exact solution of a wave equation.
   bool defective = false;
   std::array<double, 3> defective_wave{};
 };
@@ -33,7 +33,8 @@ Growth growth_of(const StencilMatrix& step, const Index3& shape);
 /// the waves of a periodic axis are added.
 Growth growth_of(const StencilMatrix& step, const std::vector<Domain>& domains);
 
-/// The values of what varies, in place of fields: one per coefficient, coordinates {z, y, x}, t and n.
+/// Holds constant values that replace everything that varies, except fields: one value per coefficient,
+/// coordinates {z, y, x}, t and n.
 struct FrozenValues {
   std::vector<double> coefficients;
   std::array<double, 3> at{};
@@ -41,7 +42,7 @@ struct FrozenValues {
   std::int64_t step = 0;
 };
 
-/// Returns the system with these values everywhere: its weights are constant where it is linear.
+/// Returns the system with these values at all points and times. Its weights are constant where it is linear.
 System frozen(const System& system, const FrozenValues& values);
 
 }  // namespace spsolve

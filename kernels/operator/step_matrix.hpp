@@ -9,8 +9,9 @@
 
 namespace spsolve {
 
-/// A square matrix of weights: u_i' = sum_j W_ij * u_j. Products are compositions, powers fused steps. As
-/// everything fused, they are exact where no ghost point of a wall is reached.
+/// Holds a square matrix of weights: u_i' = sum_j W_ij * u_j. The product of two matrices is their
+/// composition, and a power is a number of fused steps. Fused steps are exact only where no ghost point of a
+/// wall is read.
 class StencilMatrix {
  public:
   /// Makes a matrix of zeros.
@@ -31,28 +32,30 @@ class StencilMatrix {
   std::vector<LongWeights> entries_;
 };
 
-/// One step of a linear system with constant weights as a matrix (companion form). The unknowns are the
-/// fields at step n, in their order, then those of `previous` one step before; `.next` is replaced by the
+/// Describes one step of a linear system with constant weights as a matrix (companion form). The unknowns are
+/// the fields at step n, in their order, then those of `previous` one step before; `.next` is replaced by the
 /// equation that made it.
 struct StepMatrix {
   StencilMatrix matrix;
   std::vector<int> previous;  // fields that are read one step before
 };
 
-/// Nothing where an equation is not linear or its weights vary. Terms without fields do not matter.
+/// Returns the matrix, or nothing if an equation is not linear or its weights vary. Terms without fields are
+/// ignored.
 std::optional<StepMatrix> step_matrix(const Canonical& canonical);
 
-/// u(n + t) = now * u(n) + previous * u(n - t)
+/// Holds the weights of t steps at once: u(n + t) = now * u(n) + previous * u(n - t).
 struct StrideLeapfrog {
   Stencil now;
   double previous;
 };
 
-/// t steps of u(n + 1) = s * u(n) - q u(n - 1) at once: L_0 = 2, L_1 = s, L_{k+1} = s * L_k - q L_{k-1};
-/// `now` is L_t, `previous` -q^t. In long double, then rounded. Throws std::invalid_argument for t < 1.
+/// Returns the weights of t steps of u(n + 1) = s * u(n) - q u(n - 1) at once: `now` is L_t and `previous` is
+/// -q^t, where L_0 = 2, L_1 = s, L_{k+1} = s * L_k - q L_{k-1}. They are computed in long double, then
+/// rounded. Throws std::invalid_argument for t < 1.
 StrideLeapfrog stride_leapfrog(const Stencil& s, double q, int t);
 
-/// s and q of such an equation, where the system is one.
+/// Holds s and q of the equation u(n + 1) = s * u(n) - q u(n - 1).
 struct TwoLevelEquation {
   Stencil s;
   double q;

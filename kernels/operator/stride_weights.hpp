@@ -5,11 +5,12 @@
 
 namespace spsolve {
 
-/// The weights of launches that take t steps of u(n + 1) = S*u(n) - q u(n - 1) at once, in terms of the state
-/// u(n) and the difference w(n) = u(n) - u(n - 1).
+/// Holds the weights of launches that take t steps of u(n + 1) = S*u(n) - q u(n - 1) at once, in terms of the
+/// state u(n) and the difference w(n) = u(n) - u(n - 1).
 ///
-/// Both solve the same equation, so both go on by u(n + t) = L_t*u(n) - q^t u(n - t) (StrideLeapfrog). The
-/// first launch does not know u(n - t). With V_{-1} = 0, V_0 = 1, V_{k+1} = S*V_k - q V_{k-1} it computes
+/// State and difference solve the same equation, so both satisfy u(n + t) = L_t*u(n) - q^t u(n - t)
+/// (StrideLeapfrog). The first launch does not know u(n - t). With V_{-1} = 0, V_0 = 1, V_{k+1} = S*V_k - q
+/// V_{k-1} it computes
 ///
 ///     u(n + t) = (V_t - q V_{t-1})*u(n) + q V_{t-1}*w(n)
 ///     w(n + t) = (S - 1 - q)*V_{t-1}*u(n) + q (V_{t-1} - V_{t-2})*w(n).

@@ -8,24 +8,24 @@
 
 namespace spsolve {
 
-/// The sweeps of a StridedUnit; kernels/operator/stride_weights.hpp has their weights.
+/// Holds the sweeps of a StridedUnit; kernels/operator/stride_weights.hpp has their weights.
 struct StrideSweeps {
-  /// L_t, with the source multiplied by -q^t.
+  /// This sweep has the weights L_t; its source is multiplied by -q^t.
   std::unique_ptr<Sweep> stride;
-  /// These take the first launch; the source of the sweeps of the difference is added as it is.
+  /// These take the first launch. The sweeps of the difference add the source unchanged.
   std::unique_ptr<Sweep> state_from_state, state_from_difference;
   std::unique_ptr<Sweep> difference_from_state, difference_from_difference;
   /// Computes in - source, point by point and rounded once.
   std::unique_ptr<Sweep> minus_source;
 };
 
-/// Takes launches of `steps` time steps of one linear equation with two levels of time and constant weights
-/// as sweeps: u(n + t) = L_t*u(n) - q^t u(n - t), in place of u(n - t), and the same for the difference w(n)
-/// = u(n) - u(n - 1). The weights must hold everywhere: every wall needs reflections
-/// (kernels/wall_reflections.hpp). Launches of one step are those of another unit.
+/// Takes launches of `steps` time steps of one linear equation with two time levels and constant weights as
+/// sweeps. They replace u(n - t) by u(n + t) = L_t*u(n) - q^t u(n - t), and likewise the difference w(n) =
+/// u(n) - u(n - 1). The weights must hold everywhere: every wall needs reflections
+/// (kernels/wall_reflections.hpp). Another unit takes launches of one step.
 ///
-/// Results are those of single steps within the error bound of the sweeps, and do not have their bits. They
-/// do not depend on the decomposition.
+/// Results equal those of single steps within the error bound of the sweeps, not bit by bit. They do not
+/// depend on the decomposition.
 class StridedUnit : public Unit {
  public:
   StridedUnit(const Domain& domain, int steps, StrideSweeps sweeps, std::unique_ptr<Unit> single_steps);

@@ -10,13 +10,13 @@
 
 namespace spsolve {
 
-/// field.next = value
+/// Represents field.next = value.
 struct Statement {
   int field;
   TermId value;
 };
 
-/// What one time step does: the statements in the order of the text, one per field. A value reads
+/// Describes one time step: the statements in the order of the text, one per field. A value reads
 /// `Level::next` only of fields whose statements stand above.
 struct System {
   int dimensions = 3;
@@ -26,7 +26,8 @@ struct System {
   std::vector<Statement> statements;
 };
 
-/// What a system is solved on: the grid, with the walls of each field, and the coefficients.
+/// Describes the setting in which a system is solved: the grid, with the walls of each field, and the
+/// coefficients.
 struct Surroundings {
   std::array<double, 3> origin{}, spacing{1.0, 1.0, 1.0};  // {z, y, x}
   double dt = 1.0;
@@ -36,15 +37,15 @@ struct Surroundings {
   const Index3& shape() const { return fields.front().shape; }
 };
 
-/// The fields at step n and one step before, of the shape of the grid, x fastest.
+/// Holds the fields at step n and one step before, of the shape of the grid, x fastest.
 template <class T>
 struct SystemState {
   std::vector<std::vector<T>> now, previous;
   std::int64_t step = 0;
 };
 
-/// Coefficients beyond faces: they wrap where the axis is periodic (it is for all fields or for none), and
-/// are mirrored elsewhere.
+/// Returns the grid point whose coefficient is used at `p`: coefficients wrap where the axis is periodic (it
+/// is for all fields or for none), and are mirrored elsewhere.
 inline Index3 wrapped_or_reflected(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
     p[axis] =

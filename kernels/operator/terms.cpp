@@ -62,7 +62,7 @@ std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots
 
 namespace {
 
-/// `room` is how many more terms the text may show, which bounds the recursion too.
+/// `room` is the number of further terms that the text may show, which bounds the recursion too.
 Phrase phrase_of_term(const Terms& terms, TermId id, const TermNames& names, int& room) {
   const Term& term = terms[id];
   if (--room < 0) return {"..."};

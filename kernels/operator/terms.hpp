@@ -11,13 +11,14 @@
 
 namespace spsolve {
 
-/// When a field is read: one step before the current one, at it, or after the statements so far.
+/// Names the time level at which a field is read: one step before the current one, at it, or after the
+/// statements so far.
 enum class Level : std::uint8_t { previous, now, next };
 
-/// The number of a term in its `Terms`.
+/// Is the number of a term in its `Terms`.
 using TermId = int;
 
-/// One node of an expression as it was written, independent of its text.
+/// Holds one node of an expression as it was written, independent of its text.
 struct Term {
   enum class Kind : std::uint8_t {
     number,       // number
@@ -39,8 +40,8 @@ struct Term {
   std::vector<TermId> operands = {};
 };
 
-/// Expressions that share their equal parts. Operands have smaller numbers than what is made of them, so
-/// loops over the numbers replace recursion. What numbers alone determine is computed at once, in double.
+/// Holds expressions that share their equal parts. Terms have larger numbers than their operands, so loops
+/// over the numbers replace recursion. Expressions of numbers alone are evaluated at once, in double.
 class Terms {
  public:
   TermId number(double value);
@@ -70,17 +71,17 @@ class Terms {
   std::vector<std::vector<Tap>> weights_;
 };
 
-/// `roots` and everything that they are made of, by number.
+/// Marks, by number, `roots` and all terms that they depend on.
 std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots);
 
-/// What texts need to know: how many axes offsets have, and what fields and coefficients are called.
+/// Holds the number of axes that offsets have, and the names of fields and coefficients, for texts.
 struct TermNames {
   int dimensions;
   const std::vector<std::string>& fields;
   const std::vector<std::string>& coefficients;
 };
 
-/// Returns a term as text, in the language of equations but for weighted sums, which are
+/// Returns a term as text in the language of equations, except that weighted sums are written
 /// "weights<number>(...)". Long texts are shortened with "...".
 std::string text_of(const Terms& terms, TermId id, const TermNames& names);
 

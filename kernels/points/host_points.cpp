@@ -6,7 +6,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::int64_t few_points = 4096;  // are faster with one thread
+constexpr std::int64_t few_points = 4096;  // few points are faster with one thread
 
 class RowsOfHost : public RecordedRows {
  public:

@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// A point of one of the fields of a state.
+/// Identifies a point of one of the fields of a state.
 struct FieldPoint {
   std::size_t field = 0;
   Index3 p{};
@@ -21,22 +21,22 @@ struct FieldPoint {
   friend bool operator==(const FieldPoint&, const FieldPoint&) = default;
 };
 
-/// A point to which an amount is added after every step.
+/// Describes a point to which an amount is added after every step.
 struct AddedPoint {
   FieldPoint at;
-  std::size_t column = 0;  // of the amount among the amounts of a step
+  std::size_t column = 0;  // index of its amount among the amounts of a step
 };
 
-/// Points whose values are recorded after every `every`-th step. A row holds the values of one step, in the
-/// order of the points.
+/// Lists points whose values are recorded after every `every`-th step. A row holds the values of one step, in
+/// the order of the points.
 struct RecordedPoints {
   std::int64_t every = 1;
-  /// Rows that are kept: row i, of step i * every, takes the place of row i - rows.
+  /// `rows` is the number of rows that are kept: row i, of step i * every, takes the place of row i - rows.
   std::int64_t rows = 1;
   std::vector<FieldPoint> points;
 };
 
-/// What is added to points of a block, and recorded of them.
+/// Describes the amounts that are added to points of a block, and the points whose values are recorded.
 struct PointTable {
   /// Each point of a field occurs once. Points of a halo that stand for the same point of the grid share its
   /// column.
@@ -47,19 +47,20 @@ struct PointTable {
   bool empty() const { return added.empty() && recorded.empty(); }
 };
 
-/// Returns the points of `box` that stand for the point `p` of the grid: itself, and its copies beyond the
-/// ends of periodic axes.
+/// Returns the points of `box` that represent the grid point `p`: itself, and its copies beyond the ends of
+/// periodic axes.
 std::vector<Index3> images_of(const Index3& p, const Domain& domain, const Box& box);
 
 /// Sets the amounts, by column, that are added after the step from `step` to the next. It is also asked for
 /// steps after the last one of a run.
 using AmountsOfStep = std::function<void(std::int64_t step, std::span<double> amounts)>;
 
-/// Recorded rows on their way to the host.
+/// Holds recorded rows on their way to the host.
 class RecordedRows {
  public:
   virtual ~RecordedRows() = default;
-  /// Sets `values`, row after row, as soon as they have arrived. Memory that is used again saves time.
+  /// Sets `values`, row after row, as soon as they have arrived. Passing the same vector again saves an
+  /// allocation.
   virtual void wait_for(std::vector<double>& values) = 0;
   /// Returns the values.
   std::vector<double> wait() {
@@ -81,14 +82,15 @@ class PointWork {
   PointWork& operator=(const PointWork&) = delete;
 
   const PointTable& table() const { return table_; }
-  /// Makes sure that work enqueued from now on finds the amounts of the `steps` steps from `first` on.
+  /// Makes the amounts of the `steps` steps from `first` on available to all work that is enqueued from now
+  /// on.
   virtual void provide(std::int64_t first, int steps) = 0;
   /// Adds the amounts of `step`, which were provided, to the fields of `state`. Amount and sum are rounded
   /// once each to the compute precision of the fields, and the result to their storage precision.
   virtual void add(const State& state, std::int64_t step) = 0;
   /// Records the groups of which `step` has a row; `state` holds the fields of that step.
   virtual void record(const ConstState& state, std::int64_t step) = 0;
-  /// Starts to bring rows [first, first + count) of a group to the host. They must be kept there still.
+  /// Starts to bring rows [first, first + count) of a group to the host, which must still be kept.
   virtual std::unique_ptr<RecordedRows> fetch(std::size_t group, std::int64_t first, std::int64_t count) = 0;
 
  protected:

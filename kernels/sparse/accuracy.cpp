@@ -38,7 +38,7 @@ std::vector<double> weight_difference(const Stencil& fused, Precision precision)
   return rest;
 }
 
-/// Errors of one sweep: from rounding data to operands, and from the additions.
+/// Holds the errors of one sweep from rounding data to operands, and from the additions.
 struct PassError {
   double operands, accumulation;
 };
@@ -127,7 +127,7 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
   return error;
 }
 
-/// Errors of single steps in fp32 by the scalar unit, as mean squares.
+/// Estimates the errors of single steps in fp32 by the scalar unit, as mean squares.
 struct SingleSteps {
   static constexpr double run = 1000;  // steps
 
@@ -177,8 +177,8 @@ bool has_one_magnitude(const std::array<double, 3>& wave) {
   return std::all_of(wave.begin(), wave.end(), [](double angle) { return std::abs(std::sin(angle)) < 1e-9; });
 }
 
-/// Errors of a sweep in fp32 on tensor cores, as mean squares: of a launch, and the part that later launches
-/// damp.
+/// Holds the errors of a sweep in fp32 on tensor cores, as mean squares: of a launch, and the part that later
+/// launches damp.
 struct SweepErrors {
   double launch, roundings;
   double drift;                 // rounding error that all points share, which later launches do not damp

@@ -6,9 +6,9 @@
 
 namespace spsolve {
 
-/// Error bounds of one launch, by source of error. Each bounds |computed - exact| in every p-norm (hence both
-/// the relative L2 error and the maximum error), relative to sum |w^t| times the norm of the field before the
-/// launch. They hold for data in the normal range of the formats.
+/// Holds error bounds of one launch, by source of error. Each bounds |computed - exact| in every p-norm
+/// (hence both the relative L2 error and the maximum error), relative to sum |w^t| times the norm of the
+/// field before the launch. They hold for data in the normal range of the formats.
 struct LaunchError {
   double storage = 0;       // rounding of the result to storage
   double weights = 0;       // difference of the used weights from w^t: rounding and dropped terms
@@ -23,12 +23,12 @@ struct LaunchError {
 /// at the end.
 LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision);
 
-/// The promise of fp32: errors are at most this many times those of the scalar unit
+/// States the promise of fp32: errors are at most this many times those of the scalar unit
 /// (docs/internals/numerics.md).
 constexpr double promised_over_scalar = 4;
 
-/// Estimates of the L2 error of sweeps with fused weights in fp32, divided by that of single steps of the
-/// scalar unit.
+/// Estimates the L2 error of sweeps with fused weights in fp32, divided by that of single steps of the scalar
+/// unit.
 struct ErrorOverScalar {
   double launch;  // after one launch, for random data of any sign; for separable sweeps in 1D and 2D accurate
                   // to a third

@@ -25,7 +25,8 @@ Operand chained_pass(const Stencil& factor, int axis, int align, Sparsity sparsi
   std::vector<Index3> inputs;
   for (std::int64_t step = 0; step < 2 * distance / k; ++step) {
     for (std::int64_t in_step = 0; in_step < k; ++in_step) {
-      // Place of a half-precision element in its fragment, or of a tf32 element in one of two fragments.
+      // `at` is the position of a half-precision element in its fragment, or of a tf32 element in one of two
+      // fragments.
       const bool halves = sparsity == two_of_four;
       const std::int64_t r = halves ? in_step / 8 : in_step / 16 * 2 + in_step % 16 / 8;
       const std::int64_t q = halves ? in_step / 2 % 4 : in_step % 4;

@@ -10,8 +10,8 @@
 
 namespace spsolve {
 
-/// The conflict graph of a weight matrix (SparStencil definition 1): two nodes conflict if some row uses
-/// both. Node i stands for the columns [run * i, run * (i + 1)): single columns, or aligned pairs.
+/// Represents the conflict graph of a weight matrix (SparStencil definition 1): two nodes conflict if some
+/// row uses both. Node i stands for the columns [run * i, run * (i + 1)): single columns, or aligned pairs.
 class ConflictGraph {
  public:
   explicit ConflictGraph(const WeightMatrix& matrix, int run = 1);
@@ -25,7 +25,7 @@ class ConflictGraph {
   std::vector<boost::dynamic_bitset<>> rows_;
 };
 
-/// Disjoint pairs of nodes that do not conflict. Every unmatched node is paired with a zero node.
+/// Holds disjoint pairs of nodes that do not conflict. Every unmatched node is paired with a zero node.
 struct Matching {
   std::vector<std::pair<int, int>> pairs;
   std::vector<int> unmatched;

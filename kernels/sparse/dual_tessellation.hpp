@@ -14,11 +14,10 @@ namespace spsolve {
 /// input point j of A's run or n + j of B's.
 Operand dual_tessellation(const Stencil& stencil);
 
-/// The places in shared memory of a plane of height x width points by stencil2row (ConvStencil equations 5
-/// and 6): element offsets [y][x] into matrix A and into matrix B. Each matrix has `groups` rows of `pitch`
-/// elements. In row g, column n y + j of A is point (y, g (n + 1) + j), and of B point (y, g (n + 1) + n +
-/// j). Points that a matrix does not hold go to the padding of a row (dirty bits padding), so filling needs
-/// no branch.
+/// Locates a plane of height x width points in shared memory by stencil2row (ConvStencil equations 5 and 6):
+/// element offsets [y][x] into matrix A and into matrix B. Each matrix has `groups` rows of `pitch` elements.
+/// In row g, column n y + j of A is point (y, g (n + 1) + j), and of B point (y, g (n + 1) + n + j). Points
+/// that a matrix does not hold go to the padding of a row (dirty bits padding), so filling needs no branch.
 struct Stencil2Row {
   int groups;
   int pitch;  // 4 modulo 8, so that the rows of an fp64 fragment lie in different banks

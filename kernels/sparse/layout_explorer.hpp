@@ -8,15 +8,15 @@
 
 namespace spsolve {
 
-/// The device rates in the model of SparStencil equations 6 to 8. They are measured, not copied from a data
-/// sheet.
+/// Holds the device rates in the model of SparStencil equations 6 to 8. They are measured, not copied from a
+/// data sheet.
 struct TensorRates {
   double mma_per_second;           // f N_tcu / CPI_tcu, for the instruction in question, whole device
   double global_bytes_per_second;  // bw_G
   double shared_bytes_per_second;  // bw_S
 };
 
-/// One candidate (r1, r2, r3) of the layout search.
+/// Describes one candidate (r1, r2, r3) of the layout search.
 struct LayoutCandidate {
   Index3 tile;          // {r3, r2, r1}
   std::int64_t m;       // outputs of a tile

@@ -11,10 +11,11 @@ namespace spsolve {
 /// Returns the number of operand elements in a 32-bit word: 2 for 16-bit formats, otherwise 1.
 constexpr int elements_per_word(Precision element) { return storage_bytes(element) == 2 ? 2 : 1; }
 
-/// A sparse tensor-core instruction D = A B + D with fp32 accumulation: A is 16 x k (2:4, or 1:2 for tf32)
-/// and B is k x 8. mma.sp has M = 16. wgmma.sp is four of them, one per warp, with the larger k and up to 256
-/// columns of B. Registers are 32 bits wide. The formulas below count such words, so one rule covers all
-/// formats (PTX ISA, "Matrix fragments for multiply-accumulate operation with sparse matrix A").
+/// Describes a sparse tensor-core instruction D = A B + D with fp32 accumulation: A is 16 x k (2:4, or 1:2
+/// for tf32) and B is k x 8. The instruction mma.sp has M = 16. One wgmma.sp equals four of them, one per
+/// warp, with the larger k and up to 256 columns of B. Registers are 32 bits wide. The formulas below count
+/// such words, so one rule covers all formats (PTX ISA, "Matrix fragments for multiply-accumulate operation
+/// with sparse matrix A").
 struct MmaShape {
   Precision element;  // fp16, bf16 or tf32
   int k;
@@ -55,7 +56,7 @@ constexpr MmaShape widest_mma(Precision element) {
   }
 }
 
-// The position of an element in lane l and register i; g = l / 4, q = l % 4.
+// The functions below return the position of an element in lane l and register i; g = l / 4, q = l % 4.
 
 /// Return the row of A, and the word of the compressed row, in register i of A.
 constexpr int a_row(int lane, int i) { return lane / 4 + 8 * (i % 2); }
@@ -67,7 +68,7 @@ constexpr int b_column(int lane) { return lane / 4; }
 constexpr int c_row(int lane, int i) { return lane / 4 + 8 * (i / 2); }
 constexpr int c_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
 
-/// The lane, and the lowest of the four metadata bits, for a row and group of A.
+/// Holds the lane, and the lowest of the four metadata bits, for a row and group of A.
 struct MetadataPlace {
   int lane, bit;
 };

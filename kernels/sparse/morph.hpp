@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// The contents of a group of four columns of a morphed operand.
+/// Names the contents of a group of four columns of a morphed operand.
 enum class Pairing {
   columns,  // two pairs of columns, and no row uses both columns of a pair: one_of_two, half precision and
             // tf32
@@ -14,9 +14,9 @@ enum class Pairing {
             // only. A 32-bit register of B is then one 32-bit load. Requires a tile of even extent along x
 };
 
-/// A matching of a weight matrix made by crush(), with the fewest zero columns. It uses algorithm 1 if that
-/// meets the lower bound (the staircase of the theorem), otherwise Blossom on the used columns. With more
-/// than 2048 used columns it uses algorithm 1 on the window, whether or not that is optimal. Nodes are
+/// Holds a matching of a weight matrix made by crush(), with the fewest zero columns. It uses algorithm 1 if
+/// that meets the lower bound (the staircase of the theorem), otherwise Blossom on the used columns. With
+/// more than 2048 used columns it uses algorithm 1 on the window, whether or not that is optimal. Nodes are
 /// columns of `matrix`.
 struct MorphMatching {
   WeightMatrix matrix;

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// The number of columns that a row may use of each group of consecutive columns. In hardware, half-precision
+/// States how many columns a row may use of each group of consecutive columns. In hardware, half-precision
 /// operands are two_of_four and tf32 operands one_of_two. one_of_two also satisfies two_of_four.
 struct Sparsity {
   int kept;
@@ -20,8 +20,8 @@ struct Sparsity {
 
 constexpr Sparsity dense{1, 1}, one_of_two{1, 2}, two_of_four{2, 4};
 
-/// The M x K weight operand that every layout produces and every tensor-core kernel uses, compressed, with
-/// the output point of each row and the input point of each column (the K-order). A tile computes
+/// Holds the M x K weight operand that every layout produces and every tensor-core kernel uses, compressed,
+/// with the output point of each row and the input point of each column (the K-order). A tile computes
 ///   u'[origin + outputs[m]] = sum_k A[m][k] u[origin + inputs[k]]
 /// and tiles with origins at multiples of `tile` {z, y, x} cover each point of the grid once. A column of B
 /// is one tile. Columns without weights may name any point near the window; the loader of B must give them a

@@ -8,7 +8,7 @@
 namespace spsolve {
 namespace {
 
-/// Four bits of metadata of an empty group: places 0 and 1, or element 0 of a tf32 pair.
+/// Holds the four bits of metadata of an empty group: places 0 and 1, or element 0 of a tf32 pair.
 constexpr std::uint32_t empty_group = 0b0100;
 
 void check_sparsity(const Operand& operand, const MmaShape& mma) {

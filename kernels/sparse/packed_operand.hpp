@@ -10,11 +10,12 @@
 
 namespace spsolve {
 
-/// The instructions that take A in registers: mma.sp (one warp, M = 16) and wgmma.sp (four warps, M = 64).
+/// Names the instructions that take A in registers: mma.sp (one warp, M = 16) and wgmma.sp (four warps, M =
+/// 64).
 enum class MmaWarps { one = 1, four = 4 };
 
-/// An operand in the order of the lanes' registers, so that a kernel loads weights and metadata with one wide
-/// load per lane. Rows are padded to whole blocks of 16 x warps, columns to whole steps of mma.k.
+/// Holds an operand in the order of the lanes' registers, so that a kernel loads weights and metadata with
+/// one wide load per lane. Rows are padded to whole blocks of 16 x warps, columns to whole steps of mma.k.
 struct PackedOperand {
   MmaShape mma;
   int warps;

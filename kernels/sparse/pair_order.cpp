@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t pairs_per_register = 2, pairs_per_instruction = 8;
 
-/// An order of pairs that is improved step by step.
+/// Holds an order of pairs that is improved step by step.
 class PairOrder {
  public:
   PairOrder(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs)

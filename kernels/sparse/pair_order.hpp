@@ -9,13 +9,13 @@
 
 namespace spsolve {
 
-/// Pairs of nodes of a conflict graph, or single nodes paired with `nobody`, in the order in which
+/// Lists pairs of nodes of a conflict graph, or single nodes paired with `nobody`, in the order in which
 /// instructions of the widest shape take them. Two pairs share a register, one word for each lane of a quad,
 /// and an instruction takes four registers.
 using NodePairs = std::vector<std::pair<int, int>>;
 constexpr int nobody = -1;
 
-/// The properties of nodes that decide the cost of an order, [node].
+/// Holds the properties of nodes that decide the cost of an order, [node].
 struct NodeCosts {
   std::vector<std::uint64_t> slices;  // one bit per slice that has weights for the node: it needs an
                                       // instruction

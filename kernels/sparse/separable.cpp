@@ -15,7 +15,7 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-/// A rank-one term as unit vectors and its norm.
+/// Holds a rank-one term as unit vectors and its norm.
 struct UnitTerm {
   double norm;
   SeparableTerm unit;

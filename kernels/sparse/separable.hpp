@@ -8,13 +8,14 @@
 
 namespace spsolve {
 
-/// A rank-one part of a stencil: w[z, y, x] = factor[z_axis][z] factor[y_axis][y] factor[x_axis][x]. The
-/// factor of an axis without extent is 1, so no pass is needed along it. The other factors have equal norms.
+/// Holds a rank-one part of a stencil: w[z, y, x] = factor[z_axis][z] factor[y_axis][y] factor[x_axis][x].
+/// The factor of an axis without extent is 1, so no pass is needed along it. The other factors have equal
+/// norms.
 struct SeparableTerm {
   std::array<std::vector<double>, axis_count> factor;
 };
 
-/// A stencil as a sum of rank-one terms, largest first.
+/// Holds a stencil as a sum of rank-one terms, largest first.
 struct SeparableStencil {
   Box taps;  // the offsets that the factors cover
   std::vector<SeparableTerm> terms;

@@ -20,7 +20,7 @@ void scale_by(std::vector<double>& values, double factor) {
   for (double& value : values) value *= factor;
 }
 
-/// fp32 operands are two terms of tf32.
+/// Returns tf32 for fp32, whose operands are two terms of tf32, and otherwise the precision itself.
 Precision operand_element_of(Precision precision) {
   return precision == Precision::fp32 ? Precision::tf32 : precision;
 }
@@ -67,8 +67,8 @@ std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Preci
   return parts;
 }
 
-/// The factors of one axis that are not multiples of each other. They are normalised to sum 1 or, where that
-/// would magnify rounding errors, to a sum of magnitudes of 1.
+/// Collects the factors of one axis that are not multiples of each other. They are normalised to sum 1 or,
+/// where that would magnify rounding errors, to a sum of magnitudes of 1.
 class SharedFactors {
  public:
   /// Returns the number of a factor and its multiplier.
@@ -143,7 +143,7 @@ ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision eleme
   return chained;
 }
 
-/// The factors of all terms as operands hold them. Terms are in order of z_of.
+/// Holds the factors of all terms as operands hold them. Terms are in order of z_of.
 struct RoundedFactors {
   using Terms = std::vector<std::vector<double>>;  // [operand term][tap]
   std::vector<Terms> x, y;                         // [x_rank], [rank]

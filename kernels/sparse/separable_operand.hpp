@@ -10,9 +10,10 @@
 
 namespace spsolve {
 
-/// One axis of a chained separable sweep: 16 outputs against `windows` windows of 32 inputs. The first window
-/// starts `begin` points from the first output. A window is two slabs of 16 inputs, `windows` slabs apart.
-/// From window `paired` on, the second slab has no weights, so whatever is read for it is ignored.
+/// Describes one axis of a chained separable sweep: 16 outputs against `windows` windows of 32 inputs. The
+/// first window starts `begin` points from the first output. A window is two slabs of 16 inputs, `windows`
+/// slabs apart. From window `paired` on, the second slab has no weights, so whatever is read for it is
+/// ignored.
 struct ChainedAxis {
   int windows = 1;
   int paired = 1;
@@ -21,7 +22,7 @@ struct ChainedAxis {
   std::vector<std::uint32_t> metadata;  // [word][lane]; instruction i takes selector i % 2 of word i / 2
 };
 
-/// A separable stencil as the mma.sp operands of two chained passes, along x and then along y, and fp32
+/// Holds a separable stencil as the mma.sp operands of two chained passes, along x and then along y, and fp32
 /// weights of a pass along z. All factors use the metadata of full factors, so one set serves them all. Terms
 /// whose factors along x, or along z, are multiples of each other share them.
 ///

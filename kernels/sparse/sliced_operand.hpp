@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// A stencil as weight operands for a march along the slowest axis (here axis 0, the planes). A chunk of T =
-/// tile[0] planes of input is loaded once and used for all chunks of output within reach:
+/// Holds a stencil as weight operands for a march along the slowest axis (here axis 0, the planes). A chunk
+/// of T = tile[0] planes of input is loaded once and used for all chunks of output within reach:
 ///   u'[o T + outputs[m]] = sum_d sum_k A_d[m][k] u[(o + d) T + inputs[k]]   (T along axis 0)
 /// All slices have the same outputs, inputs and indices, so one K-order of input points and one set of
 /// metadata serves them all. The 32-bit words of a column of B (two half-precision elements, or one of any

@@ -39,7 +39,7 @@ std::vector<double> split_weight(double weight, Precision element, int terms, do
 /// be off by half a spacing, and in products with that remainder two terms of x are dropped.
 double grid_product_error(Precision element, double grid);
 
-/// The form of a field value as an operand: a sum of `count` terms of a format.
+/// Describes the form of a field value as an operand: a sum of `count` terms of a format.
 struct OperandTerms {
   Precision element;
   int count;
@@ -55,7 +55,7 @@ double power_of_two_scale(double largest);
 /// bits; 1 for other formats.
 double weight_scale(const Stencil& stencil, Precision element);
 
-/// Weights split into terms; with several terms the first is on the leading_grid. The sum of terms[i] /
+/// Holds weights split into terms; with several terms the first is on the leading_grid. The sum of terms[i] /
 /// term_scale^i is scale * weights, to within split_error of the weight and of half a grid spacing. `scale`
 /// is a power of two, and 1 except for fp16. `term_scale` is a power of two as well; terms of data are
 /// multiplied by its powers, too. All terms have the same places, so one set of metadata serves them all.

@@ -9,8 +9,8 @@
 
 namespace spsolve {
 
-/// A stencil as the M x K weight matrix A' of one tile of outputs, before its columns are ordered for the
-/// hardware: u'[origin + outputs[m]] = sum_k value(m, k) u[origin + inputs[k]].
+/// Holds a stencil as the M x K weight matrix A' of one tile of outputs, before its columns are ordered for
+/// the hardware: u'[origin + outputs[m]] = sum_k value(m, k) u[origin + inputs[k]].
 struct WeightMatrix {
   std::vector<Index3> outputs;  // row m: output point, relative to the tile's origin
   std::vector<Index3> inputs;   // column k: input point, relative to the tile's origin

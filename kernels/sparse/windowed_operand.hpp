@@ -11,8 +11,8 @@
 
 namespace spsolve {
 
-/// The input rows of a tile of 4 x 16 outputs of a 2D stencil. Each part has 16 columns of taps and takes 32
-/// columns of input: one step (16-bit elements) or two (tf32) of wgmma.sp per row.
+/// Describes the input rows of a tile of 4 x 16 outputs of a 2D stencil. Each part has 16 columns of taps and
+/// takes 32 columns of input: one step (16-bit elements) or two (tf32) of wgmma.sp per row.
 struct InputWindow {
   static constexpr int tile_rows = 4, tile_columns = 16, columns = 32;
 
@@ -38,17 +38,17 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
 /// the taps of one part.
 Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part = 0);
 
-/// Weights in fp32 as two terms of fp16 that sum to scale * weights, over the box of dense_weights(). First
-/// terms are multiples of 2^-13 of the largest sum of magnitudes of a row. Their products with first terms of
-/// data, of 11 bits, sum over a row without loss, or nearly so where data differ (leading_grid()). Second
-/// terms are rounded such that the sum of all weights is kept.
+/// Holds weights in fp32 as two terms of fp16 that sum to scale * weights, over the box of dense_weights().
+/// First terms are multiples of 2^-13 of the largest sum of magnitudes of a row. Their products with first
+/// terms of data, of 11 bits, sum over a row without loss, or nearly so where data differ (leading_grid()).
+/// Second terms are rounded such that the sum of all weights is kept.
 struct PairedWeights {
   std::vector<double> first, second;
   double scale;  // a power of two
 };
 PairedWeights paired_weights(const Stencil& stencil);
-/// The factor that second terms of fp16, of data and of weights, are multiplied by. With it, second terms of
-/// numbers down to 2^-26 of the largest are not subnormal.
+/// Is the factor that second terms of fp16, of data and of weights, are multiplied by. With it, second terms
+/// of numbers down to 2^-26 of the largest are not subnormal.
 constexpr double pair_term_scale = 1024;
 /// Makes the windowed_operand() of each term, for a window of one part.
 SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window);

@@ -60,12 +60,12 @@ DeviceModel nominal_gpu() {
   gpu.gpu = true;
   take_rates(gpu, shipped_calibration().rates);
   gpu.ranks_per_node = 8;
-  // NCCL over NVLink on 8 GPUs; copies between fields arrive as late beside the interior
-  // (docs/log/scaling.md).
+  // These times are those of NCCL over NVLink on 8 GPUs. Copies between fields arrive as late while the
+  // interior is computed (docs/log/scaling.md).
   gpu.node_exchange = {{4 << 10, exchange.seconds_4k},     {64 << 10, exchange.seconds_64k},
                        {256 << 10, exchange.seconds_256k}, {1 << 20, exchange.seconds_1m},
                        {4 << 20, exchange.seconds_4m},     {16 << 20, exchange.seconds_16m}};
-  gpu.node_latency = exchange.node_latency;  // where a file gives one of these two
+  gpu.node_latency = exchange.node_latency;  // for files that give only one of these two
   gpu.node_bandwidth = exchange.node_bandwidth;
   gpu.network_latency = exchange.network_latency;
   gpu.network_bandwidth = exchange.network_bandwidth;
@@ -130,8 +130,8 @@ DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver)
                     &DeviceModel::mma_half_sparse, &DeviceModel::mma_tf32, &DeviceModel::mma_tf32_sparse,
                     &DeviceModel::mma_fp64, &DeviceModel::wgmma_tf32_sparse, &DeviceModel::shared_bandwidth})
     model.*rate *= cycles;
-  // Lanes of a multiprocessor, of 128 for fp32 and 64 for fp64 on sm_90 (CUDA C++ Programming Guide, table of
-  // arithmetic throughput).
+  // Returns the lanes of a multiprocessor, in proportion to the 128 for fp32 and 64 for fp64 on sm_90 (CUDA
+  // C++ Programming Guide, table of arithmetic throughput).
   const int capability = driver.compute_capability;
   const bool server = capability == 70 || capability == 80 || capability == 90 || capability == 100;
   if (capability == 80 || capability < 86) model.scalar_fp32 *= 0.5;
@@ -142,7 +142,7 @@ DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver)
 DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) {
   struct Scaled {
     const char* ceiling;
-    double there;  // where the nominal rate is from
+    double there;  // of the device that the nominal rate was measured on
     double DeviceModel::*rate;
   };
   const Calibration::Ceilings& gpu = shipped_calibration().ceilings;

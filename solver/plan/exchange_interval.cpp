@@ -8,8 +8,8 @@ namespace {
 
 constexpr int most_launches = 8;
 
-/// Points of the largest block with what surrounds it when its halo is good for so many steps: its own images
-/// or, with others, what comes from other ranks, too.
+/// Returns the points of the largest block and around it, when its halo is good for `steps` steps. Points
+/// around it are the block's own images and, if `with_others`, points of other ranks.
 double points_around(const Problem& problem, const Decomposition& decomposition, const Candidate& candidate,
                      int steps, bool with_others) {
   const Index3 extent = decomposition.block(0).extent();
@@ -29,7 +29,7 @@ SharedExchange share_exchange(const Problem& problem, const Decomposition& decom
                               const Candidate& candidate, int launches) {
   const double points = static_cast<double>(volume(decomposition.block(0).extent()));
   const double whole = candidate.seconds * candidate.fuse * points;
-  // Images of the ends of rows are copied before messages leave.
+  // Periodic copies of the ends of rows are made before messages leave.
   const bool with_copies = decomposition.ranks() > 1 && decomposition.rank_grid()[x_axis] == 1;
   const double copies = with_copies ? candidate.copy_seconds * candidate.fuse * points : 0;
   SharedExchange shared{launches, whole - copies, copies, 0};

@@ -11,7 +11,7 @@ namespace spsolve {
 namespace {
 
 /// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
-/// sweeps go deeper.
+/// sweeps use more steps.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 constexpr int emulated_depths[] = {1, 2, 3, 4};
@@ -25,7 +25,7 @@ Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
 
 std::optional<Refusal> takes_all(const Problem&, const DeviceModel&, const Method&) { return {}; }
 
-/// Says why no layout takes the fused weights; returns nothing where they may be taken.
+/// Says why no layout takes the fused weights; returns nothing if some layout may.
 std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& method) {
   const bool fp64 = problem.precision == Precision::fp64;
   if (!supports(*method.layout, problem.precision))
@@ -37,7 +37,7 @@ std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& 
   if (method.fuse > 1 && weights > most_fused_weights)
     return Refusal{Obstacle::memory,
                    fmt::format("fused steps would have {} weights, {} at most", weights, most_fused_weights)};
-  // Weights that grow or decay so fast leave the range of numbers when they are fused.
+  // Weights whose sum of magnitudes is far from 1 leave the range of numbers when they are fused.
   const double digits = method.fuse * std::log10(sum_abs(problem.stencil)), most_digits = fp64 ? 200 : 30;
   if (std::abs(digits) > most_digits)
     return none(fmt::format("fused weights would be of the order of 1e{:+.0f}, beyond 1e+-{:.0f}", digits,
@@ -93,7 +93,7 @@ MadeOr<cuda::SweepWork> count_mma(const Problem& problem, const Method& method, 
 
 MadeOr<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method, const Stencil& fused,
                                     const Domain& core, const DeviceModel& device) {
-  // Whether a window holds the weights is known of the fused ones alone.
+  // Only the fused weights tell whether a window holds them.
   if (!cuda::takes_wgmma(core.dimensions, fused, problem.precision, *method.layout, cores_of(method),
                          limits_of(device)))
     return count_mma(problem, method, fused, core, device);

@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// How a problem is advanced: chosen by the plan, carried out by a backend. Results depend on it only within
-/// the precision that the problem promises.
+/// Describes how a problem is advanced: chosen by the plan, carried out by a backend. Results depend on it
+/// only within the precision that the problem promises.
 struct Method {
   int fuse = 1;  // time steps per launch
   UnitKind unit = UnitKind::scalar;
@@ -17,16 +17,16 @@ struct Method {
   double dropped = 0;            // separable: the share of sum |w^fuse| that terms left out may have
   bool strided = false;          // launches of `fuse` steps are strides of a two-level equation (StridedUnit)
 
-  /// The scalar unit.
+  /// Makes a method of the scalar unit.
   Method(int steps_per_launch = 1) : fuse(steps_per_launch) {}
   Method(int steps_per_launch, UnitKind unit_kind, std::optional<Layout> weights_layout,
          double dropped_share = 0)
       : fuse(steps_per_launch), unit(unit_kind), layout(weights_layout), dropped(dropped_share) {}
 
-  /// Whether launches of `fuse` steps are sweeps with the weights of all these steps.
+  /// Returns true if launches of `fuse` steps are sweeps with the weights of all these steps.
   bool fused_weights() const { return unit != UnitKind::scalar || strided; }
-  /// Whether halos must come from their owners before every launch: points of other blocks that fused weights
-  /// compute may be rounded otherwise than there, since they lie at other places of tiles.
+  /// Returns true if halos must come from their owners before every launch. Fused weights may round points of
+  /// other blocks differently from their owners, because the points lie at other positions in tiles.
   bool exchanges_in_every_launch() const { return fused_weights(); }
 };
 

@@ -15,8 +15,8 @@
 namespace spsolve {
 namespace {
 
-/// Seconds of the launch that fills halos with images, as a rank that has whole axes does it: of
-/// planes and rows by their bytes, of the ends of rows by their number.
+/// Returns the seconds of the launch that fills halos with images, on a rank that has whole axes. Planes and
+/// rows count by their bytes, the ends of rows by their number.
 double copy_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
   const bool line = problem.domain.dimensions == 1 && !candidate.fused_weights();
@@ -40,8 +40,8 @@ double copy_seconds(const Problem& problem, const DeviceModel& device, const Can
   return seconds;
 }
 
-/// Bounds the error of a launch (accuracy.hpp). Beside walls fused weights do not hold: the scalar unit takes
-/// the steps there, and each unit errs within its own bound on its own part of the field.
+/// Bounds the error of a launch (accuracy.hpp). Fused weights do not hold beside walls: the scalar unit takes
+/// the steps there. Each unit errs within its own bound on its own part of the field.
 double launch_error(const Problem& problem, const Method& method) {
   const auto scalar = [&] { return scalar_error(problem.stencil, method.fuse, problem.precision).total(); };
   if (!method.fused_weights()) return scalar();
@@ -51,8 +51,7 @@ double launch_error(const Problem& problem, const Method& method) {
   return problem.domain.has_walls() ? std::hypot(sweep, scalar()) : sweep;
 }
 
-/// Returns the problem with only those walls about which a method has to do something: where there are
-/// images, it is as on periodic axes.
+/// Returns the problem as the sweep of a method sees it: axes with images are treated as periodic.
 Problem as_swept(Problem problem, const Method& method) {
   if (!method.fused_weights()) return problem;
   problem.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
@@ -71,7 +70,7 @@ std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& 
 }
 
 std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method) {
-  constexpr double allowance = 1.3;  // the estimate may be so far off
+  constexpr double allowance = 1.3;  // the estimate may be off by this factor
   if (problem.precision != Precision::fp32 || !method.fused_weights()) return {};
   const ErrorOverScalar error =
       fp32_error_over_scalar(problem.stencil, method.fuse, method.layout.value(), method.dropped);

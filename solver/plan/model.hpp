@@ -12,54 +12,56 @@
 
 namespace spsolve {
 
-/// One way of solving, with the numbers that the model gives it. Names in brackets are those of paper 003
-/// ("Do we need tensor cores for stencil computations?", equations 4 to 18); work and traffic are per point.
+/// Holds one way of solving, with the numbers that the model gives it. Names in brackets are those of paper
+/// 003 ("Do we need tensor cores for stencil computations?", equations 4 to 18); work and traffic are per
+/// point.
 struct Candidate : Method {
   Precision precision = Precision::fp64;
-  std::size_t terms = 0;      // of a separable sweep: the rank after the cut
+  std::size_t terms = 0;      // separable sweeps: the rank after the cut
   double bytes = 0;           // to and from main memory, per step [M / t]
-  double fma = 0;             // executed, what is computed twice and padding included, per step [C / 2t]
+  double fma = 0;             // executed, including padding and points computed twice, per step [C / 2t]
   double redundancy = 1;      // [alpha]: taps of the fused weights / (t taps)
   double sparsity = 1;        // [S]: taps of the fused weights / fma executed per launch; above 1 where
                               // folding or separable passes need fewer multiply-adds than there are taps
-  double memory_seconds = 0;  // per point and step, as what follows
+  double memory_seconds = 0;  // per point and step, as all seconds below
   double compute_seconds = 0;
   double shared_seconds = 0;
-  double wall_seconds = 0;  // points beside walls, beyond what they would take elsewhere
+  double wall_seconds = 0;  // points beside walls: time beyond that of other points
   double launch_seconds = 0;
-  double copy_seconds = 0;      // of these, where ranks have whole axes, for the images of their own points
-  std::array<bool, 3> wraps{};  // axes that have no images where ranks have them whole
-  double seconds = 0;           // all together
-  std::string bound = {};       // memory, compute, shared, or what takes most of the time: launch, walls
-  double peak = 0;              // flop/s that its instructions reach at most, zeros counted [P]
+  double copy_seconds = 0;  // part of it, on ranks with whole axes: copying the images of their own points
+  std::array<bool, 3> wraps{};  // axes without images on ranks that have them whole
+  double seconds = 0;           // of all parts together
+  std::string bound = {};       // memory, compute, shared, launch or walls: what takes most of the time
+  double peak = 0;              // highest flop/s of its instructions, zeros counted [P]
   double ridge = 0;             // peak over the bandwidth of a copy, flop/B [I*]
-  SweetSpot spot = {};          // on tensor cores of GPUs, against the scalar unit at this depth
-  std::string no_kernel = {};   // why seconds are infinite; empty where they are not
+  SweetSpot spot = {};          // tensor cores of GPUs: against the scalar unit at this depth
+  std::string no_kernel = {};   // the reason if seconds are infinite, else empty
   double error = 0;             // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
 
   /// Returns the executed floating-point operations per byte [I].
   double intensity() const { return 2 * fma / bytes; }
 };
 
-/// Weights that fused steps may have: more take gigabytes and minutes to make.
+/// Limits the weights that fused steps may have: more take gigabytes and minutes to make.
 constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
 
-/// Says why there is no kernel for a problem on a device by a method; returns nothing where there may be
-/// one. CPUs emulate tensor cores: slow, so never chosen, but exact in their numerics.
+/// Says why there is no kernel for a problem on a device by a method; returns nothing if there may be one.
+/// CPUs emulate tensor cores, slowly but with the exact numerics, so the plan never chooses them there.
 std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
 inline bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
   return !why_no_kernel(problem, device, method);
 }
 
-/// Says why results would not keep what the precision promises (numerics.md); returns nothing where they
-/// do. In fp32 fused weights do not always (docs/internals/numerics.md).
+/// Says why results would not keep the error that the precision promises (docs/internals/numerics.md);
+/// returns nothing if they do. In fp32 fused weights sometimes do not.
 std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method);
 inline bool keeps_promise(const Problem& problem, const Method& method) {
   return !why_no_promise(problem, method);
 }
 
-/// Returns the numbers of a candidate that computes in `problem.precision`. Infinite seconds where no kernel
-/// of its kind takes the weights or fits the device, which is known when it is cut: `no_kernel` says why.
+/// Returns the numbers of a candidate that computes in `problem.precision`. The seconds are infinite if no
+/// kernel of its kind takes the weights or fits the device, which is known only when the kernel is made;
+/// `no_kernel` says why.
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method);
 
 }  // namespace spsolve

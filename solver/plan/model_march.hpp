@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the model of marches on GPUs and that of their walls share.
+// The model of marches on GPUs and that of their walls share these declarations.
 
 #include <array>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// A stencil on a grid as kernels see them, with the limits of a device.
+/// Holds a stencil and a grid along the kernel axes, with the limits of a device.
 struct MarchModel {
   const Problem& problem;
   const DeviceModel& device;
@@ -38,17 +38,17 @@ struct MarchModel {
   std::optional<cuda::MarchTile> tile(int depth) const {
     return cuda::choose_march_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
-  /// Returns the axes of the grid of which launches of `fuse` steps need no images.
+  /// Returns the axes of the grid along which launches of `fuse` steps need no images.
   std::array<bool, 3> wraps(int fuse) const {
     return cuda::to_grid_axes(cuda::wrapped_axes(stencil, stencil.grid(), problem.precision, fuse, limits),
                               problem.domain);
   }
-  /// Returns the tile of a region that small tiles take faster than a march.
+  /// Returns the tile of a region that small-grid steps take faster than a march.
   std::optional<cuda::SmallGridTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
     return cuda::choose_faster_small_grid_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
                                                {problem.precision, true, true}, limits);
   }
-  /// Returns the seconds that a scheduler issues for a warp, where the device issues `rate` lanes/s.
+  /// Returns the seconds that a scheduler issues for a warp, if the device issues `rate` lanes/s.
   double slot(double rate) const {
     return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
   }
@@ -75,11 +75,12 @@ double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& 
 /// step, for their points and for sources.
 double tile_seconds(const MarchModel& march, const cuda::SmallGridTile& tile, int steps);
 
-/// Counts the instructions of a point and step of a line: sums, shuffles, rounding; beside walls the choice
-/// of ghosts and points and, for each point that neumann faces mirror, between two of them.
+/// Counts the instructions of a point and step in 1D: sums, shuffles and rounding. Beside walls they include
+/// the choice between ghost values and points and, for each point that neumann faces mirror, between two
+/// points.
 double instructions_of_line(const MarchModel& march, bool beside_walls);
 
-/// Returns the seconds of the warp beside a wall of a line; 0 where there is none.
+/// Returns the seconds of the warp beside a wall in 1D, or 0 if there is none.
 double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile);
 
 /// Returns the seconds per launch that walls add to a march of `seconds` on the whole grid.

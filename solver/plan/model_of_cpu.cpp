@@ -6,8 +6,8 @@
 
 namespace spsolve {
 
-/// The CPU unit streams tiles through the cache (kernels/cpu_unit.hpp): memory is read and written once per
-/// launch, and a tile of `side` points across the stream recomputes the halo of its intermediate steps.
+/// The CPU unit streams tiles through the cache (kernels/cpu/cpu_unit.hpp). Memory is read and written once
+/// per launch, and a tile of `side` points across the stream recomputes the halo of its intermediate steps.
 void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const Calibration::Cpu& costs = device.costs().cpu;
   const auto element = static_cast<double>(storage_bytes(problem.precision));
@@ -16,11 +16,11 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   const Index3& radius = problem.stencil.radius();
   const int fuse = candidate.fuse;
 
-  // Points of one plane of a tile: all planes of all levels share the cache of a core.
+  // `plane_points` are the points of one plane of a tile: all planes of all levels share the cache of a core.
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;
   const double planes = fuse * (2.0 * static_cast<double>(radius[stream]) + 1.0) + 1.0;
   double plane_points = device.cache_bytes / device.cores / (planes * level_element);
-  // Rows of tiles are as long as they can be.
+  // Rows of tiles are as long as possible.
   const double row = std::clamp(plane_points, 1.0, static_cast<double>(domain.shape[x_axis]));
   double recomputed = 1.0;
   for (const int axis : {x_axis, y_axis}) {
@@ -42,7 +42,7 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
            device.scalar_rate(problem.precision) +
        (costs.row / taps + costs.row_tap) / row / device.cores);
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
-  // Loads and sums of one core overlap in part only: the longer time and half of the shorter one were
+  // Loads and sums of one core overlap only in part: the longer time plus half of the shorter one was
   // measured.
   candidate.seconds = std::max(candidate.compute_seconds, candidate.memory_seconds) +
                       costs.shorter_shown * std::min(candidate.compute_seconds, candidate.memory_seconds);

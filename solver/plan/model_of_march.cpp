@@ -10,13 +10,14 @@ namespace {
 
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
-/// How a march is launched over a region (ScalarUnit::launch_march()), and what it executes.
+/// Describes how a march is launched over a region (ScalarUnit::launch_march()), and the work that it
+/// executes.
 struct Launch {
   cuda::MarchTile tile;
   double planes_per_block;  // with the warm-up
   std::int64_t blocks;
-  double warps;         // that the busiest scheduler is given
-  std::int64_t waves;   // of as many blocks as are resident
+  double warps;         // of the busiest scheduler
+  std::int64_t waves;   // waves of resident blocks
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 
   Launch(const MarchModel& march, const cuda::MarchTile& cut, const std::array<std::int64_t, 3>& region)
@@ -54,7 +55,7 @@ struct Launch {
   }
 };
 
-/// Counts the planes between those of taps that have no tap: their sums are handed on all the same.
+/// Counts the planes without taps between planes with taps: their sums are passed on nevertheless.
 int empty_planes(const cuda::KernelStencil& stencil) {
   std::set<int> planes;
   for (const cuda::Tap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
@@ -62,8 +63,8 @@ int empty_planes(const cuda::KernelStencil& stencil) {
   return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
 }
 
-/// Counts how often a point is rounded per step: in the first, stars read input twice, and boxes in 3D rows
-/// of neighbouring warps.
+/// Counts how often a point is rounded per step. In the first step, stars round input twice, and boxes in 3D
+/// round rows of neighbouring warps.
 double roundings(const MarchModel& march, const cuda::MarchTile& tile) {
   const double again = march.stencil.radius[plane_axis] == 0 ? 0
                        : march.stencil.pointwise_completion()
@@ -72,9 +73,9 @@ double roundings(const MarchModel& march, const cuda::MarchTile& tile) {
   return 1 + again / tile.depth;
 }
 
-/// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
-/// are those of the whole kernel, others go with the radius where points are not folded along x. Few warps
-/// per multiprocessor hide less.
+/// Holds the issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles. Some
+/// of these are constant per kernel; others grow with the radius if points are not folded along x. With few
+/// warps per multiprocessor less of them is hidden.
 struct Slots {
   double sum, others;
 };
@@ -91,10 +92,10 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
       others = fp64 ? costs.line_reach_fp64 * reach : costs.line_least + costs.line_reach * reach;
       per_kernel = fp64 ? costs.line_kernel_fp64 : costs.line_kernel;
       if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
-        hidden = costs.line_aligned;  // tiles begin where lines of memory do
+        hidden = costs.line_aligned;  // tiles begin at lines of memory
       break;
     case 2:
-      if (fp64) {  // sums that are handed on, and shuffles
+      if (fp64) {  // sums that are passed on, and shuffles
         others = costs.plane_hand_fp64 * stencil.radius[plane_axis] +
                  costs.plane_shuffle_fp64 * (1 + share * std::max(0.0, reach)) - costs.plane_saved_fp64;
       } else {
@@ -105,7 +106,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
                  costs.plane_empty * empty_planes(stencil);
         per_kernel = costs.plane_kernel / tile.points_per_lane;
       }
-      if (half && !alone) hidden = costs.plane_half;  // what is handed on has 4 bytes
+      if (half && !alone) hidden = costs.plane_half;  // values that are passed on have 4 bytes
       if (tile.depth > 8 && reach == 0)
         hidden = fp64  ? costs.plane_deep_fp64
                  : box ? costs.plane_deep_box
@@ -141,7 +142,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
                             hidden};
 }
 
-/// Returns the factor by which kernels take longer whose threads write columns one by one.
+/// Returns the factor by which kernels slow down if threads write columns one by one.
 double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
                   const std::array<std::int64_t, 3>& region, bool is_last) {
   const Calibration::March& costs = march.costs().march;
@@ -158,7 +159,7 @@ double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
                                                 : costs.ragged_box;
 }
 
-/// Returns the seconds that one kernel computes: a march with a tile, else a step.
+/// Returns the seconds that one kernel computes: a march if there is a tile, else a step.
 double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::MarchTile>& tile, bool is_only, bool is_last) {
   const Calibration::March& costs = march.costs().march;
@@ -170,7 +171,7 @@ double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>
   const auto [sum, others] = issue_slots(march, *tile, is_only);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
-  // Without a march each instruction is met once, and fetched if there are many.
+  // Without a march each instruction runs once, and many instructions have to be fetched.
   const double instructions = points * instructions_of_line(march, false);
   const bool fetched = tile->depth * instructions > costs.fetched_instructions;
   const double alone = march.stencil.radius[plane_axis] == 0
@@ -194,8 +195,8 @@ std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>
   return ceil_div(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
 }
 
-/// Returns the region that a kernel writes if others take `steps_left` more steps: also what these need
-/// beyond periodic faces of axes that have images, and of slabs.
+/// Returns the region that a kernel writes if others take `steps_left` more steps. It includes the points
+/// that these need beyond slabs, and beyond periodic faces of axes that have images.
 std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
                                   const std::array<bool, 3>& wraps, bool slabs) {
   const auto axes = cuda::grid_axes(march.problem.domain);
@@ -241,10 +242,11 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   // An addition of points that share a weight is half of a multiply-add.
   candidate.fma = tile ? 0.5 * march.stencil.flops * Launch(march, *tile, march.shape).executed / points
                        : static_cast<double>(problem.stencil.taps().size());
-  // Halos of tiles are read again, in 3D partly from memory, in 1D where tiles end within lines of it.
+  // Halos of tiles are read again: in 3D partly from memory, in 1D where tiles do not end at a line of
+  // memory.
   const bool within = problem.domain.dimensions == 1 && tile &&
                       tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
-  // On average kernels read and write what the one in the middle does.
+  // The kernel in the middle reads and writes as much as kernels do on average.
   const auto written =
       grown(march, march.shape, kernels > 1 ? candidate.fuse / 2 : 0, candidate.wraps, false);
   const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;

@@ -12,10 +12,11 @@ Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate
   const Decomposition decomposition(shape, scaling.rank_grid);
   scaling.block = decomposition.block(0).extent();
 
-  // Small blocks take longer than their share of the seconds that the candidate has at its pace.
+  // `part` is the problem of the largest block. Small blocks take longer than their share of the candidate's
+  // seconds on the whole grid.
   Problem part = problem;
   part.precision = candidate.precision;
-  Candidate known{Method(candidate)};  // by ranks that did not make the plan
+  Candidate known{Method(candidate)};  // for ranks that did not make the plan
   known.seconds = candidate.seconds;
   scaling.exchange_every = launches_per_exchange(part, decomposition, known, device.gpu);
   Candidate on_block = candidate;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the scalar unit that do not march: step.cuh, one thread per point, box_step.cuh, star_step.cuh
-// and steps.cuh.
+// This file models kernels of the scalar unit that do not march: step.cuh, one thread per point,
+// box_step.cuh, star_step.cuh and steps.cuh.
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "solver/plan/model_march.hpp"
 

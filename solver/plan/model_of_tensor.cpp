@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps with fused weights on tensor cores, whatever kernel does them.
+// This file models sweeps with fused weights on tensor cores, for all their kernels.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// Returns the part of a grid that a sweep takes: what is further from walls than it reaches.
+/// Returns the part of a grid that a sweep takes: the points farther from walls than its reach.
 Domain inside(Domain domain, const Index3& reach) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (!domain.periodic(axis))
@@ -42,7 +42,7 @@ void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork
   candidate.sparsity = fused_taps / work.fma;
   candidate.peak = device.gpu ? work.ceiling : 2 * device.costs().cpu.emulated_fma;
   candidate.ridge = candidate.peak / ceilings_of(device).copy;
-  if (!device.gpu) {  // emulated, some 2e8 multiply-adds/s
+  if (!device.gpu) {  // emulated: about 2e8 multiply-adds/s
     candidate.compute_seconds = candidate.fma / device.costs().cpu.emulated_fma;
     candidate.memory_seconds = candidate.bytes / device.bandwidth;
     candidate.seconds = candidate.compute_seconds;
@@ -64,7 +64,8 @@ void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork
   const double scale =
       work.scales_data ? 2 * static_cast<double>(walls) * device.costs().bands.largest / (points * steps) : 0;
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
-  // Sweep and bands run at the same time where one leaves room: the ends of a line take two blocks.
+  // Sweep and bands run at the same time if the sweep leaves room: in 1D the ends of the grid take two
+  // blocks.
   const double room = problem.domain.dimensions == 1
                           ? device.costs().bands.hidden_line
                           : 1 - filled(problem.domain, device.costs().bands.enough_points);

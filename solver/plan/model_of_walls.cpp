@@ -9,9 +9,9 @@ namespace {
 
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
-/// Returns how much longer a 3D march takes between walls. Tiles beside the ends of rows and columns complete
-/// their points' neighbours, beyond dirichlet faces one by one; and where planes lie beyond faces, all
-/// tiles of stars ask, and those of boxes warm up by the code for it. In 2D blocks end together
+/// Returns how much longer a 3D march takes between walls. Tiles beside the ends of rows and columns fill in
+/// ghost points, beyond dirichlet faces one by one. If planes lie beyond faces, all tiles of stars test for
+/// them, and those of boxes use the code for faces in their warm-up. In 2D blocks end together
 /// (cuda::wall_cost).
 double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
   const Domain& domain = march.problem.domain;
@@ -32,7 +32,7 @@ double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
          (march.stencil.has_ghost_planes() ? march.costs().walls.asked_planes : 0.0);
 }
 
-/// Counts the neumann faces across the march that it does not mirror.
+/// Counts the neumann faces across the march that the march does not mirror.
 int stepped_faces(const MarchModel& march) {
   int faces = 0;
   if (march.stencil.mirrors_planes()) return faces;
@@ -41,8 +41,8 @@ int stepped_faces(const MarchModel& march) {
   return faces;
 }
 
-/// Returns the seconds of the steps beside stepped_faces(), both at the same time: in 2D tiles for each
-/// march, else one by one, of as many planes as the steps after it need.
+/// Returns the seconds of the steps beside stepped_faces(), both at the same time. In 2D small tiles take the
+/// steps beside each march; otherwise single steps do, each on the planes that the steps after it need.
 double stepped_seconds(const MarchModel& march, int fuse, int depth) {
   const int faces = stepped_faces(march);
   const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
@@ -51,14 +51,14 @@ double stepped_seconds(const MarchModel& march, int fuse, int depth) {
                               : std::nullopt)
     return ceil_div(fuse, depth) * (march.costs().walls.band_kernel + tile->cycles * march.cycle());
   if (faces == 0) return 0;
-  MarchModel bands = march;  // a grid of them, which both have a face
+  MarchModel bands = march;  // the grid of the bands, which both have a face
   bands.shape[plane_axis] = bands.stencil.shape[plane_axis] =
       faces * 3 * depth * march.stencil.radius[plane_axis] / 2;
   return fuse * (march.costs().walls.step_latency + step_seconds(bands, bands.shape));
 }
 
-/// Returns the part of stepped_seconds() that a march of `seconds` does not hide: blocks leave little room
-/// for others on grids that fill the device, in 2D those of little reach more.
+/// Returns the part of stepped_seconds() that a march of `seconds` does not hide. On grids that fill the
+/// device blocks leave little room for others; in 2D this holds for stencils of small reach.
 double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
   const double stepped = stepped_seconds(march, fuse, depth);
   const Calibration::Walls& costs = march.costs().walls;
@@ -87,7 +87,7 @@ double instructions_of_line(const MarchModel& march, bool beside_walls) {
                                 : 0.0);
 }
 
-/// The warp beside a wall waits for its own results, whatever others do.
+/// The warp beside a wall waits for its own results, independent of other warps.
 double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile) {
   if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
   const double points = tile.depth * tile.points_per_lane,
@@ -116,7 +116,8 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     auto slab = inner;
     slab[k] = reach;
     inner[k] -= 2 * reach;
-    // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
+    // Beside neumann faces across the march all points are stepped; bands across other axes may have left
+    // nothing.
     const int marched = k == plane_axis ? 2 - stepped_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
       seconds += marched * (compute_seconds(march, slab, fuse) +

@@ -20,7 +20,7 @@ inline double overlapped(const Calibration& costs, std::initializer_list<double>
 }
 
 using cuda::filled;
-/// Returns how much of the device a kernel fills that fills it on grids of launch.enough_points.
+/// Returns the share of the device that a kernel fills. A grid of launch.enough_points fills it.
 inline double filled(const Domain& domain, const Calibration& costs) {
   return cuda::filled(domain, costs.launch.enough_points);
 }
@@ -36,19 +36,19 @@ inline cuda::TensorCores cores_of(const Method& method) {
   return method.unit == UnitKind::tensor ? cuda::TensorCores::dense : cuda::TensorCores::sparse;
 }
 
-/// KernelFamily::evaluate of the scalar unit, and its parts.
+/// Implements KernelFamily::evaluate for the scalar unit; its parts follow.
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
-/// Seconds that the scalar unit takes for the points within reach of walls, one region after the other, while
-/// a sweep takes the others.
+/// Returns the seconds that the scalar unit takes for the points within reach of walls, one region after the
+/// other, while a sweep takes the others.
 double band_seconds(const Problem& problem, const DeviceModel& device, int fuse);
 
-/// Returns why direct layouts lose more than fusing gains with weights of this extent; nothing where they may
-/// not.
+/// Returns why direct layouts lose more than fusing gains with weights of this extent, or nothing if they may
+/// gain.
 std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain);
 
-/// Returns the numbers of a step of a system of equations.
+/// Returns the numbers of a candidate for one step of a system of equations.
 Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, const Method& method);
 
 }  // namespace spsolve

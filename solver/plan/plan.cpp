@@ -15,17 +15,18 @@
 namespace spsolve {
 namespace {
 
-// Times as slow as the fastest, in the model.
+// These factors compare seconds in the model with those of the fastest.
 constexpr double as_good = 1.01;  // of depths
 constexpr double hopeless = 3;    // not worth timing
 
-/// Terms of a separable sweep may drop half of what the format loses anyway, or of what is accepted.
+/// Returns the share that terms of a separable sweep may drop: half of the rounding error of the format, or
+/// of the accepted error.
 double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
   return std::max(unit_roundoff(precision), accuracy.value_or(0.0) * fuse) / 2;
 }
 
-/// The problem's own precision or, where an accuracy is accepted, every coarser one too. fp16 is never taken
-/// unasked: its range ends at 65504.
+/// Returns the problem's own precision and, if an accuracy is accepted, every coarser one. fp16 is never
+/// taken unless asked for: its range ends at 65504.
 std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
   if (request.precision) return {*request.precision};
   if (!request.accuracy) return {problem.precision};
@@ -37,8 +38,8 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
 
 bool asked_for(const PlanRequest& request) { return request.unit || request.layout; }
 
-/// Says why a depth is not looked at: events leave no room for it, or it is beyond what rotates in registers,
-/// where direct layouts lose to single steps what fusing them gains.
+/// Says why a depth is not considered: events leave no room for it, or the operand does not fit into
+/// registers, so that direct layouts lose more than fusing gains.
 std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
   const auto too_deep = [](std::string why) { return Refusal{Obstacle::depth, std::move(why)}; };
@@ -57,14 +58,15 @@ bool insists(const PlanRequest& request, const Method& method) {
   return asked_for(request) && method.fuse == request.fuse.value_or(1);
 }
 
-/// Returns true if a family is looked at: tensor cores only where they are real, or asked for.
+/// Returns true if a family is considered: tensor cores only if the device has them, or if they are asked
+/// for.
 bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRequest& request) {
   if (request.unit && request.unit != way.unit) return false;
   if (request.layout && request.layout != way.layout) return false;
   return way.unit == UnitKind::scalar || device.gpu || asked_for(request);
 }
 
-/// Says why a method is not considered; returns nothing where it is.
+/// Says why a method is not considered; returns nothing if it is.
 std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
   if (auto none = why_no_kernel(problem, device, method)) return none;
@@ -74,7 +76,7 @@ std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& d
   return why_no_promise(problem, method);
 }
 
-/// Adds every method in every precision to the plan, as a candidate or with what keeps it from being one.
+/// Adds every method in every precision to the plan, as a candidate or with the obstacle that rules it out.
 void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
                      const PlanRequest& request) {
   for (const Precision precision : precisions_of(problem, request))
@@ -108,7 +110,7 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
                                 name_or(request.layout, "auto"));
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
   why += fmt::format(": {} does not do this stencil so in {}", device.name, to_string(problem.precision));
-  // Requests that no way has, such as a unit with a layout of another, leave nothing out.
+  // A request that no family meets, such as a unit with a layout of another unit, leaves nothing out.
   if (plan.left_out.empty())
     why += request.unit == UnitKind::scalar && request.layout
                ? "; no kernel: the scalar unit has no layouts"
@@ -184,8 +186,8 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
   return reasons;
 }
 
-/// Returns the mean over the steps of a period: of launches `fused` for each step, a rest, and a last step
-/// alone, both by the scalar unit, `rest(steps)`.
+/// Returns the mean over the steps of a period. Each step of a whole launch takes `fused`; the remainder and
+/// a last step alone are taken by the scalar unit in `rest(steps)`.
 template <class Rest>
 double mean_of_period(const Pace& pace, int fuse, double fused, Rest&& rest) {
   if (pace.every == 0) return fused;
@@ -220,9 +222,9 @@ double paced_error(const Problem& problem, const Candidate& candidate, const Pac
   const auto rest = [&](int steps) {
     return scalar_error(problem.stencil, steps, candidate.precision).total();
   };
-  // How single steps are cut into launches changes no bit, but where each rounds to storage.
+  // Cutting single steps into launches differently changes no bit, unless each launch rounds to storage.
   if (!candidate.fused_weights() && storage_bytes(candidate.precision) > 2) return rest(1);
-  // An event amid a launch leaves two rests and may want its last step alone.
+  // An event in the middle of a launch leaves two remainders and may want its last step alone.
   return mean_of_period(pace, candidate.fuse, candidate.error, rest) +
          (candidate.fuse > 1 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);
 }
@@ -264,7 +266,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
            {Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
                                             candidate.error, *request.accuracy)}});
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
-  // The least of the depths that are as good is taken, because its halos are thinner.
+  // The smallest of equally good depths is taken, because its halos are thinner.
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
   plan.chosen = best;
   for (const Candidate& candidate : plan.candidates)

@@ -20,12 +20,12 @@ namespace spsolve {
 
 namespace {
 
-// Steps per launch that are looked at: of systems, and of waves by marches of single fields.
+// Limits the steps per launch that are considered: of systems, and of waves by marches of single fields.
 constexpr int most_fused = 8, most_fused_waves = 24;
-constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the least depth is taken
+constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the smallest depth is taken
 
-/// Adds what a march of single fields computes that takes several steps of an equation with two levels of
-/// time. Returns false if there is none.
+/// Adds the cost of a march of a single field that takes several steps of an equation with two time levels.
+/// Returns false if there is none.
 bool evaluate_two_levels(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const auto found = strided_equation(problem);
   const auto* equation = std::get_if<TwoLevelEquation>(&found);
@@ -49,7 +49,7 @@ bool evaluate_two_levels(const Problem& problem, const DeviceModel& device, Cand
   return true;
 }
 
-/// Adds what a launch of several steps computes, on tiles that overlap; or says why there is none.
+/// Adds the cost of a launch of several steps on overlapping tiles; if there is none, it says why.
 void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   if (evaluate_two_levels(problem, device, candidate)) return;
   const Equations& equations = *problem.equations;
@@ -62,7 +62,7 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
     return;
   }
   const auto& tile = std::get<cuda::FusedTile>(made);
-  // Lanes of a multiprocessor that multiply and add in one cycle, in fp32.
+  // Is the number of fp32 multiply-adds that a multiprocessor takes in one cycle.
   constexpr double lanes = 128;
   const auto points = static_cast<double>(problem.domain.box().points());
   const double clock = device.scalar_fp32 / (lanes * device.multiprocessors);
@@ -76,8 +76,9 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
 
 }  // namespace
 
-/// A launch reads every field and coefficient once and writes every field, and in several steps previous
-/// values, too. Memory is taken to be what limits single steps.
+/// Returns the candidate of a system of equations. A launch reads every field and coefficient once and writes
+/// every field; a launch of several steps also writes previous values. Single steps are assumed to be limited
+/// by memory.
 Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, const Method& method) {
   Candidate candidate{method};
   candidate.precision = problem.precision;
@@ -90,7 +91,7 @@ Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, 
        facts.coefficients_read * static_cast<double>(storage_bytes(sum_precision(problem.precision)))) /
       method.fuse;
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
-  // Ghost points that are filled take a launch before every group of statements.
+  // Filled ghost points take a launch before every group of statements.
   const std::size_t launches = facts.groups.size() * (problem.equations->filled.empty() ? 1 : 2);
   candidate.launch_seconds = device.launch_seconds * static_cast<double>(launches) /
                              static_cast<double>(problem.domain.box().points()) / method.fuse;
@@ -147,7 +148,7 @@ void add_marches(Plan& plan, const Problem& problem, const DeviceModel& device, 
   }
 }
 
-/// Throws Error(invalid_input) where a request names what equations cannot have.
+/// Throws Error(invalid_input) if a request names something that equations cannot have.
 void require_possible(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   const auto found = strided_equation(problem);
   const auto* why = std::get_if<std::string>(&found);
@@ -158,7 +159,7 @@ void require_possible(const Problem& problem, const DeviceModel& device, const P
             "{} = {}: systems of equations are advanced by the scalar unit{}{}; leave it out, or "
             "\"auto\"",
             key, value, device.gpu ? "" : ", one step per launch",
-            why ? ", and one equation with two levels of time and constant weights by tensor cores: " + *why
+            why ? ", and one equation with two time levels and constant weights by tensor cores: " + *why
                 : ""));
   };
   const bool on_tensor_cores = (request.unit && *request.unit != UnitKind::scalar) || request.layout;
@@ -176,10 +177,10 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   require_possible(problem, device, given);
   PlanRequest request = given;
   request.layout = layout_here(given.layout, device);
-  // Fields with values one step before have these at diagnostics, without a step alone.
+  // Fields with values one step before need no step alone at diagnostics.
   if (problem.keeps_previous()) request.pace.last_alone = false;
   const bool scalar = request.unit.value_or(UnitKind::scalar) == UnitKind::scalar && !request.layout;
-  // A run that goes on elsewhere has the same bits in single steps.
+  // Single steps have the same bits on other devices, on which a run may be continued.
   std::optional<int> asked = request.fuse;
   if (asked && request.unpromised && !evaluate_equations(problem, device, Method(*asked)).no_kernel.empty())
     asked = 1;

@@ -18,12 +18,12 @@ namespace {
 
 /// A stride with more weights takes CUDA cores longer than the steps that it replaces.
 constexpr std::size_t most_scalar_weights = 400;
-/// Two roots that are one at 1 differ by the root of a rounding.
+/// Two equal roots at 1 differ by the square root of a rounding.
 constexpr double merged_roots = 1e-6;
 
 Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
 
-/// Returns a wall beside which strides do not hold, in words; empty if there is none.
+/// Returns a wall beside which strides do not hold, in words, or nothing if there is none.
 std::string wall_without_images(const Domain& domain) {
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (!domain.periodic(axis) && !domain.reflected[axis])
@@ -34,8 +34,8 @@ std::string wall_without_images(const Domain& domain) {
   return "";
 }
 
-/// What a stride of some steps is to the model: a launch of one step of a single field, with a source. Where
-/// there are images, the grid is as on periodic axes.
+/// Returns a stride of several steps in the form in which the model knows it: a launch of one step of a
+/// single field, with a source. If there are images, the grid is treated as periodic.
 Problem as_single_field(const Problem& problem, const Stencil& weights, Domain domain) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (domain.reflected[axis]) domain.faces[axis] = {};
@@ -43,8 +43,8 @@ Problem as_single_field(const Problem& problem, const Stencil& weights, Domain d
   return {domain, weights, problem.precision, true};
 }
 
-/// Turns the numbers of a launch of one field into those of a step, of which there are `steps` in two such
-/// launches.
+/// Converts the numbers of a launch of one field into those of a step. Two of these launches take `steps`
+/// steps.
 void per_step(Candidate& candidate, int steps) {
   for (double* number : {&candidate.bytes, &candidate.fma, &candidate.memory_seconds,
                          &candidate.compute_seconds, &candidate.shared_seconds, &candidate.wall_seconds,
@@ -54,7 +54,7 @@ void per_step(Candidate& candidate, int steps) {
   candidate.strided = true;
 }
 
-/// Strides of one equation.
+/// Evaluates strides of one equation.
 class Strides {
  public:
   Strides(const Problem& problem, const DeviceModel& device, const PlanRequest& request,
@@ -65,7 +65,7 @@ class Strides {
         equation_(equation),
         growth_(growth_of(equation)) {}
 
-  /// Returns a method with its numbers, or why there is none.
+  /// Returns a method with its numbers, or the reason why there is none.
   std::variant<Candidate, Refusal> evaluated(const KernelFamily& family, int steps) const {
     Method method(steps, family.unit, family.layout,
                   family.layout == Layout::separable
@@ -90,14 +90,14 @@ class Strides {
     return candidate;
   }
 
-  /// Returns the seconds that the first launch of strides takes more, as a mean over all steps.
+  /// Returns the additional seconds of the first launch of strides, as a mean over all steps.
   double begin_seconds(const Candidate& candidate) const {
     return candidate.seconds * candidate.fuse / static_cast<double>(run_of(candidate.fuse).begun_every);
   }
 
  private:
-  /// Returns the run as strides of some steps see it: they begin anew after checkpoints, and after the single
-  /// steps before events that are not at their multiples.
+  /// Returns the run as strides of `steps` steps divide it. Strides start anew after checkpoints, and after
+  /// the single steps before events that are not at multiples of `steps`.
   StridedRun run_of(int steps) const {
     const Pace& pace = request_.pace;
     StridedRun run;
@@ -107,7 +107,7 @@ class Strides {
     if (pace.every % steps != 0) run.begun_every = std::min(run.begun_every, pace.every);
     return run;
   }
-  /// Returns the refusal of what can be said before the weights of a stride are computed.
+  /// Returns the reason to refuse a method that is known before the weights of a stride are computed.
   std::optional<Refusal> refusal_of(const Method& method) const {
     if (!device_.gpu && !method.layout)
       return none("CPUs take strides by emulated tensor cores alone, to examine them");
@@ -132,8 +132,8 @@ class Strides {
                      fmt::format("an event ends launches every {} steps", request_.pace.every)};
     return {};
   }
-  /// Returns the sum of the roundings of all launches at the end of the run, for the wave that they grow most
-  /// in.
+  /// Returns the sum of the roundings of all launches at the end of the run, for the wave in which they grow
+  /// most.
   double rounding_to_storage(int steps) const {
     const double launches = static_cast<double>(run_of(steps).steps) / steps;
     return unit_roundoff(problem_.precision) * launches * (launches + 1) / 2;

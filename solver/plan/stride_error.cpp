@@ -24,7 +24,7 @@ double sum_of_geometric(double r, double count) {
   return r >= 1 ? at_most : std::min(at_most, count / (1 - r));
 }
 
-/// Returns what `count` roundings of a sum add up to, in units of one.
+/// Returns the sum of `count` roundings, in units of one rounding.
 double of_sum(double count, Roundings roundings) {
   return roundings == Roundings::worst ? count : std::sqrt(count);
 }
@@ -54,7 +54,7 @@ double sweep_bound(const Stencil& weights, const Method& method, Precision preci
          rounding_of(precision) * added;
 }
 
-/// Bounds of the errors of launches, as shares of the largest norm of the field.
+/// Bounds the errors of launches, as shares of the largest norm of the field.
 struct LocalErrors {
   double stride, stride_of_difference;
   double first_state, first_difference;  // of the first launch: two sweeps each
@@ -77,8 +77,8 @@ LocalErrors local_errors(const StrideWeights& weights, const Method& method, Pre
       difference * rounding_of(precision)};
 }
 
-/// Bounds what strides that begin anew and take some launches leave at the end of the run, `left` steps
-/// after them.
+/// Bounds the error at the end of the run of a stretch of strides that starts anew, takes some launches and
+/// ends `left` steps before the end.
 double error_of_stretch(const LocalErrors& local, const TwoLevelGrowth& growth, int fuse, double launches,
                         double left) {
   if (launches == 0) return 0;
@@ -93,7 +93,7 @@ double error_of_stretch(const LocalErrors& local, const TwoLevelGrowth& growth, 
 
 TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
   TwoLevelGrowth growth{0, 1, std::abs(equation.q)};
-  constexpr double merged = 1e-7;  // roots so close are taken to be one
+  constexpr double merged = 1e-7;  // roots closer than this are taken to be equal
   for (const std::complex<double>& s : sampled_symbol(equation.s, {32, 32, 32})) {
     const std::complex<double> root = std::sqrt(s * s - 4 * equation.q), a = (s + root) / 2.0,
                                b = (s - root) / 2.0;
@@ -112,7 +112,7 @@ double strided_error(const TwoLevelEquation& equation, const Method& method, Pre
   const double single = single_steps_error(equation, precision, 1, roundings);
   const auto steps = static_cast<double>(run.steps),
              length = static_cast<double>(std::clamp<std::int64_t>(run.begun_every, 1, run.steps));
-  // Stretches of strides, in groups whose errors all grow as long as those of the first.
+  // Stretches of strides are treated in groups, whose errors all grow as long as those of the first.
   constexpr double most_groups = 1000;
   const double stretches = std::ceil(steps / length), of_group = std::ceil(stretches / most_groups);
   double error = 0;

@@ -6,7 +6,7 @@
 namespace spsolve {
 
 std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& problem) {
-  if (!problem.equations) return "it has no equation with two levels of time";
+  if (!problem.equations) return "it has no equation with two time levels";
   const Equations& equations = *problem.equations;
   if (problem.has_points) return "point sources or probes are worked on in every step";
   if (equations.canonical.field_count() != 1) return "there are several fields";
@@ -23,7 +23,8 @@ Domain stride_domain(const Problem& problem, int steps) {
   Domain domain = with_wall_reflections(problem.domain, equation.s, steps, problem.precision);
   for (int axis = 0; axis < axis_count; ++axis)
     for (const Face& face : domain.faces[axis])
-      if (face.value != 0) domain.reflected[axis] = false;  // differences would have other walls
+      if (face.value != 0)
+        domain.reflected[axis] = false;  // the difference would have another value at these walls
   return domain;
 }
 

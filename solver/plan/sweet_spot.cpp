@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// Rates whose ratio is 1 but for rounding of the operations before.
+/// Ratios this close to 1 differ from it only by rounding.
 constexpr double rounding = 1e-9;
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace spsolve {
 
 struct Candidate;
 
-/// What the enhanced roofline of paper 003 (section 4.1) says of a candidate on tensor cores against the
-/// scalar unit at the same depth.
+/// Names the verdict of the enhanced roofline of paper 003 (section 4.1) on a candidate on tensor cores
+/// against the scalar unit at the same depth.
 enum class Verdict {
   none,         // it does not run on tensor cores of a GPU
   equal,        // memory binds both units, and they move the same bytes [scenario 1, equation 14]
@@ -17,7 +17,7 @@ enum class Verdict {
   contradicted  // the roofline and the model of this plan disagree
 };
 
-/// The numbers behind a verdict.
+/// Holds the numbers behind a verdict.
 ///
 /// The paper assumes that CUDA cores execute t K multiply-adds per point. The scalar unit folds symmetric
 /// boxes, so it executes fewer, and tiles compute their halos twice. Therefore equation 13 is evaluated here
@@ -32,7 +32,7 @@ struct SweetSpot {
   Verdict verdict() const;
 };
 
-/// The words for a verdict in tables: "sweet spot", "outside"; empty for none.
+/// Returns the words for a verdict in tables: "sweet spot", "outside"; empty for none.
 std::string_view to_string(Verdict verdict);
 
 /// Compares a candidate on tensor cores with the scalar unit at the same depth. Both have been evaluated

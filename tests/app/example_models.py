@@ -14,8 +14,8 @@ PI = np.pi
 
 
 class Model:
-    """One example with changed settings. `fields` are the unknowns; those in `two_levels` have a previous value, which stands in
-    the state behind all fields. Subclasses give initial() and step(state, n)."""
+    """Holds one example with changed settings. `fields` are the unknowns; those in `two_levels` have a previous value, which
+    follows all fields in the state. Subclasses define initial() and step(state, n)."""
     name = ""
     fields = ["u"]
     two_levels = []
@@ -58,7 +58,7 @@ class Model:
 
 
 def laplace(f, h, faces, weights=(-2.0, 1.0)):
-    """faces[axis]"""
+    """Returns the sum of second differences; faces[axis] are the walls."""
     result = 0.0 * f
     for axis in range(len(h)):
         total = weights[0] * f
@@ -69,7 +69,7 @@ def laplace(f, h, faces, weights=(-2.0, 1.0)):
 
 
 def forward(f, axis, h, faces):
-    """Difference between the next point and this one."""
+    """Returns the difference between the next point and this one."""
     return (displaced(f, axis, 1, faces) - f) / h[axis]
 
 
@@ -78,12 +78,13 @@ def backward(f, axis, h, faces):
 
 
 def between(c, axis):
-    """Mean of a coefficient at this point and the next, mirrored at the ends."""
+    """Returns the mean of a coefficient at this point and the next, mirrored at the ends."""
     return (c + displaced(c, axis, 1, "neumann")) / 2
 
 
 def divergence_of_fluxes(u, conductance, h):
-    """div(k grad u) from fluxes through faces; conductance(axis, low) is that of the face at the high or at the low side."""
+    """Returns div(k grad u) from fluxes through faces; conductance(axis, low) is that of the face at the high or at the low
+    side."""
     result = 0.0 * u
     for axis in range(len(h)):
         faces = conductance.faces[axis]
@@ -151,7 +152,7 @@ class StandingWave(Model):
     changes = {"grid.shape": [7, 11], "constants.width": 0.12, "constants.height": 0.08}
 
     def cosine(self):
-        """Of omega dt: 2 cos(omega dt) - 2 is the eigenvalue of the discrete (c dt)^2 laplace."""
+        """Returns cos(omega dt): 2 cos(omega dt) - 2 is the eigenvalue of the discrete (c dt)^2 laplace."""
         ratio = self["c"] * self.dt / self.h[0]
         half = [PI * m / (2 * (n + 1)) for m, n in ((self["mx"], self.shape[1]), (self["my"], self.shape[0]))]
         return 1 - 2 * ratio**2 * sum(np.sin(angle) ** 2 for angle in half)
@@ -204,7 +205,7 @@ class HeatTwoMaterials(Model):
         return [self.zero + 20.0]
 
     def __call__(self, axis, low):
-        """Harmonic mean of the conductivities on both sides of a face."""
+        """Returns the harmonic mean of the conductivities on both sides of a face."""
         neighbour = displaced(self.k, axis, -1 if low else 1, "neumann")
         return 2 * self.k * neighbour / (self.k + neighbour)
 
@@ -307,7 +308,8 @@ class Elastic(Model):
         return [self.zero] * 5
 
     def slope(self, f, axis, first):
-        """Fourth order between two points; first = -1: the one below and this one, 0: this one and the next."""
+        """Returns the derivative of fourth order between two points: this one and the one below if first is -1, or the next if
+        it is 0."""
         near = displaced(f, axis, first + 1, 0.0) - displaced(f, axis, first, 0.0)
         far = displaced(f, axis, first + 2, 0.0) - displaced(f, axis, first - 1, 0.0)
         return (9 / 8 * near - 1 / 24 * far) / self.h[axis]

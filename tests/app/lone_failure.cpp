@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning where one rank alone cannot send its halos: the job must end. If the rank passed the candidate over
-// and began the next, the others would wait for its halos for ever.
+// This program tunes although one rank cannot send its halos: the job must end. If that rank skipped the
+// candidate and began the next one, the others would wait for its halos forever.
 #include "app/setup/planning.hpp"
 #include "app/setup/tune.hpp"
 #include "kernels/catalogue/presets.hpp"
 
-/// In place of MPI's.
+/// This function replaces that of MPI.
 extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag,
                          MPI_Comm communicator, MPI_Request* request) {
   int rank = 0;

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def ghosts(u, axis, index, face):
-    """What u is at indices beyond its ends along an axis; face is "periodic", "neumann" or a number."""
+    """Returns u at indices beyond its ends along an axis; face is "periodic", "neumann" or a number."""
     n = u.shape[axis]
     if face == "periodic":
         return np.take(u, index % n, axis)
@@ -36,7 +36,8 @@ def step(u, weights, center, faces, source):
 
 @dataclasses.dataclass
 class Rounding:
-    """Relative errors of one operation: in a stored value, in a sum, and in an operand; and the least stored error."""
+    """Holds the relative errors of one operation (in a stored value, in a sum, and in an operand) and the least stored
+    error."""
     stored: float
     sum: float
     operand: float
@@ -51,8 +52,8 @@ ROUNDING = {"fp64": Rounding(2**-53, 2**-53, 0, 2**-1074),
 
 
 class Bound:
-    """A bound of |computed - exact| in the maximum norm, step by step: an error grows by no more than sum |w|, and every
-    step adds that of a sum of terms and of a rounding to storage."""
+    """Bounds |computed - exact| in the maximum norm, step by step: an error grows by no more than sum |w|, and every step adds
+    the errors of a sum of terms and of a rounding to storage."""
 
     def __init__(self, precision, weights, source, walls, u, initial_error):
         self.rounding = ROUNDING[precision]

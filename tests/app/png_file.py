@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Png:
-    """Pixels [line, column, red green blue] from the top left, and texts by their keywords."""
+    """Holds pixels [line, column, red green blue] from the top left, and texts by their keywords."""
 
     def __init__(self, path):
         data = pathlib.Path(path).read_bytes()
@@ -53,12 +53,12 @@ class Png:
         return np.array(lines, dtype=np.uint8).reshape(self.height, self.width, 3)
 
     def area(self):
-        """The pixels of the area, from the bottom: [line upwards, column, color]."""
+        """Returns the pixels of the area, from the bottom: [line upwards, column, color]."""
         left, top, width, height = map(int, self.texts["area"].split())
         return self.pixels[top:top + height, left:left + width][::-1]
 
     def points(self, rows, columns):
-        """The colors of the points of an array, which each have a rectangle of the area: [row, column, color]."""
+        """Returns the colors of the points of an array, each of which has a rectangle of the area: [row, column, color]."""
         area = self.area()
         height, width = area.shape[0] // rows, area.shape[1] // columns
         blocks = area.reshape(rows, height, columns, width, 3)

@@ -14,8 +14,9 @@ SECOND_ORDER = 1.01  # (1 + u)^k - 1 < 1.01 k u, and squares of errors are below
 
 
 class Terms:
-    """A value as a sum of products. `size` bounds the sum of the absolute values, `additions` counts those of the whole sum,
-    `factors` those of the longest product, and `given` bounds the error that coefficients, computed in double, bring along."""
+    """Represents a value as a sum of products. `size` bounds the sum of the absolute values, `additions` counts those of the
+    whole sum, `factors` those of the longest product, and `given` bounds the error of coefficients, which are computed in
+    double."""
     __array_ufunc__ = None  # so that array * terms comes here
 
     def __init__(self, size, additions=0, factors=0, given=0.0):
@@ -49,12 +50,12 @@ class Terms:
     __rmul__ = __mul__
 
     def roundings(self):
-        """What rounding adds, in units of the unit roundoff."""
+        """Returns the error that rounding adds, in units of the unit roundoff."""
         return (self.additions + self.factors) * self.size
 
 
 def displaced(f, axis, offset, faces):
-    """f at the point `offset` further along an axis; faces = (low, high) as in numpy_model, or one for both."""
+    """Returns f at the point `offset` further along an axis; faces = (low, high) as in numpy_model, or one for both."""
     low, high = faces if isinstance(faces, tuple) else (faces, faces)
     if isinstance(f, Terms):
         size_beyond = tuple(face if isinstance(face, str) else abs(face) for face in (low, high))
@@ -74,7 +75,8 @@ def flat(state):
 
 
 def jacobian(step, state, is_linear):
-    """d step / d state; of a linear step that of any state. Polynomials of degree three have it to the square of 1e-4."""
+    """Returns d step / d state, which for a linear step is that of any state. For polynomials of degree three it is exact up to
+    the square of 1e-4."""
     shapes = [f.shape for f in state]
     ends = np.cumsum([f.size for f in state])
 
@@ -91,8 +93,8 @@ def jacobian(step, state, is_linear):
 
 
 class Bound:
-    """Bounds of |computed - states[n]| for every n, pointwise. `states` is the trajectory of the model, or an exact solution
-    whose defect, what it misses the step by, is added to the error of each step."""
+    """Bounds |computed - states[n]| for every n, pointwise. `states` is the trajectory of the model, or an exact solution; its
+    defect, the error with which it satisfies the step, is added to the error of each step."""
 
     def __init__(self, step, states, is_linear):
         self.step, self.states = step, states
@@ -105,7 +107,8 @@ class Bound:
         self.defect = 0.0  # relative to the largest value of each field
         largest = [max(np.abs(state[i]).max() for state in states) for i in range(len(states[0]))]
         for n, state in enumerate(states[:-1]):
-            # Computed values are larger than those of the model by their errors: less than one percent, or the test fails.
+            # Computed values exceed those of the model by their errors, which are less than one percent, or
+            # the test fails.
             terms = step([Terms(np.abs(f) + 0.01 * size) for f, size in zip(state, largest)], n)
             self.per_unit.append(flat([t.roundings() for t in terms]))
             defect = [np.abs(a - b) for a, b in zip(step(state, n), states[n + 1])]
@@ -116,7 +119,7 @@ class Bound:
         self.absolute_powers = [self.powers[0]]
 
     def propagators(self, n):
-        """|J(n - 1) ... J(m)| for m = n, n - 1, ..., 0."""
+        """Returns |J(n - 1) ... J(m)| for m = n, n - 1, ..., 0."""
         if self.is_linear:
             while len(self.powers) <= n:
                 self.powers.append(self.matrices[0] @ self.powers[-1])
@@ -128,7 +131,7 @@ class Bound:
         return [np.abs(product) for product in products]
 
     def at(self, n, precision):
-        """One array per field: what the program may be off in a precision after n steps, and the model in double."""
+        """Returns, per field, the error bound of the program in a precision after n steps, and the model in double."""
         unit = UNIT[precision] + UNIT["fp64"]
         errors = [unit * per_unit + 2 * fixed for per_unit, fixed in zip(self.per_unit, self.fixed)]
         bound = SECOND_ORDER * sum(p @ error for p, error in zip(self.propagators(n), reversed(errors[:n + 1])))

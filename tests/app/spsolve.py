@@ -27,14 +27,14 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 
 
 def settings(*of_keys):
-    """Arguments that set keys of the input: "section.key=value"."""
+    """Returns arguments that set keys of the input: "section.key=value"."""
     return [word for setting in of_keys for word in ("--set", setting)]
 
 
 SETTINGS = settings(*os.environ.get("SPSOLVE_SET", "").split())
 ON_GPU = "compute.device=cuda" in SETTINGS
 LONGEST = 240  # seconds until a run counts as hung
-# mpirun inherits signals that whoever started the tests has blocked, and would never forward them.
+# mpirun inherits the blocked signals of the process that started the tests, and would never forward them.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
@@ -54,7 +54,7 @@ def alive(pid):
 
 
 class Job:
-    """A run that was started: alone, or with ranks=n under mpirun. Use in a with statement: it leaves no process."""
+    """Is a run that was started, alone or with ranks=n under mpirun. Used in a with statement, it leaves no process."""
 
     def __init__(self, *arguments, ranks=None, cwd=None, environment=None):
         if arguments and pathlib.Path(arguments[0]).suffix == ".toml":
@@ -78,7 +78,7 @@ class Job:
         self.process.communicate()
 
     def ranks(self):
-        """Process ids of the ranks."""
+        """Returns the process ids of the ranks."""
         pid = self.process.pid
         if not self.launched:
             return [pid]
@@ -88,7 +88,8 @@ class Job:
             return []
 
     def wait(self, longest=LONGEST):
-        """Until it ends. Not the launcher's own hanging: mpirun of Open MPI 4.1 may not come to its end after a rank was killed."""
+        """Waits until the run ends. It does not rely on the launcher: mpirun of Open MPI 4.1 may hang after a rank was
+        killed."""
         try:
             out, err = self.process.communicate(timeout=longest)
         except subprocess.TimeoutExpired:
@@ -99,7 +100,7 @@ class Job:
         return Result(self.process.returncode, out, err)
 
     def wait_for(self, condition, what):
-        """Until condition() holds; fails if the run ends before."""
+        """Waits until condition() holds; fails if the run ends before."""
         begin = time.monotonic()
         while not condition():
             if self.process.poll() is not None:
@@ -115,7 +116,7 @@ def run(*arguments, **options):
 
 @functools.cache
 def mpirun_forwards_signals():
-    """That of Open MPI 4.1.6 on Ubuntu 24.04 does not."""
+    """Returns False for Open MPI 4.1.6 on Ubuntu 24.04, whose mpirun does not."""
     script = "trap 'exit 3' USR1; echo ready; for i in $(seq 50); do sleep 0.1; done"
     with subprocess.Popen([MPIEXEC, "-n", "1", "sh", "-c", script], env=ENVIRONMENT, start_new_session=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
@@ -125,7 +126,7 @@ def mpirun_forwards_signals():
 
 
 def require_gpu():
-    """Skips without a GPU; SPSOLVE_GPUS says that there are some, which spares a look for each test."""
+    """Skips without a GPU. SPSOLVE_GPUS says that there are some, so that not every test has to look."""
     if "SPSOLVE_GPUS" in os.environ:
         return
     if re.search(r"GPUs +none", run("doctor").out):
@@ -133,7 +134,7 @@ def require_gpu():
 
 
 def toml(value):
-    """A Python value as TOML, tables inline."""
+    """Returns a Python value as TOML, tables inline."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):
@@ -157,7 +158,7 @@ def write_input(path, sections):
 
 
 def awkward_problem(**sections):
-    """Sections of an input, with others: every kind of wall, asymmetric weights, a source; prime sizes."""
+    """Returns sections of an input, updated by others: every kind of wall, asymmetric weights, a source, prime sizes."""
     return {
         "grid": {"shape": [37, 61]},
         "boundary": {"x": {"low": {"dirichlet": 0.5}, "high": "neumann"}, "y": "periodic"},
@@ -169,7 +170,7 @@ def awkward_problem(**sections):
 
 
 def inputs(directory):
-    """The files of inputs/, in a new directory with the data that their scripts make."""
+    """Returns the files of inputs/, in a new directory with the data that their scripts make."""
     shutil.copytree(SOURCE / "inputs", directory)
     for script in directory.glob("make_*.py"):
         subprocess.run([sys.executable, script], check=True, capture_output=True)
@@ -177,12 +178,13 @@ def inputs(directory):
 
 
 def names_file(section):
-    """Whether values of a section, or of a table in it, come from a file."""
+    """Returns whether values of a section, or of a table in it, come from a file."""
     return "file" in section or any(isinstance(value, dict) and names_file(value) for value in section.values())
 
 
 def shortened(path, steps, longest):
-    """Settings for an input: so many steps, and no axis longer than so many points, where no file fills the grid."""
+    """Returns settings that limit an input to a number of steps and, if no file fills the grid, to a number of points per
+    axis."""
     sections = tomllib.loads(path.read_text())
     if "end" in sections["time"]:
         dt = sections["time"].get("dt") or sections["stencil"]["dt"]
@@ -199,7 +201,7 @@ def step_of(path):
 
 
 def snapshots(directory):
-    """{step: path}"""
+    """Returns {step: path}."""
     return {step_of(path): path for path in sorted(pathlib.Path(directory).glob("snapshot_*.hdf"))}
 
 
@@ -208,13 +210,13 @@ def checkpoints(directory):
 
 
 def values(path):
-    """Dataset /u as it is stored."""
+    """Returns the dataset /u as it is stored."""
     with h5py.File(path) as file:
         return file["u"][()]
 
 
 def diagnostics(directory):
-    """Rows of diagnostics.csv: dictionaries of numbers."""
+    """Returns the rows of diagnostics.csv as dictionaries of numbers."""
     with open(pathlib.Path(directory) / "diagnostics.csv", newline="") as file:
         return [{key: float(number) for key, number in row.items()} for row in csv.DictReader(file)]
 

@@ -24,7 +24,7 @@ def rank_grids(ranks, shape):
 
 
 class RandomProblem:
-    """A problem as arrays of double, and the input file that says the same."""
+    """Holds a problem as arrays of double, and as the equivalent input file."""
 
     def __init__(self, seed, directory):
         self.random = np.random.default_rng(seed)
@@ -97,7 +97,7 @@ class RandomProblem:
         return {"file": "weights.h5", "dataset": "/some/weights"}
 
     def random_field(self, name, size):
-        """Values of magnitude `size` or less, and the keys that give them."""
+        """Returns values of magnitude `size` or less, and the keys that set them."""
         if self.random.random() < 0.4:
             # Products and sums only: numpy and spsolve agree to within a rounding per operation.
             slopes = (size * self.random.uniform(-1, 1, len(self.axes)) / len(self.axes)).tolist()

@@ -66,7 +66,7 @@ sums  = { energy = "0.5*p^2*c", total = "q + x + t" }
 
 
 def corners(point):
-    """The grid points around a point, with their weights."""
+    """Returns the grid points around a point, with their weights."""
     f = [np.clip((point[0] - ORIGIN[0]) / SPACING, 0, SHAPE[0] - 1), (point[1] - ORIGIN[1]) / SPACING]
     below = [int(np.floor(value)) for value in f]
     share = [value - index for value, index in zip(f, below)]
@@ -86,7 +86,7 @@ def laplace(u):
 
 
 def model(signals):
-    """The fields after every step: [steps + 1, y, x] of p and of q."""
+    """Returns the fields after every step: [steps + 1, y, x] of p and of q."""
     y = ORIGIN[0] + SPACING * np.arange(SHAPE[0])
     c = np.broadcast_to((1500 + y)[:, None], SHAPE)
     p = previous = q = np.zeros(SHAPE)
@@ -123,7 +123,8 @@ class AroundEquations(spsolve.TestCase):
     def test_results_are_those_of_the_model(self):
         self.run_to(0, self.input)
         p, q = model(self.signals)
-        # Every step rounds some 30 operations on values of this size, and the recurrence adds up the errors of all steps.
+        # Every step rounds about 30 operations on values of this size, and the recurrence adds up the errors
+        # of all steps.
         tolerance = 30 * STEPS**2 * np.finfo(float).eps * np.abs(p).max()
         with h5py.File(spsolve.snapshots(self.directory / "out")[STEPS]) as file:
             np.testing.assert_allclose(file["p"], p[-1], rtol=0, atol=tolerance)
@@ -161,7 +162,7 @@ class AroundEquations(spsolve.TestCase):
         self.run_to(0, self.input, "--output", "again", "--restart", "latest", ranks=3)
         for name in ("probes.h5", "diagnostics.csv", "snapshot_0000000060.hdf"):
             self.assertEqual((again / name).read_bytes(), (whole / name).read_bytes(), name)
-        # Other probes do not continue the rows that are there.
+        # Other probes must not continue the existing rows.
         refused = self.run_to(2, self.input, "--output", "again", "--restart", "latest", *spsolve.settings("probes.1.every=5"))
         self.assertIn("[[probes]] are others", refused.err)
 
@@ -209,7 +210,7 @@ class AroundEquations(spsolve.TestCase):
             self.assertEqual((self.directory / "rarely" / name).read_bytes(), (self.directory / "out/heat" / name).read_bytes(), name)
         self.assertIn("[time] fuse = 2: with [stencil], point sources",
                       self.run_to(2, "check", "heat.toml", *spsolve.settings("time.fuse=2")).err)
-        # Equations with the same weights leave the same values.
+        # Equations with the same weights must give the same values.
         (self.directory / "equations.toml").write_text((self.directory / "heat.toml").read_text().replace(stencil, """
             [fields.u]
             [equations]

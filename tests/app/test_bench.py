@@ -19,13 +19,13 @@ QUICK = [spsolve.EXECUTABLE, "bench", "--shape", "64,64", "--steps", "4", "--dev
 
 class Bench(spsolve.TestCase):
     def bench_to(self, target, **options):
-        """Results to something that is no regular file."""
+        """Writes results to something that is no regular file."""
         result = subprocess.run([*QUICK, target], cwd=self.directory, env=spsolve.ENVIRONMENT, stderr=subprocess.PIPE, text=True, timeout=60, **options)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result
 
     def test_json_to_what_is_no_file(self):
-        """What is there stays what it is: a link, a pipe, a device."""
+        """A link, a pipe and a device must stay what they are."""
         (self.directory / "old.json").write_text("old")
         (self.directory / "link.json").symlink_to("old.json")
         self.bench_to("link.json", stdout=subprocess.DEVNULL)
@@ -44,7 +44,7 @@ class Bench(spsolve.TestCase):
                 self.assertTrue((self.directory / "null").is_char_device())
 
     def test_json_to_standard_output(self):
-        """Alone there, so that other programs can read it."""
+        """Nothing else may be printed there, so that other programs can read it."""
         for target in ("-", "/dev/stdout", "/dev/fd/1"):
             with self.subTest(target):
                 result = self.bench_to(target, stdout=subprocess.PIPE)

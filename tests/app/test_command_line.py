@@ -36,7 +36,7 @@ class CommandLine(spsolve.TestCase):
         return sorted(path.name for path in self.directory.iterdir())
 
     def says(self, status, wanted, *arguments, **options):
-        """One message that holds every pattern of `wanted`."""
+        """Expects one message that matches every pattern of `wanted`."""
         result = self.run_to(status, *arguments, **options)
         errors = [line for line in result.err.splitlines() if line.startswith("spsolve: error:")]
         self.assertEqual(len(errors), 1, result.err)
@@ -178,7 +178,8 @@ class CommandLine(spsolve.TestCase):
         self.says(2, "empty", self.write(""))
 
     def test_input_through_pipes(self):
-        """Of a shell's process substitution, or of a script that makes it; files in it are those of the current directory."""
+        """The pipe is that of a shell's process substitution, or of a script. Files in the input are relative to the current
+        directory."""
         with h5py.File(self.directory / "u.h5", "w") as data:
             data["u"] = np.arange(126.0).reshape(9, 14)
         elsewhere = self.directory / "elsewhere"
@@ -283,7 +284,8 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(self.run_to(0, "info", "data.h5").out, "dataset /elsewhere: is a link to gone.h5:/u")
 
     def test_datasets_with_holes_that_hdf5_fills(self):
-        """It reads fill values where a source of a virtual dataset, or a raw file, has less than it should; sums of views are none."""
+        """HDF5 reads fill values where a source of a virtual dataset, or a raw file, has too few values; this must be an
+        error."""
         with h5py.File(self.directory / "parts.h5", "w") as parts:
             parts["low"], parts["high"] = np.ones((5, 14)), np.full((4, 14), 2.0)
         (self.directory / "whole.raw").write_bytes(np.ones((9, 14)).tobytes())
@@ -311,7 +313,7 @@ class CommandLine(spsolve.TestCase):
                     self.run_to(0, "check", file)
 
     def test_chunks_of_any_shape_are_read_by_any_ranks(self):
-        """Also where ranks share chunks, of which each is decoded by one of them."""
+        """Ranks may share chunks, each of which is decoded by one of them."""
         shape = [70, 61, 83]
         values = np.random.default_rng(5).random(shape)
         with h5py.File(self.directory / "u.h5", "w") as data:
@@ -347,7 +349,7 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(self.run_to(0, "check", file, "--ranks", "2", ranks=3).out, "ranks: 2 as (.*\n)*the input is valid\n")
         self.says(2, "rank|block", "plan", file, "--ranks", str(9 * 14 + 1))
         self.assertIn("--help", self.run_to(2, "check", file, "--ranks", "0").err)
-        # More than this machine holds.
+        # The grid exceeds the memory of this machine.
         side = int((os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 8) ** 0.5)
         large = [file, *spsolve.settings(f"grid.shape=[{side},{side}]", "compute.device=cpu")]
         self.says(2, "GiB per rank", "check", *large)
@@ -361,8 +363,8 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(self.names(), ["problem.toml"])
 
     def test_where_no_gpu_is_seen(self):
-        """The CPU is taken, with the reason; whoever insists on GPUs is told how to go on. Inputs can be looked at all the same,
-        as they are on login nodes."""
+        """The CPU is taken, with the reason; an input that insists on GPUs is refused with advice. Inputs can be inspected all
+        the same, as on login nodes."""
         file = self.write()
         hidden = {"CUDA_VISIBLE_DEVICES": ""}
         why = "CUDA|no NVIDIA driver was found|the driver shows no device"
@@ -387,8 +389,8 @@ class CommandLine(spsolve.TestCase):
         in_background = spsolve.settings("compute.device=cpu", "output.background=true")
         for verb in (["check"], []):
             self.says(2, ["GiB per rank", "output.background = false"], *verb, file, *in_background)
-        # Of a state of 8 MiB (rows of whole KiB would be a line longer): two copies for snapshots and one of the state, where
-        # these are not the same.
+        # The state has 8 MiB (rows of whole KiB would be padded by a cache line). Copies are two for
+        # snapshots and one of the state, unless both are the same.
         for settings, mib in ((["output.background=true"], "16.0"),
                               (["output.background=true", "output.precision=fp32"], "16.0"),
                               (["output.background=true", "output.stride=2"], "12.0"),
@@ -398,7 +400,7 @@ class CommandLine(spsolve.TestCase):
             self.assertEqual(found[1], mib, settings)
 
     def test_halos_deeper_than_memory(self):
-        """Around blocks of any size: the message says how deep they may be."""
+        """The message must say how deep halos may be."""
         file = self.write()
         fixed = spsolve.settings("compute.device=cpu")
         for key, value, settings in (("parallel.exchange_every", 64, ["time.fuse=4000"]),
@@ -522,7 +524,7 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(self.names(), [])
 
     def test_threads_that_only_some_ranks_are_told_of(self):
-        # As where a launcher passes the variable on to ranks of its own machine alone.
+        # A launcher may pass the variable on only to ranks of its own machine.
         doctors = [["-n", "1", "env", *of_rank, spsolve.EXECUTABLE, "doctor"] for of_rank in (["OMP_NUM_THREADS=1"], ["-u", "OMP_NUM_THREADS"])]
         run = subprocess.run([spsolve.MPIEXEC, "--oversubscribe", *doctors[0], ":", *doctors[1]], env=spsolve.ENVIRONMENT,
                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
@@ -552,17 +554,17 @@ class CommandLine(spsolve.TestCase):
                 alone = {variable: "4"}
                 self.says(2, ["started 4 processes", "srun --mpi=pmix", f"env -u {variable}"], file, environment=alone)
                 self.says(2, "started 4 processes", "bench", environment=alone)
-                # What only looks harms nobody, in whatever shell.
+                # These verbs do not run, so they work in any shell.
                 for arguments in (["--help"], ["--version"], ["doctor"], ["check", file], ["plan", file], ["bench", "--help"]):
                     self.run_to(0, *arguments, environment=alone)
         self.assertFalse((self.directory / "out").exists())
-        # A library that cannot even start.
+        # This MPI library cannot start.
         broken = {"OMPI_MCA_pml": "nothing_of_that_name", "OMPI_MCA_btl": "nothing_of_that_name"}
         self.assertNotEqual(spsolve.run("doctor", environment=broken).status, 0)
         self.assertIn("Formulas", self.run_to(0, "--help", environment=broken).out)
 
     def test_ranges_of_values_and_zeros(self):
-        """check says what values there are, and both it and a run warn of those that nobody can have meant."""
+        """check prints the range of values, and both check and a run warn of values that are zero everywhere."""
         with h5py.File(self.directory / "u.h5", "w") as data:
             data["zero"], data["u"] = np.zeros((9, 14)), np.linspace(-1.5, 2.0, 126).reshape(9, 14)
         dataset = lambda name: {"file": "u.h5", "dataset": name}
@@ -588,7 +590,8 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(result.stderr, r"the run needs 1\.2 GiB per rank .* left by ulimit -v")
 
     def test_time_of_own_weights(self):
-        """[time] dt says what a step of weights, files and benchmark shapes stands for; the word on the end says where it is reached."""
+        """[time] dt is the length of a step of weights, files and benchmark shapes; the report at the end says which time was
+        reached."""
         own = {"weights": [[0.25, 0.5, 0.25]]}
         for stencil, time, steps, end in ((own, {"steps": 100, "dt": 0.002}, 100, 0.2), (own, {"end": 0.0095, "dt": 0.002}, 5, 0.01),
                                           ({"preset": "star2d1r"}, {"end": 3.0, "dt": 0.5}, 6, 3.0), (own, {"steps": 7}, 7, 7.0)):

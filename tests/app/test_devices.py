@@ -32,7 +32,7 @@ def scaled(weights, factor):
 
 
 def problem(chance, precision):
-    """Awkward extents, walls, weights without symmetry, sometimes a source; events that divide nothing."""
+    """Makes awkward extents, walls, weights without symmetry, sometimes a source, and events that divide nothing."""
     dimensions = chance.randint(1, 3)
     shape = [chance.randint(3, {1: 3000, 2: 70, 3: 24}[dimensions]) for _ in range(dimensions)]
     axes = "zyx"[3 - dimensions:]
@@ -72,7 +72,7 @@ class Devices(spsolve.TestCase):
             self.assertEqual(spsolve.values(path).tobytes(), spsolve.values(of_other).tobytes(), of_other)
 
     def check_random_problem(self, number):
-        """On one GPU, or shared by two or three ranks."""
+        """Runs on one GPU, alone or shared by two or three ranks."""
         chance = random.Random(1100 + number)
         sections = problem(chance, PRECISIONS[number % 5])
         file = spsolve.write_input(self.directory / "problem.toml", sections)
@@ -110,11 +110,11 @@ class Devices(spsolve.TestCase):
                 self.run_to(0, file, *first, *spsolve.settings("compute.unit=sparse-tensor", "time.steps=12"), "--overwrite")
                 result = self.run_to(0, file, *second, "--restart", "latest", ranks=2)
                 self.assertIn("at step 12", result.out)
-                # As in test_plan: roundings of 24 steps on data of magnitude 1.
+                # The tolerance is that of test_plan: roundings of 24 steps on data of magnitude 1.
                 self.assertLess(abs(spsolve.values(self.directory / "out" / last) - exact).max(), 1e-4)
 
     def run_as(self, status, visible, *arguments):
-        """Ranks that see these GPUs, one rank each."""
+        """Starts ranks that see these GPUs, one rank each."""
         file = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(time={"steps": 5}, output={"directory": "out"}))
         ranks = [["-n", "1", "env", f"CUDA_VISIBLE_DEVICES={gpus}", spsolve.EXECUTABLE, str(file), "--overwrite", *arguments] for gpus in visible]
         command = [spsolve.MPIEXEC, "--oversubscribe", *itertools.chain.from_iterable([":", *rank] for rank in ranks)]
@@ -124,7 +124,8 @@ class Devices(spsolve.TestCase):
         return self.finished(spsolve.Result(result.returncode, result.stdout, result.stderr), status)
 
     def test_gpus_of_ranks(self):
-        """One each, by what each sees; none is shared unless asked for; all ranks take the CPU where one has no GPU."""
+        """Each rank takes one of the GPUs that it sees. None is shared unless asked for, and all ranks take the CPU if one has
+        no GPU."""
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "0,1").split(",")
         first = gpus[0]
         error = self.run_as(2, [first, first]).err
@@ -154,7 +155,7 @@ class Devices(spsolve.TestCase):
                 self.assert_same_files(path.stem + "cpu", path.stem + "gpu")
 
 
-# Tests of their own: they can run side by side.
+# These are separate tests, so that they can run side by side.
 for number in range(10):
     setattr(Devices, f"test_random_problem_{number:02}", lambda self, number=number: self.check_random_problem(number))
 for precision in PRECISIONS:

@@ -24,7 +24,7 @@ def fields_of(path, names):
 
 
 def without_comments(value):
-    """A table whose texts have neither comments nor spaces at the ends of lines."""
+    """Returns a table whose texts have neither comments nor spaces at the ends of lines."""
     if isinstance(value, dict):
         return {key: without_comments(item) for key, item in value.items()}
     if isinstance(value, str):
@@ -33,7 +33,7 @@ def without_comments(value):
 
 
 def holds(whole, part):
-    """Whether a table has all entries of another, at every depth."""
+    """Returns whether a table has all entries of another, at every depth."""
     if not isinstance(part, dict) or not isinstance(whole, dict):
         return whole == part
     return all(key in whole and holds(whole[key], item) for key, item in part.items())
@@ -41,7 +41,7 @@ def holds(whole, part):
 
 class Equations(spsolve.TestCase):
     def input_of(self, model):
-        """A copy of the example, beside the datasets that it names."""
+        """Returns a copy of the example, beside the datasets that it names."""
         source = spsolve.SOURCE / "inputs" / f"{model.name}.toml"
         path = self.directory / source.name
         if not path.exists():
@@ -61,7 +61,7 @@ class Equations(spsolve.TestCase):
         return self.directory / output
 
     def assert_same_bits(self, one, other, first=-1):
-        """All files of both beyond step `first`."""
+        """Compares all files of both runs beyond step `first`."""
         for name in sorted(path.name for path in one.iterdir()):
             if name.startswith("snapshot_") and spsolve.step_of(one / name) > first:
                 self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
@@ -76,8 +76,8 @@ class Equations(spsolve.TestCase):
                 self.assertEqual(rows, others)
 
     def compare(self, model, directory, bound, precision, steps, resting=()):
-        """Snapshots lie within the bound of the states of the model, and the bound is small beside what the field does. Fields
-        in `resting` do nothing."""
+        """Expects that snapshots lie within the bound of the states of the model, and that the bound is small against the
+        changes of the field. Fields in `resting` do not change."""
         found = spsolve.snapshots(directory)
         for n in steps:
             for name, value, exact, tolerance in zip(model.fields, fields_of(found[n], model.fields), bound.states[n],
@@ -104,7 +104,7 @@ class Equations(spsolve.TestCase):
             self.assert_same_bits(one, again, first=CHECKPOINT)
 
     def run_thrice(self, model, precision):
-        """On one rank, on three, and from a checkpoint of the first run on."""
+        """Runs on one rank, on three, and from a checkpoint of the first run on."""
         checkpoints = spsolve.settings(f"checkpoint.every={CHECKPOINT}", "checkpoint.keep=99")
         one = self.solve(model, precision, f"{precision}/one", *checkpoints)
         three = self.solve(model, precision, f"{precision}/three", *checkpoints, ranks=3)
@@ -132,7 +132,7 @@ class Equations(spsolve.TestCase):
                 self.assertTrue(any(holds(whole, sections) for whole in inputs), block)
 
     def check_exact(self, model, states, steps, resting=()):
-        """An exact solution: the step of the model keeps it up to rounding, and so does the program."""
+        """Compares with an exact solution: the step of the model keeps it up to rounding, and so must the program."""
         bound = Bound(model.step, states, is_linear=True)
         self.assertLess(bound.defect, max(model.shape) * OPERATIONS * UNIT["fp64"])
         for precision in UNIT:
@@ -185,7 +185,7 @@ class Equations(spsolve.TestCase):
         return {"file": str(path), "dataset": "/profile"}
 
     def frequency(self, model, matrix, which):
-        """omega and the eigenvector of eigenvalue (2 sin(omega dt / 2) / dt)^2."""
+        """Returns omega and the eigenvector of eigenvalue (2 sin(omega dt / 2) / dt)^2."""
         values, vectors = np.linalg.eigh(matrix)
         return 2 / model.dt * np.arcsin(model.dt * np.sqrt(values[which]) / 2), vectors[:, which]
 
@@ -245,7 +245,7 @@ class Equations(spsolve.TestCase):
             self.assertLessEqual((np.abs(value - steady).ravel() - tolerance).max(), 0)
 
     def check_sum(self, model, steps):
-        """The sum over all points keeps its value: what a flux takes from one cell it gives to the next."""
+        """Expects that the sum over all points keeps its value: each flux takes from one cell what it gives to the next."""
         terms, u = [], model.initial()
         for n in range(steps):
             rounded, = model.step([Terms(np.abs(f)) for f in u], n)

@@ -56,7 +56,8 @@ class Faults(spsolve.TestCase):
             disk.rmdir()
 
     def test_full_disk_at_a_checkpoint(self):
-        """Room for two checkpoints: later ones are given up with a warning, the newest good one goes on elsewhere."""
+        """The disk has room for two checkpoints: later ones are given up with a warning, and the newest good one can be
+        continued elsewhere."""
         file = self.write(output={"directory": "out", "stride": 16})
         self.run_to(0, file, "--output", "whole")
         whole = self.directory / "whole"
@@ -92,7 +93,7 @@ class Faults(spsolve.TestCase):
             self.assertIn("No space left on device", result.err)
 
     def test_limit_on_file_sizes(self):
-        """As batch systems set it; the system's signal would kill the run."""
+        """Batch systems set this limit; the system's signal would kill the run."""
         file = self.write(grid={"shape": [1024, 1024]}, checkpoint={"every": 10})
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (7 << 20, limits[1]))  # MPI itself has files of some MiB
@@ -103,7 +104,7 @@ class Faults(spsolve.TestCase):
             self.assertRegex(result.err, "error: .*snapshot_0000000040.hdf.*: File too large")
 
     def test_stop_on_a_full_disk_says_so(self):
-        """A signal asks for a checkpoint that cannot be written: not the status of a run that can be restarted."""
+        """A signal asks for a checkpoint that cannot be written: the status must not be that of a run that can be restarted."""
         file = self.write(time={"steps": 10**7}, checkpoint={"every": 0})
         with self.small_disk(300) as disk, spsolve.Job(file, "--output", disk / "out", ranks=2) as job:
             job.wait_for((disk / "out" / "diagnostics.csv").exists, "it began")
@@ -112,7 +113,7 @@ class Faults(spsolve.TestCase):
             self.assertIn("stopped without the checkpoint", result.err)
 
     def test_nobody_reads_what_is_printed(self):
-        """A pipe whose reader has left, as after "| head -1", and a full disk: the run goes on."""
+        """A run must continue if the reader of its pipe has left, as after "| head -1", and if the disk is full."""
         file = self.write()
         read_end, closed_pipe = os.pipe()
         os.close(read_end)
@@ -140,7 +141,7 @@ class Faults(spsolve.TestCase):
             data["w"] = np.zeros((256, 256, 256), "i1")
             data["w"][0, 0, 0] = 1
             data["w"].attrs["center"] = [255, 255, 255]
-        # With halos some 2^24 points along each axis: 2^75 bytes, of which 64 bits would count none.
+        # Halos of about 2^24 points along each axis take 2^75 bytes, which overflows 64 bits to 0.
         refused("grid.shape=[65536, 65536, 65536]", "boundary={}", "stencil={file='far.h5', dataset='w'}", "time.fuse=4096",
                 "time.steps=4096", "parallel.exchange_every=8", "compute.device=cpu")
         self.assertFalse((self.directory / "out").exists())
@@ -164,7 +165,7 @@ class Faults(spsolve.TestCase):
         self.assertIn(f"{series.name}: Too many levels of symbolic links", result.err)
 
     def test_links_where_files_go_are_followed(self):
-        """Somebody wants results on another disk: the links stay, what they lead to is written, also by --overwrite and restarts."""
+        """Results may be on another disk: links stay, and their targets are written, also by --overwrite and restarts."""
         file = self.write(output={"directory": "out", "every": 10})
         self.run_to(0, file, "--output", "whole")
         out, elsewhere = self.directory / "out", self.directory / "elsewhere"
@@ -212,7 +213,7 @@ class Faults(spsolve.TestCase):
         self.assertRegex(self.run_to(4, file).err, "run.json: is a link to .*gone/run.json, whose directory does not exist")
 
     def test_hdf5_from_a_pipe_is_refused(self):
-        """A run would wait for its writer for ever."""
+        """A run would wait for its writer forever."""
         os.mkfifo(self.directory / "pipe")
         file = self.write(initial={"file": "pipe", "dataset": "u"})
         sections = {**problem(), "initial": {"file": "pipe", "dataset": "u"}}
@@ -240,7 +241,7 @@ class Faults(spsolve.TestCase):
             self.assertIn(wanted, result.err)
         self.assertEqual(result.out, "", "it was refused late")
         self.assertEqual(state(), before)
-        # Input that turns out wrong must not cost the old results, even with --overwrite.
+        # An error in the input must not cost the old results, even with --overwrite.
         self.run_to(2, file, "--overwrite", "--set", "initial.expression='1/(x-5)'", ranks=2)
         self.assertEqual(state(), before)
         self.run_to(0, file, "--overwrite", *spsolve.settings("time.steps=20", "checkpoint.every=0"), ranks=2)
@@ -258,7 +259,7 @@ class Faults(spsolve.TestCase):
             self.run_to(0, file, "--output", section, *values, "--set", "time.steps=20")
 
     def test_two_runs_in_one_directory(self):
-        """A job that was submitted twice: the second leaves the first alone."""
+        """If a job was submitted twice, the second run must not disturb the first."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
         rows = self.directory / "out" / "diagnostics.csv"
         with spsolve.Job(file, ranks=2, cwd=self.directory) as job:
@@ -275,7 +276,7 @@ class Faults(spsolve.TestCase):
         self.run_to(0, file, "--restart", "latest", "--set", f"time.steps={step + 3}")
 
     def test_overflow_ends_the_run_on_all_ranks(self):
-        # Every step doubles the values: 2^128 is the first that fp32 does not hold; at most 2^15.99 in fp16.
+        # Every step doubles the values: fp32 overflows at 2^128, fp16 above 2^15.99.
         for precision, last_finite in (("fp32", 127), ("fp16", 15), ("fp64", 1023)):
             with self.subTest(precision):
                 file = self.write(stencil={"preset": "1d1r"}, initial={"expression": "x == 700 && y == 33 ? 1 : 0"},
@@ -286,7 +287,7 @@ class Faults(spsolve.TestCase):
                 self.assertRegex(result.err, r"amplify some wave by 1 \+ 1 per step")
                 self.assertRegex(result.err, rf"NaN or infinite at step {last_finite + 1}, first at point y=33, x=700")
                 self.assertEqual(result.err.count("NaN or infinite"), 1)
-                # The last good state is there, and is what the message says.
+                # The last finite state must be on disk, and the message must name it.
                 self.assertIn(f"the state of step {last_finite} was finite; last checkpoint: step {last_finite}", result.err)
                 (step,) = spsolve.checkpoints(self.directory / "out")
                 self.assertEqual(step, last_finite)
@@ -294,7 +295,7 @@ class Faults(spsolve.TestCase):
                 self.assertEqual(values[33, 700], 2.0**last_finite)
                 self.assertTrue(np.isfinite(values).all())
                 self.assertEqual([row["step"] for row in spsolve.diagnostics(self.directory / "out")], list(range(last_finite + 1)))
-                # A run that goes on from there and comes no further has it still.
+                # A run that continues from there and gets no further must keep it.
                 result = self.run_to(3, file, "--restart", "latest", *doubling, *spsolve.settings("diagnostics.every=0"), ranks=2)
                 self.assertRegex(result.err, rf"NaN or infinite at step 1100, .*; last checkpoint: step {last_finite}\n")
 
@@ -312,7 +313,7 @@ class Faults(spsolve.TestCase):
             self.assertFalse(spsolve.checkpoints(disk / "out"))
 
     def test_overflow_long_after_a_checkpoint_that_failed(self):
-        """Found where no finite state is left: none was to be saved, so that the full disk does not count."""
+        """The overflow is found when no finite state is left to save, so the full disk does not count."""
         file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, boundary={"x": "periodic"})
         with self.small_disk(200) as disk:
             result = self.run_to(3, file, "--set", "stencil={ weights = [[2.0]] }", "--output", disk / "out", ranks=2)
@@ -330,7 +331,7 @@ class Faults(spsolve.TestCase):
         self.assertEqual(spsolve.diagnostics(self.directory / "out"), [])
 
     def test_a_rank_that_hangs_ends_the_job(self):
-        """Stopped, it answers nobody but does not die: MPI alone would wait for ever."""
+        """A stopped rank does not answer but does not die either: MPI alone would wait forever."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000}, parallel={"timeout_seconds": 4})
         restart = []
         for stopped in (2, 0):
@@ -339,13 +340,13 @@ class Faults(spsolve.TestCase):
                 began = (out / "diagnostics.csv").exists if restart else lambda: spsolve.checkpoints(out)
                 job.wait_for(began, "it began, or wrote a checkpoint")
                 ranks = job.ranks()
-                # A short stop is no reason to end.
+                # A short stop must not end the job.
                 os.kill(ranks[stopped], signal.SIGSTOP)
                 time.sleep(1.0)
                 os.kill(ranks[stopped], signal.SIGCONT)
                 time.sleep(1.0)
                 self.assertIsNone(job.process.poll())
-                # Nor is a job that is suspended for longer than ranks wait for each other.
+                # A job that is suspended for longer than ranks wait for each other must not end either.
                 for rank in ranks:
                     os.kill(rank, signal.SIGSTOP)
                 time.sleep(6.0)
@@ -362,11 +363,11 @@ class Faults(spsolve.TestCase):
                                              r"[\w ]+; last checkpoint: step \d+")
             time.sleep(1.0)
             self.assertEqual([rank for rank in ranks if spsolve.alive(rank)], [])
-            # The checkpoint that a run went on from is its last until it writes one.
+            # The checkpoint that a run continues from is its last until it writes one.
             restart = restart or ["--set", "checkpoint.every=0", "--restart", max(spsolve.checkpoints(out).values())]
 
     def test_a_killed_rank_ends_the_job(self):
-        """The launcher says which; the others where they were."""
+        """The launcher says which rank was killed; the others say where they were."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
         grace = {"OMPI_MCA_odls_base_sigkill_timeout": "1"}  # s; the launcher's own, which other tests do without
         with spsolve.Job(file, ranks=4, cwd=self.directory, environment=grace) as job:

@@ -13,7 +13,7 @@ import numpy as np
 
 import spsolve
 
-# No two axes alike; every value says where it is.
+# No two axes are alike; every value encodes its position.
 GRIDS = {
     1: ([23], [0.5], [-3.0], "x"),
     2: ([7, 12], [0.25, 2.0], [10.0, -1.0], "x + 100 * y"),
@@ -22,13 +22,13 @@ GRIDS = {
 
 
 def xyz(per_axis, absent):
-    """What a grid has per axis, slowest first, in VTK's order."""
+    """Returns values per axis, slowest first, in VTK's order."""
     return [*reversed(per_axis), *[absent] * (3 - len(per_axis))]
 
 
 class Files(spsolve.TestCase):
     def solve(self, dimensions, *options, ranks=2):
-        """Three steps that double every value; the initial field as numpy has it, and the snapshots."""
+        """Takes three steps that double every value; returns the initial field of numpy and the snapshots."""
         shape, spacing, origin, expression = GRIDS[dimensions]
         weights = [[[2.0]]] if dimensions == 3 else [[2.0]] if dimensions == 2 else [2.0]
         file = spsolve.write_input(self.directory / "größe.toml", {
@@ -60,7 +60,7 @@ class Files(spsolve.TestCase):
                             self.check_image(file["VTKHDF"], dimensions, stride)
 
     def check_image(self, image, dimensions, stride):
-        """Attributes as VTK wants them: of x, y, z, text in ASCII."""
+        """Checks the attributes that VTK requires: in the order x, y, z, with text in ASCII."""
         shape, spacing, origin, _ = GRIDS[dimensions]
         self.assertEqual((list(image.attrs["Version"]), image.attrs["Type"]), ([1, 0], b"ImageData"))
         self.assertEqual(h5py.h5a.open(image.id, b"Type").get_type().get_cset(), h5py.h5t.CSET_ASCII)
@@ -120,7 +120,7 @@ class Files(spsolve.TestCase):
                 self.assertTrue(np.array_equal(values.reshape(kept.shape), (8 * kept).astype(kind)))
 
     def test_values_beyond_the_range_of_the_file_are_told(self):
-        """A state of fp64 that fp32 files cannot hold: once, with how many."""
+        """A warning must say once how many values of an fp64 state fp32 files cannot hold."""
         beyond = "initial.expression=(x + 100 * y) * 1e36"  # fp32 ends at 3.4e38; three steps double it
         for ranks, options in itertools.product((1, 2), ([], ["--set", "output.background=true"])):
             file = self.directory / "größe.toml"
@@ -151,7 +151,7 @@ class Files(spsolve.TestCase):
             self.assertTrue((self.directory / "out" / entry["name"]).exists())
 
     def test_files_are_read_without_locks(self):
-        """Also where the environment asks for them."""
+        """This must hold even if the environment asks for locks."""
         _, found = self.solve(1)
         with h5py.File(found[3], "r+"):
             self.run_to(0, "info", found[3], environment={"HDF5_USE_FILE_LOCKING": "TRUE"})

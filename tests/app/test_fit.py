@@ -13,8 +13,8 @@ import fit  # noqa: E402  (it lies beside the modules that it imports)
 
 
 class Fit(unittest.TestCase):
-    # A stated uncertainty is a quarter, as far as the model may be off of a rate (tests/solver/plan/test_plan.cpp): no coefficient
-    # that decides rates may be further off.
+    # The uncertainty is a quarter, the tolerance of the model for rates (tests/solver/plan/test_plan.cpp): no
+    # coefficient that decides rates may be further off.
     def test_finds_shipped_coefficients_within_their_uncertainty(self):
         groups = json.loads((SOURCE / "calibration" / "h200.json").read_text())["groups"]
         uncertain = {f"{group['group']}.{row['name']}": row["uncertainty"]
@@ -29,7 +29,7 @@ class Fit(unittest.TestCase):
             self.assertLessEqual(moved, uncertain[name], f"{name}: {value} +- {100 * deviation:.0f}%")
 
     def test_a_wrong_coefficient_is_noticed(self):
-        """From a start twice as large the records lead back: they do say something of it."""
+        """From a start twice as large the fit must return to the shipped value, so the records determine it."""
         model = fit.Model(os.environ["SPSOLVE_PREDICT"], [SOURCE / "bench" / "results" / name for name in fit.RECORDS])
         self.addCleanup(model.close)
         right = model.residuals({})

@@ -15,7 +15,7 @@ LEAST_RATIO, MOST_RATIO = 3.6, 4.4
 
 class GreensFunctions(spsolve.TestCase):
     def rows(self, dimensions, points, half_width, step, value, at, dt, steps, more=""):
-        """Probes over time, [rows, points], of a run on points^dimensions with the source in the middle."""
+        """Returns probes over time, [rows, points], of a run on points^dimensions with the source in the middle."""
         spacing = 2 * half_width / points
         name = f"run{dimensions}d{points}"
         (self.directory / f"{name}.toml").write_text(f"""
@@ -59,11 +59,11 @@ class GreensFunctions(spsolve.TestCase):
                     spacing = 4.0 / points
                     steps = round(end * diffusivity / share / spacing**2)
                     dt = end / steps
-                    # All of the heat comes in the first step.
+                    # All of the heat is added in the first step.
                     rows, time = self.rows(dimensions, points, 2.0, "p.next = p + dt*laplace(p)", "(step == 0 ? 1 : 0)", at, dt,
                                            steps + 1)
-                    # The first step leaves the heat where it was: it has spread for the time since then. Copies of the periodic
-                    # grid are 4 away, where exp(-4^2 / (4 end)) < 1e-34.
+                    # The first step does not spread the heat, so it has spread for the time since then.
+                    # Copies of the periodic grid are 4 away, where exp(-4^2 / (4 end)) < 1e-34.
                     since = time[-1] - dt
                     exact = np.exp(-np.array(along)**2 / (4 * diffusivity * since)) / (4 * np.pi * diffusivity * since)**(dimensions / 2)
                     errors.append(np.abs(rows[-1] - exact).max() / exact.max())
@@ -78,18 +78,20 @@ class GreensFunctions(spsolve.TestCase):
             return (1 - 2 * a) * np.exp(-a)
 
         def exact(dimensions, t):
-            """Of p_tt = c^2 laplace(p) + delta(x) s(t)."""
+            """Returns the solution of p_tt = c^2 laplace(p) + delta(x) s(t)."""
             if dimensions == 3:
                 return wavelet(t[:, None] - radii / speed) / (4 * np.pi * speed**2 * radii)
-            # The integral over a line of such sources, whose distance is r cosh(u). The trapezoidal rule converges faster than any
-            # power for a function that is smooth and even, and ends where it vanishes.
+            # The solution is the integral over a line of point sources at the distance r cosh(u). The
+            # trapezoidal rule converges faster than any power, because the function is smooth and even, and
+            # vanishes at the end.
             u = np.linspace(0, 4, 4001)
             weights = np.full(u.size, u[1])
             weights[[0, -1]] /= 2
             delays = radii[:, None] * np.cosh(u) / speed
             return np.array([(wavelet(now - delays) * weights).sum(axis=1) for now in t]) / (2 * np.pi * speed**2)
 
-        # What walls or copies send back arrives after 2 * half_width - r, counted from the beginning of the wavelet.
+        # Reflections of walls and waves of periodic copies arrive after 2 * half_width - r, counted from the
+        # beginning of the wavelet.
         half_width = 1.0
         for dimensions, grids in ((2, (64, 128, 256)), (3, (32, 64, 128))):
             with self.subTest(dimensions=dimensions):

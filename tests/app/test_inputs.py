@@ -39,7 +39,8 @@ class Inputs(spsolve.TestCase):
         self.assertEqual(result.err, "")
         with h5py.File(self.directory / "out" / "readme" / "probes.h5") as file:
             heard = file["microphone/p"][:, 0]
-        # Sound arrives after its way of 2.5 m; the ball, of which exp(-18) is left at 3 widths, is 0.3 m wide.
+        # Sound arrives after its way of 2.5 m; the ball is 0.3 m wide, and at 3 widths exp(-18) of it is
+        # left.
         time_step, way, width, speed = 2e-5, 2.5, 0.3, 343
         arrival = np.flatnonzero(np.abs(heard) > 1e-2 * np.abs(heard).max())[0] * time_step
         self.assertGreater(arrival, (way - width) / speed)

@@ -61,7 +61,7 @@ class Keys(spsolve.TestCase):
 
 class Values(spsolve.TestCase):
     def solve(self, **changes):
-        """The last state, with rank 0 and its neighbour working together."""
+        """Returns the last state of a run on two ranks."""
         spsolve.write_input(self.directory / "case.toml", {**BASE, **changes})
         self.run_to(0, "case.toml", "--overwrite", ranks=2)
         with h5py.File(self.directory / "out/snapshot_0000000003.hdf") as file:

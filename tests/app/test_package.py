@@ -10,7 +10,7 @@ PACKAGING = spsolve.SOURCE / "packaging"
 
 
 def options_of_program(*verb):
-    """Verbs and long options that --help lists."""
+    """Returns the verbs and long options that --help lists."""
     text = spsolve.run(*verb, "--help").out
     verbs = re.search(r"^(?:Subcommands|SUBCOMMANDS):\n(.*?)\n\s*\n", text, re.DOTALL | re.MULTILINE)
     return (set(re.findall(r"^  ([a-z]+) ", verbs[1], re.MULTILINE)) if verbs else set(),
@@ -18,7 +18,7 @@ def options_of_program(*verb):
 
 
 def options_of_page():
-    """{verb: its long options}, of the program itself under the verb "". Options are the tags of paragraphs."""
+    """Returns {verb: its long options}, with those of the program itself under "". Options are the tags of paragraphs."""
     found, section, verb = {"": set()}, "", None
     lines = (PACKAGING / "spsolve.1").read_text().splitlines()
     for line, tag in zip(lines, lines[1:]):
@@ -52,7 +52,7 @@ class ManPage(spsolve.TestCase):
 
 class Completion(spsolve.TestCase):
     def completed(self, *words):
-        """What bash offers for the last word."""
+        """Returns what bash offers for the last word."""
         script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _spsolve; [[ ${#COMPREPLY[@]} -eq 0 ]] || printf "%s\\n" "${COMPREPLY[@]}"')
         result = subprocess.run(["bash", "--norc", "-c", script, "bash", PACKAGING / "spsolve.bash", spsolve.EXECUTABLE, *words],
                                 capture_output=True, text=True, cwd=self.directory, env=spsolve.ENVIRONMENT)

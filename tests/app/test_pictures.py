@@ -13,7 +13,7 @@ NAN = (255, 0, 220)
 
 
 def blue_red(s):
-    """The diverging map by its formula, s from -1 to 1: https://bottosson.github.io/posts/oklab"""
+    """Returns the diverging map by its formula, s from -1 to 1: https://bottosson.github.io/posts/oklab"""
     hue = np.radians(28 if s > 0 else 250)
     lightness, chroma = 0.96 - 0.58 * abs(s), 0.13 * np.sin(0.7 * np.pi * abs(s))
     a, b = chroma * np.cos(hue), chroma * np.sin(hue)
@@ -29,7 +29,7 @@ BLUE, RED = blue_red(-1), blue_red(1)
 
 
 def identity(dimensions):
-    """Weights that keep every value."""
+    """Returns weights that keep every value."""
     weights = 1.0
     for _ in range(dimensions):
         weights = [weights]
@@ -38,7 +38,7 @@ def identity(dimensions):
 
 class Pictures(spsolve.TestCase):
     def solve(self, shape, expression, output="out", steps=0, grid={}, more="", options=(), ranks=None, name="field"):
-        """Runs a field that stays as it is; returns the directory of the results."""
+        """Runs a field that does not change; returns the directory of the results."""
         file = spsolve.write_input(self.directory / f"{name}.toml", {
             "grid": {"shape": shape, **grid}, "stencil": identity(len(shape)), "initial": {"expression": expression},
             "time": {"steps": steps, "dt": 0.5},
@@ -48,7 +48,7 @@ class Pictures(spsolve.TestCase):
         return self.directory / output
 
     def plot(self, *arguments):
-        """The picture that a command draws."""
+        """Returns the picture that a command draws."""
         picture = self.directory / "picture.png"
         self.run_to(0, "plot", *arguments, "-o", picture)
         return Png(picture)
@@ -157,7 +157,7 @@ class Pictures(spsolve.TestCase):
         self.assertEqual(png.range(), (1, 23))
 
     def test_files(self):
-        """A directory, a series, a snapshot and a checkpoint of the same step make the same picture."""
+        """A directory, a series, a snapshot and a checkpoint of the same step must give the same picture."""
         out = self.solve([7, 9], "x*y", steps=4, name="größe", options=["--set", "output.every=2", "--set", "checkpoint.final=true"])
         file = out / "snapshot_0000000004.hdf"
         self.assertIn("wrote", self.run_to(0, "plot", file).out)
@@ -233,7 +233,8 @@ at = [[0.0, 0.0], [0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [0.0, 4.0], [1.0, 0.0], [1
         self.assertTrue((points == points[:1]).all(), "time is vertical, and nothing changes")
         self.assertEqual(png.range(), (-10, 10), "0 is in the middle")
         self.assertEqual(tuple(points[0, 5]), BLUE, "point [1, 0] has the least value")
-        # A run that has come to step 5 of 9 has the picture of one that ends there.
+        # The file is changed to that of a run that has reached step 5 of 9, and must give the picture of a
+        # run that ends there.
         with h5py.File(probes, "r+") as file:
             for group in ("few", "many"):
                 file[group]["step"][6:] = -1
@@ -314,7 +315,7 @@ colormap = "magma"
         self.run_to(0, file, "--output", "whole")
         self.run_to(0, file, "--output", "parts", "--set", "time.steps=8")
         parts = self.directory / "parts"
-        # The run had come further than its last checkpoint.
+        # The stopped run had reached a later step than its last checkpoint.
         (parts / "p_0000000009.png").write_bytes(b"of the run that was stopped")
         (parts / "p_0000000010.png").write_bytes(b"of another run")
         self.run_to(0, file, "--output", "parts", "--restart", "latest", ranks=2)

@@ -14,7 +14,7 @@ from png_file import Png
 
 
 def problem(unit="auto", layout="auto", precision="fp64", **compute):
-    """Launches that divide nothing."""
+    """Makes launches that divide nothing."""
     return spsolve.awkward_problem(
         time={"steps": 23},
         compute={"device": "cpu", "unit": unit, "layout": layout, "precision": precision, **compute},
@@ -45,13 +45,14 @@ class Plan(spsolve.TestCase):
         self.run_to(0, file, "--output", "three", ranks=3)
         self.assert_same_bits("one", "three")
         self.run_to(0, file, "--output", "restarted", "--set", "time.steps=10", ranks=2)
-        # The plan of the checkpoint goes on where the input says auto.
+        # The plan of the checkpoint must be kept if the input says auto.
         self.run_to(0, file, "--output", "restarted", "--restart", "latest", *spsolve.settings("compute.unit=auto", "compute.layout=auto"))
         self.assertEqual(self.plan_of("one"), self.plan_of("restarted"))
         self.assert_same_bits("one", "restarted")
 
     def test_a_state_that_a_coarse_format_freezes_is_told(self):
-        """Within compute.accuracy per step nothing may move, although it would: the run says so. One that moves, or is steady, does not."""
+        """A state may change by less per step than compute.accuracy allows to be lost. The run must then warn, but not if the
+        state moves or is steady."""
         def bar(initial, wall, **compute):
             return spsolve.write_input(self.directory / "bar.toml", {
                 "grid": {"shape": [64]}, "boundary": {"x": {"low": {"dirichlet": wall}, "high": {"dirichlet": 300.0}}},
@@ -69,7 +70,7 @@ class Plan(spsolve.TestCase):
                 self.assertTrue(np.isfinite(half).all())
 
     def test_tensor_units_do_not_depend_on_where_an_exchange_falls(self):
-        """A restart begins with one, which the run that never stopped had elsewhere."""
+        """A restart begins with an exchange, which the uninterrupted run had at other steps."""
         file = spsolve.write_input(self.directory / "problem.toml", problem(
             "tensor", "dual-tessellation") | {"boundary": {"x": "periodic", "y": "periodic"}, "checkpoint": {"every": 4, "keep": 9}})
         ways = spsolve.settings("time.fuse=2", "diagnostics.every=0", "output.every=0")
@@ -83,7 +84,8 @@ class Plan(spsolve.TestCase):
     def test_units_agree_with_the_scalar_unit(self):
         self.run_to(0, self.write("scalar"), "--output", "scalar")
         exact = h5py.File(self.directory / "scalar" / "snapshot_0000000023.hdf")["u"][:]
-        # 23 steps of sum |w| = 1.01 on data of magnitude 1: roundings of storage and operands, with all the rest below them.
+        # The bounds are for 23 steps of sum |w| = 1.01 on data of magnitude 1: roundings of storage and
+        # operands; all other errors are smaller.
         bounds = {"fp64": 1e-13, "fp32": 1e-4, "tf32": 23 * 2**-9, "bf16": 23 * 2**-6, "fp16": 23 * 2**-9}
         for unit, layout, precision in WAYS:
             self.run_to(0, self.write(unit, layout, precision), "--output", f"{unit}-{layout}")
@@ -92,7 +94,7 @@ class Plan(spsolve.TestCase):
 
     def test_accuracy_lets_the_plan_choose_the_precision(self):
         self.run_to(2, self.write(accuracy=1e-30), "--output", "a")
-        # On few points GPUs are as fast in fp64, and the plan keeps that.
+        # On few points GPUs are as fast in fp64, so the plan keeps fp64.
         file, large = self.write(accuracy=1e-5), ["--set", "grid.shape=[601, 701]"]
         self.run_to(0, file, *large, "--output", "b", "--set", "time.steps=20")
         plan = self.plan_of("b")
@@ -101,12 +103,13 @@ class Plan(spsolve.TestCase):
         self.run_to(0, file, *large, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=0.1")
         restarted = self.plan_of("b")  # whose bound is that of another number of steps
         self.assertEqual({**restarted, "error_bound_per_step": 0}, {**plan, "error_bound_per_step": 0})
-        # Stored values are no more exact than they are.
+        # Stored values do not become more exact.
         finer = self.run_to(2, file, *large, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=1e-12")
         self.assertIn("accuracy", finer.err)
 
     def test_a_pace_that_breaks_the_accepted_accuracy_is_planned_anew(self):
-        # 16 bits round once per launch: in twos the plan errs by more than is accepted where every third step ends one.
+        # Fields in 16 bits round once per launch. With two steps per launch the plan exceeds the accepted
+        # error if an event follows every third step.
         file, calm = self.write(precision="fp16", accuracy=0.1), spsolve.settings("output.every=0", "diagnostics.every=0", "grid.shape=[601, 701]")
         self.run_to(0, file, *calm, "--output", "c", *spsolve.settings("time.steps=20", "time.fuse=2", "checkpoint.every=20"))
         tight = f"compute.accuracy={1.01 * self.plan_of('c')['error_bound_per_step']}"
@@ -143,7 +146,7 @@ class Plan(spsolve.TestCase):
         self.assertIn("not remembered", result.err)
 
     def test_runs_do_not_take_what_benchmarks_of_a_layout_remember(self):
-        # They measure it whatever it promises.
+        # Benchmarks measure a candidate whatever error it promises.
         cache = {"XDG_CACHE_HOME": str(self.directory / "cache")}
         way = ("tensor", "dual-tessellation")
         file = self.write(*way, tune=True)
@@ -166,7 +169,8 @@ class Plan(spsolve.TestCase):
         self.assertIn("no kernel", result.err)
 
     def test_candidates_that_are_left_out_know_why(self):
-        """Whoever insists on what no candidate does is told whether a kernel, the promise of fp32 or the depth is what refuses it."""
+        """If no candidate meets the request, the message says whether the kernel, the promise of fp32 or the depth is the
+        reason."""
         model = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml"]
         rough = np.random.default_rng(2).uniform(-1, 1, (3, 3, 3)).round(3).tolist()
         file = spsolve.write_input(self.directory / "problem.toml", {
@@ -289,7 +293,7 @@ class Plan(spsolve.TestCase):
             self.assertEqual(m, y * x)
             self.assertLessEqual(k - zero, window)
             self.assertEqual(seconds, max(compute, memory))
-            # Equation 9: K points of eight tiles in instructions of 32 points.
+            # Equation 9 counts K points of eight tiles in instructions of 32 points.
             self.assertEqual(instructions, math.ceil(math.ceil(10240 / y) * math.ceil(10240 / x) / 8) * math.ceil(k / 32))
         of_several = spsolve.run("plan", file, "--layouts", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",
                                  *spsolve.settings("grid.shape=[10240, 10240]", "compute.device=cuda"), ranks=2)

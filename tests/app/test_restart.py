@@ -21,7 +21,7 @@ LONG = 6000 if spsolve.ON_GPU else 2000  # enough to be stopped in the middle of
 
 
 def problem(precision="fp64", steps=STEPS, **checkpoint):
-    """Fused launches that divide nothing."""
+    """Makes fused launches that divide nothing."""
     return spsolve.awkward_problem(
         time={"steps": steps, "fuse": 3},
         compute={"precision": precision},
@@ -58,7 +58,7 @@ def impostor(path):
 
 
 def in_signal_set(job, name, number):
-    """Whether a signal is in a set (SigBlk, SigIgn, SigCgt) of a job's process."""
+    """Returns whether a signal is in a set (SigBlk, SigIgn, SigCgt) of a job's process."""
     signals = pathlib.Path(f"/proc/{job.process.pid}/status").read_text().split(f"{name}:")[1].split()[0]
     return bool(int(signals, 16) >> (number - 1) & 1)
 
@@ -85,7 +85,7 @@ class Restart(spsolve.TestCase):
         self.assertEqual(left, [], "temporary files")
 
     def start(self, file, *options, ranks=None):
-        """A run in a new directory that is past its first checkpoint."""
+        """Starts a run in a new directory and waits until it is past its first checkpoint."""
         shutil.rmtree(self.directory / "out", ignore_errors=True)
         job = spsolve.Job(file, *options, ranks=ranks, cwd=self.directory)
         job.wait_for(lambda: spsolve.checkpoints(self.directory / "out"), "its first checkpoint")
@@ -123,7 +123,7 @@ class Restart(spsolve.TestCase):
                 self.assert_same_bits()
 
     def test_interrupts(self):
-        """One stops a run; at once, if it is the second or nothing has been written yet."""
+        """One interrupt stops a run; it ends at once at the second, or if nothing has been written yet."""
         out = self.directory / "out"
         file = self.write(steps=10**8, every=0)
         large = ["--set", "grid.shape=[3001, 3001]"]
@@ -147,7 +147,7 @@ class Restart(spsolve.TestCase):
             self.assertEqual(bool(spsolve.checkpoints(out)), status > 0)
 
     def test_a_terminal_that_goes_away_stops_with_a_checkpoint(self):
-        """HUP, unless nohup has had it ignored."""
+        """HUP stops the run, unless nohup has it ignored."""
         file, out = self.write(steps=10**8, every=0), self.directory / "out"
         rows = out / "diagnostics.csv"
         begun = lambda: rows.exists() and rows.read_text().count("\n") > 1
@@ -168,14 +168,14 @@ class Restart(spsolve.TestCase):
             self.finished(job.wait(), 75)
 
     def test_an_interrupt_that_is_ignored_stays_so(self):
-        """As scripts start what they put into the background."""
+        """Scripts start background processes with INT ignored."""
         self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.SIG_IGN))
         file = self.write(steps=10**8, every=0)
         with spsolve.Job(file, cwd=self.directory) as job:
             rows = self.directory / "out" / "diagnostics.csv"
             row_count = lambda: rows.read_text().count("\n") if rows.exists() else 0
             job.wait_for(lambda: row_count() > 1, "it began")
-            # Libraries that compile beside the first steps may have taken it until then.
+            # Libraries that compile beside the first steps may have replaced the handler until then.
             job.wait_for(lambda: in_signal_set(job, "SigIgn", signal.SIGINT), "INT is ignored again")
             for _ in range(2):
                 job.process.send_signal(signal.SIGINT)
@@ -188,7 +188,7 @@ class Restart(spsolve.TestCase):
         file = self.write(steps=LONG)
         self.uninterrupted(file)
         with spsolve.Job(file, cwd=self.directory) as job:
-            # Blocked from the first line of main on; before that the process would die.
+            # The signal is blocked from the first line of main on; before that the process would die.
             job.wait_for(lambda: in_signal_set(job, "SigBlk", signal.SIGUSR1), "it blocks signals")
             os.kill(job.process.pid, signal.SIGUSR1)
             self.finished(job.wait(), 75)
@@ -214,7 +214,8 @@ class Restart(spsolve.TestCase):
         limit = 3.0
         options = spsolve.settings(f"time.wall_limit_minutes={limit / 60}", "output.every=0", "diagnostics.every=0")
         result = self.run_to(75, file, *options, ranks=2)
-        # A limit of a batch system is not for starting mpirun: only that the run itself kept to it is sure.
+        # The limit of a batch system does not cover the start of mpirun: only the run itself is known to have
+        # kept it.
         self.assertIn("wall-time limit", result.out)
         (step,) = spsolve.checkpoints(self.directory / "out")
         self.assertGreater(time.monotonic() - begin, limit / 4, "it stopped long before its limit")
@@ -236,7 +237,7 @@ class Restart(spsolve.TestCase):
         self.assertEqual(spsolve.values(spsolve.snapshots(self.directory / "again")[last]).tobytes(), spsolve.values(found[last]).tobytes())
 
     def test_kill_at_random_moments(self):
-        """While ranks start, compute, and write the checkpoints that most of the time goes to."""
+        """Ranks are killed while they start, compute, and write the checkpoints that take most of the time."""
         file = self.write(steps=LONG, every=5)
         self.uninterrupted(file)
         newest = lambda: max(spsolve.checkpoints(self.directory / "out"), default=0)
@@ -262,7 +263,7 @@ class Restart(spsolve.TestCase):
         self.assert_same_bits()
 
     def check_damaged_checkpoint(self, damage):
-        """Passed over for an older one."""
+        """Expects that a damaged checkpoint is passed over for an older one."""
         file = self.write()
         self.uninterrupted(file)
         self.run_to(0, file, "--set", "time.steps=300", ranks=2)
@@ -306,7 +307,7 @@ class Restart(spsolve.TestCase):
         self.assertEqual(series, (self.directory / "whole" / "snapshots.hdf.series").read_text())
 
     def test_going_back_leaves_nothing_of_later_steps(self):
-        """What lies beyond the step that a run goes on from is none of its results, also where it ends before it gets there."""
+        """Results beyond the step from which a run continues must be removed, even if it ends before it reaches them."""
         file, out = self.write(), self.directory / "out"
         self.uninterrupted(file, "--set", "time.steps=230")
         for ranks in (None, 3):
@@ -327,7 +328,7 @@ class Restart(spsolve.TestCase):
         self.assertEqual(sorted(spsolve.snapshots(out)), [0, 50, 90])
 
     def test_final_checkpoint(self):
-        """With one a longer run goes on from the end of a shorter one."""
+        """With a final checkpoint a longer run continues from the end of a shorter one."""
         file = self.write(every=0, keep=1)
         final = ["--set", "checkpoint.final=true"]
         self.uninterrupted(file, *final)
@@ -368,7 +369,7 @@ class Restart(spsolve.TestCase):
         return {path.name: path.read_bytes() for path in (self.directory / out).iterdir()}
 
     def test_results_of_another_problem_are_not_continued(self):
-        """Without a checkpoint run.json says of what they are; where there is none, they might be of anything."""
+        """Without a checkpoint run.json identifies the problem; without run.json the results might belong to any problem."""
         file, other = self.write(every=0), ["--set", "initial.expression='x'"]
         self.run_to(0, file, ranks=2)
         before = self.files()
@@ -387,7 +388,7 @@ class Restart(spsolve.TestCase):
         self.assertEqual(*({name: text for name, text in self.files(out).items() if name != "run.json"} for out in ("out", "whole")))
 
     def test_checkpoints_of_another_problem_are_overwritten_if_asked(self):
-        """Jobs that are queued again say both: --restart latest --overwrite."""
+        """Requeued jobs give both options: --restart latest --overwrite."""
         file, other = self.write(), ["--set", "initial.expression='x'"]
         both = ["--restart", "latest", "--overwrite"]
         self.run_to(0, file, ranks=2)
@@ -446,7 +447,7 @@ class Restart(spsolve.TestCase):
         self.assertIn("weights", self.run_to(2, there / "problem.toml", "--restart", "latest", "--set", "time.steps=500").err)
 
     def test_values_of_datasets_count_and_not_their_names(self):
-        """Other values under one name are another problem, the same values under another name are none."""
+        """Other values under one name make another problem; the same values under another name do not."""
         def write_values(name, initial, source):
             with h5py.File(self.directory / name, "w") as data:
                 data.create_dataset("u", data=np.full((37, 61), initial), chunks=(5, 7))
@@ -550,7 +551,7 @@ class Restart(spsolve.TestCase):
                 self.assertNotIn("finished", result.out)
             self.assertTrue(before == self.files(), "files have changed")
             self.run_to(0, file, "--restart", "out/checkpoint_0000000140.h5", "--set", change, "--output", "elsewhere", "--overwrite")
-        # Without any snapshot so far nothing is mixed.
+        # Without any snapshot so far no results can be mixed.
         early = spsolve.settings("output.every=0", "checkpoint.every=30")
         with self.start(file, *early, *spsolve.settings(f"time.steps={10**8}"), ranks=2) as job:
             os.kill(job.ranks()[0], signal.SIGUSR1)

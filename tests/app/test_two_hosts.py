@@ -19,7 +19,7 @@ NAMESPACES = ["--net", "--uts", "--mount"]
 
 
 class Hosts:
-    """The hosts, in a with statement. `processes` hold their namespaces."""
+    """Provides the hosts, in a with statement. `processes` hold their namespaces."""
 
     def __init__(self, directory):
         self.directory, self.processes = directory, {}
@@ -69,7 +69,7 @@ class Hosts:
         subprocess.run([*self.enter(host), *command], check=True)
 
     def connect(self):
-        """Plugs the cable in, and waits until the first host answers the second, if only that nobody listens there."""
+        """Plugs the cable in, and waits until the first host answers the second, even with a refusal."""
         for host in HOSTS:
             self.run(host, "ip", "link", "set", "cable", "up")
         ask = ("import errno, socket, sys, time\n"
@@ -86,7 +86,7 @@ class Hosts:
         self.run("spsolvea", "ip", "link", "set", "cable", "down")
 
     def members(self, belongs, host=None):
-        """Ids of the processes of one host or of both for which belongs(/proc/<id>) holds."""
+        """Returns the ids of the processes of one host or of both for which belongs(/proc/<id>) holds."""
         wanted = {os.readlink(f"/proc/{process.pid}/ns/net") for name, process in self.processes.items()
                   if host in (None, name) and process.poll() is None}
         found = []
@@ -99,7 +99,7 @@ class Hosts:
         return [pid for pid in found if spsolve.alive(pid)]
 
     def ranks(self, host=None):
-        """Process ids of the ranks."""
+        """Returns the process ids of the ranks."""
         return self.members(lambda place: os.readlink(place / "exe") == os.path.realpath(spsolve.EXECUTABLE), host)
 
     def start(self, *arguments, ranks=4):
@@ -132,7 +132,8 @@ class TwoHosts(spsolve.TestCase):
         return spsolve.write_input(self.directory / "problem.toml", sections)
 
     def ended(self, hosts, process, seconds):
-        """What a launcher gives; it is killed after so many seconds, since it waits for a host that it cannot reach."""
+        """Returns the output of a launcher, which is killed after some seconds, since it waits for a host that it cannot
+        reach."""
         try:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

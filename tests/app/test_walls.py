@@ -21,7 +21,7 @@ def reflect(i, n):
 
 
 class Wall:
-    """A face: `text` as the input has it, and `value(coordinates, step)` on the points of the face."""
+    """Describes a face: `text` as the input has it, and `value(coordinates, step)` on the points of the face."""
 
     def __init__(self, condition, value, text, h=0.0):
         self.condition, self.value, self.text, self.h = condition, value, text, h
@@ -36,7 +36,7 @@ class Wall:
 
 
 class Case:
-    """A random problem. Attributes: text of the input, the numpy model's final fields in run()."""
+    """Makes a random problem: the text of the input and, in run(), the final fields of the numpy model."""
 
     def __init__(self, seed, directory):
         self.random, self.numbers = random.Random(seed), np.random.default_rng(seed)
@@ -76,7 +76,7 @@ class Case:
                     f"{{ {condition} = {text} }}", h)
 
     def on_face(self, numbers, axis, coordinates):
-        """The dataset at points of the face: it repeats along periodic axes, and is mirrored elsewhere."""
+        """Returns the dataset at points of the face: it repeats along periodic axes, and is mirrored elsewhere."""
         places = []
         for other, n in enumerate(self.shape):
             if other != axis:
@@ -102,7 +102,7 @@ class Case:
                 f'[equations]\nstep = "{statements}"\n')
 
     def pad(self, u, step):
-        """Ghost points axis by axis in the order x, y, z."""
+        """Fills ghost points axis by axis in the order x, y, z."""
         done = set()
         for axis in reversed(range(u.ndim)):
             n, walls = self.shape[axis], self.walls[axis]
@@ -168,7 +168,8 @@ class Walls(spsolve.TestCase):
                 found, expected = self.fields("alone"), case.model()
                 self.assertEqual(set(found), set(expected))
                 for name, values in expected.items():
-                    # A few hundred operations on numbers of this size, whose errors the steps may add up.
+                    # A step takes a few hundred operations on numbers of this size, and the steps may add up
+                    # their errors.
                     size = max(1.0, np.abs(values).max())
                     np.testing.assert_allclose(found[name], values, rtol=0, atol=400 * STEPS * np.finfo(float).eps * size)
                 if np.prod([n for n in case.shape]) >= ranks and max(case.shape) >= ranks:
@@ -205,7 +206,8 @@ class Walls(spsolve.TestCase):
         self.assertIn("differ(s) from the input", refused.err)
 
     def test_steady_states_converge_with_the_second_order(self):
-        # u'' = -pi^2 sin(pi x) on [0, 1], u(0) = 0, and at 1 the outward derivative 2 (v - u): u = sin(pi x) + a x.
+        # The solution of u'' = -pi^2 sin(pi x) on [0, 1] with u(0) = 0, and the outward derivative 2 (v - u)
+        # at 1, is u = sin(pi x) + a x.
         v = 1.0
         a = (2 * v + np.pi) / 3
         errors = []

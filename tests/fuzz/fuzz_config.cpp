@@ -10,8 +10,8 @@
 #include "io/input/config.hpp"
 #include "kernels/error.hpp"
 
-/// Any bytes as an input: the TOML text, then overrides, with NUL between them. Either an Error, or a
-/// configuration whose text reads back as the same.
+/// Reads any bytes as an input: the TOML text, then overrides, with NUL between them. The result must be an
+/// Error, or a configuration whose text reads back as the same.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> pieces;

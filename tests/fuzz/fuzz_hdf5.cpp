@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Any outcome is fine but a crash or another exception than Error.
+/// Accepts any outcome except a crash or another exception than Error.
 template <class Work>
 void attempt(Work&& work) {
   try {
@@ -25,7 +25,7 @@ void attempt(Work&& work) {
 
 }  // namespace
 
-/// Any bytes as an HDF5 file: read as weights, as a grid, and as a checkpoint.
+/// Reads any bytes as an HDF5 file: as weights, as a grid, and as a checkpoint.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("spsolve_fuzz_" + std::to_string(getpid()) + ".h5");

@@ -50,7 +50,7 @@ void evaluate_alone(std::string_view text) {
   }
 }
 
-/// Steps of moderate reach are taken, by the reference and by the canonical form.
+/// Takes steps of moderate reach, by the reference and by the canonical form.
 void take_step(std::string_view text) {
   try {
     const System system = resolve_step(parse_step(text), names_of_step());
@@ -82,8 +82,8 @@ void take_step(std::string_view text) {
 
 }  // namespace
 
-/// Any bytes as an expression alone, and as the statements of a step: an error with a place, or something
-/// that can be evaluated.
+/// Reads any bytes as an expression alone, and as the statements of a step. The result must be an error with
+/// a position, or an expression that can be evaluated.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   evaluate_alone(text);

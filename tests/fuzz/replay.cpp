@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-/// Runs a fuzz target over the files of a directory: the corpus as a test for compilers without libFuzzer.
+/// Runs a fuzz target over the files of a directory, so that compilers without libFuzzer test the corpus.
 int main(int argument_count, char** arguments) {
   if (argument_count != 2) return 2;
   int files = 0;
@@ -16,7 +16,7 @@ int main(int argument_count, char** arguments) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
     std::printf("%s\n", entry.path().c_str());
-    std::fflush(stdout);  // a crash is blamed on the last name
+    std::fflush(stdout);  // if a file crashes, its name is the last one printed
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     ++files;
   }

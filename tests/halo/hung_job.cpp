@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A job in which every rank waits forever for another. The watchdog must end it.
+// In this job every rank waits forever for another. The watchdog must end it.
 #include <chrono>
 #include <thread>
 

@@ -16,7 +16,7 @@ writer, launcher = sys.argv[1], sys.argv[2:]
 
 
 def ranks_of(directory):
-    """Processes that write to the directory."""
+    """Returns the processes that write to the directory."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():

@@ -22,7 +22,7 @@ namespace spsolve::testing {
 
 using ::testing::HasSubstr;
 
-/// A directory of its own for the ranks of a test; removed at the end.
+/// Is a directory for the ranks of one test, which is removed at the end.
 class SharedDirectory {
  public:
   explicit SharedDirectory(const Communicator& world) : world_(world) {
@@ -46,12 +46,12 @@ class SharedDirectory {
   std::filesystem::path path_;
 };
 
-/// Returns a value that every storage format holds exactly and that no exchange of axes leaves as it is.
+/// Returns a value that every storage format holds exactly and that differs after any exchange of axes.
 inline double sample_value(const Index3& p) {
   return static_cast<double>((p[z_axis] * 29 + p[y_axis] * 7 + p[x_axis]) % 127 - 63) / 8.0;
 }
 
-/// Sample values times a power of two, so that the arrays of a file can differ.
+/// Returns sample values times a power of two, so that the arrays of a file can differ.
 inline RowSource sample_rows(Precision precision, double factor = 1.0) {
   return [precision, factor](const Index3& begin, std::int64_t points, std::byte* out) {
     with_storage(precision, [&]<class Storage>() {
@@ -62,8 +62,8 @@ inline RowSource sample_rows(Precision precision, double factor = 1.0) {
   };
 }
 
-/// Part `index` of `parts` of a box of `shape`, in C order of the parts; empty where there are more parts
-/// than points.
+/// Returns part `index` of `parts` of a box of `shape`, in C order of the parts; it is empty if there are
+/// more parts than points.
 inline Box part_of(const Index3& shape, const Index3& parts, int index) {
   const Index3 at = point_of(index, parts);
   Box box;
@@ -74,8 +74,8 @@ inline Box part_of(const Index3& shape, const Index3& parts, int index) {
   return box;
 }
 
-/// Returns every way to cut a grid of `shape` into `ranks` boxes along its axes, and all of it on the last
-/// rank; each as the box of `rank`.
+/// Returns every way to cut a grid of `shape` into `ranks` boxes along its axes, each as the box of `rank`.
+/// The last way gives the whole grid to the last rank.
 inline std::vector<Box> decompositions(const Index3& shape, int rank, int ranks) {
   std::vector<Box> boxes{rank == ranks - 1 ? box_of(shape) : Box{}};
   for (std::int64_t z = 1; z <= ranks; ++z)
@@ -103,7 +103,7 @@ inline void put_bytes(const std::filesystem::path& file, const std::string& byte
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Returns what read(sink) hands to a ValueSink for the points of a box, x fastest.
+/// Returns the values that read(sink) passes to a ValueSink for the points of a box, x fastest.
 template <class Read>
 std::vector<double> values_on(const Box& box, Read&& read) {
   std::vector<double> values(static_cast<std::size_t>(box.points()));
@@ -113,7 +113,7 @@ std::vector<double> values_on(const Box& box, Read&& read) {
   return values;
 }
 
-/// Returns the message of the Error that `work` throws, its status in `status`; "" if it throws none.
+/// Returns the message of the Error that `work` throws and sets `status`; returns "" if it throws none.
 template <class Work>
 std::string error_of(Work&& work, Status* status = nullptr) {
   try {

@@ -27,7 +27,7 @@ void write_sample(const Communicator& world, const std::filesystem::path& file, 
                {{"u", sample_rows(format.precision)}});
 }
 
-/// Three arrays whose values differ by a factor.
+/// Lists three arrays whose values differ by a factor.
 const std::vector<std::pair<std::string, double>> three_fields{{"p", 1.0}, {"p.previous", -1.0}, {"q", 2.0}};
 
 void write_three(const Communicator& world, const std::filesystem::path& file, const ArrayFormat& format,
@@ -194,7 +194,7 @@ TEST(ArrayFile, DirectoryWithoutPermissionIsAnErrorOnEveryRank) {
   }
   world.barrier();
   const uid_t user = geteuid();
-  if (user == 0) {  // nothing is closed to root
+  if (user == 0) {  // root may write to closed files
     ASSERT_EQ(seteuid(65534), 0);
   }
   Status status{};
@@ -216,7 +216,7 @@ TEST(ArrayFile, MissingDirectoryIsAnErrorOnEveryRank) {
   EXPECT_THAT(message, HasSubstr("No such file or directory"));
 }
 
-/// The file that was there stays, and nothing else does.
+/// Expects that the former file remains and no other file does.
 void expect_only(const Communicator& world, const std::filesystem::path& directory,
                  const std::string& old_bytes) {
   world.barrier();
@@ -268,7 +268,7 @@ TEST(ArrayFile, FailureToGiveValuesIsAgreedAndTheOldFileStays) {
   }
 }
 
-/// A file system of its own of a given size, mounted by rank 0.
+/// Is a small file system, mounted by rank 0.
 class SmallDisk {
  public:
   SmallDisk(const Communicator& world, const std::filesystem::path& directory, std::int64_t bytes)
@@ -285,7 +285,7 @@ class SmallDisk {
     world_.barrier();
     if (world_.root() && error_.empty()) umount2(directory_.c_str(), MNT_DETACH);
   }
-  /// Why it could not be mounted; "" if it was.
+  /// Returns why it could not be mounted, or "" if it was.
   const std::string& error() const { return error_; }
 
  private:

@@ -10,7 +10,7 @@
 namespace spsolve::testing {
 namespace {
 
-/// A file with datasets in the ways that users store them.
+/// Writes a file with datasets in the ways in which users store them.
 class ArrayReader : public ::testing::Test {
  protected:
   ArrayReader() {
@@ -51,12 +51,12 @@ class ArrayReader : public ::testing::Test {
     const Hdf5Id dataset(H5Dopen2(output_.front(), name.c_str(), H5P_DEFAULT), H5Dclose);
     write_attribute(dataset, attribute, value);
   }
-  /// Ends writing; the file may be read from now on.
+  /// Ends writing and returns the file, which may be read from now on.
   const std::filesystem::path& finished() {
     output_.clear();
     return file_;
   }
-  /// The message of the Error that `work` throws, which must be one of invalid input.
+  /// Returns the message of the Error that `work` throws, which must be one of invalid input.
   template <class Work>
   static std::string complaint(Work&& work) {
     Status status{};
@@ -89,7 +89,7 @@ std::vector<double> values_of(const std::filesystem::path& file, const std::stri
   return values_on(box, [&](const ValueSink& sink) { read_box(file, dataset, domain, box, sink); });
 }
 
-/// A virtual dataset of all of another of as many numbers.
+/// Stores a virtual dataset of all values of another dataset with `count` numbers.
 void store_view(const std::filesystem::path& file, hsize_t count, const char* source_file,
                 const char* source) {
   const Hdf5Id output(create_hdf5(file, 1 << 16, 1 << 16, 1)),

@@ -35,7 +35,8 @@ std::filesystem::path write_sample(const Communicator& world, const std::filesys
                           {{"u", sample_rows(precision)}});
 }
 
-/// The arrays of a checkpoint of two fields, one of them with previous values, and what tells them apart.
+/// Lists the arrays of a checkpoint of two fields, one of them with previous values, with the factors of
+/// their values.
 const std::vector<std::pair<std::string, double>> two_fields{{"v", 1.0}, {"p", -1.0}, {"p.previous", 2.0}};
 
 std::filesystem::path write_two_fields(const Communicator& world, const std::filesystem::path& directory,
@@ -73,7 +74,7 @@ TEST(Checkpoint, GivesBackEverythingInEveryPrecision) {
     EXPECT_EQ(checkpoint.header.plan, "{}");
     EXPECT_EQ(checkpoint.header.weights, header_of(42).weights);
     EXPECT_EQ(checkpoint.header.values, header_of(42).values);
-    // Another decomposition than the one it was written by.
+    // The decomposition differs from that of the writer.
     Field field(part_of(shape, {world.size(), 1, 1}, world.rank()), {1, 2, 3}, precision);
     read_checkpoint(world, checkpoint, "u", shape, field);
     for_each_point(field.owned(), [&](const Index3& p) { ASSERT_EQ(value_at(field, p), sample_value(p)); });
@@ -290,7 +291,8 @@ TEST(PruneCheckpoints, KeepsTheNewestUpToTheStep) {
     EXPECT_EQ(std::filesystem::exists(checkpoint_file(directory.path(), step)), step >= 300) << step;
 }
 
-/// Metadata included: whatever bit flips, the checkpoint is refused or gives back exactly what was written.
+/// Flips bits anywhere in the file, including metadata. The checkpoint must be refused or give back exactly
+/// the written values.
 void expect_no_flipped_bit_unnoticed(const Communicator& world, const std::filesystem::path& file,
                                      const std::vector<std::pair<std::string, double>>& arrays) {
   const Checkpoint written = verified_checkpoint(world, file);
@@ -303,7 +305,7 @@ void expect_no_flipped_bit_unnoticed(const Communicator& world, const std::files
   std::mt19937 random(7);
   int refused = 0, trials = 0;
   for (std::int64_t at = 0; at < size; at += 1 + static_cast<std::int64_t>(random() % 29)) {
-    if (in_values(at) && random() % 50) continue;  // of the values a sample
+    if (in_values(at) && random() % 50) continue;  // only a sample of the values
     const int bit = static_cast<int>(random() % 8);
     const auto flip = [&] {
       world.barrier();
@@ -336,7 +338,7 @@ void expect_no_flipped_bit_unnoticed(const Communicator& world, const std::files
     }
     flip();
   }
-  EXPECT_GT(refused, trials / 4);  // the rest of the file is room that HDF5 does not use
+  EXPECT_GT(refused, trials / 4);  // the rest of the file is unused by HDF5
   verified_checkpoint(world, file);
 }
 
@@ -356,7 +358,7 @@ TEST(Checkpoint, FileOfAnotherKindOrVersionIsRefused) {
   const Communicator world;
   const SharedDirectory directory(world);
   const auto file = write_sample(world, directory.path(), 1);
-  // Each is found before those above it.
+  // Each one is found before those above it.
   const auto expect_refused = [&](const char* object, const std::string& attribute,
                                   const AttributeValue& value, const char* reason) {
     world.barrier();

@@ -113,14 +113,14 @@ TEST(Config, TakesWhatIsWrittenOnTheCommandLine) {
   const auto with = [](const std::vector<std::string>& overrides) {
     return parse_config(least, "/inputs/case.toml", overrides);
   };
-  // Numbers where a text is wanted are the text that was written.
+  // A number given for a text is taken as it was written.
   EXPECT_EQ(with({"name=123"}).name, "123");
   EXPECT_EQ(with({"name=0x1F"}).name, "0x1F");
   EXPECT_EQ(with({"name=true"}).name, "true");
   EXPECT_EQ(with({"name=.5"}).name, ".5");
   EXPECT_EQ(std::get<ExpressionForm>(with({"initial.expression=18"}).initial).expression, "18");
   EXPECT_EQ(std::get<ExpressionForm>(with({"initial.expression='1.50'"}).initial).expression, "1.50");
-  // Numbers as C writes them.
+  // These are numbers as C writes them.
   for (const auto& [written, value] : {std::pair(".002", 0.002), std::pair("-.5", -0.5), std::pair("3.", 3.0),
                                        std::pair("1.e-3", 1e-3), std::pair("+.5e1", 5.0)})
     EXPECT_EQ(with({std::string("grid.origin=[") + written + "]"}).grid.origin[x_axis], value) << written;

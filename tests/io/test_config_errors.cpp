@@ -24,9 +24,9 @@ steps = 10
 )";
 
 struct Mistake {
-  const char* line;         // of `good` that is replaced ...
-  const char* replacement;  // ... by this
-  const char* message;      // all of it
+  const char* line;         // the line of `good` that is replaced
+  const char* replacement;  // the new line
+  const char* message;      // the whole message
 };
 
 std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
@@ -276,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:10: [stencil] unknown key 'center'; valid keys: file, dataset"},
         Mistake{heat_lines, "file = ''\ndataset = '/w'", "case.toml:8: [stencil] 'file' is empty"}));
 
-// What follows the place is toml++'s own text, or that of io/language.
+// The text after the position is that of toml++, or of io/language.
 TEST(ConfigMistake, PlacesWhatTheLibrariesReport) {
   const auto begins = [](const Mistake& mistake) {
     EXPECT_TRUE(error_of(mistake).starts_with(mistake.message)) << error_of(mistake);
@@ -291,7 +291,8 @@ TEST(ConfigMistake, PlacesWhatTheLibrariesReport) {
           "case.toml:14: [source] expression 'sin(x': line 1, column 6: found the end of the text; wanted"});
 }
 
-// Found by the fuzzer: toml++ has undefined behaviour on these letters, and asserts on these headers.
+// The fuzzer found these cases. On these letters toml++ has undefined behaviour, and on these headers it
+// asserts.
 TEST(ConfigMistake, IsALetterThatIsNotAsciiOutsideOfStringsAndComments) {
   const char* const stray = "case.toml:10: a character that is not ASCII, outside of strings and comments";
   EXPECT_EQ(error_of({"dt = 0.01", "\u0394t = 0.01", ""}), stray);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs with [equations]: what is read, that resolved inputs read back as themselves, and errors with
-// places.
+// These tests read inputs with [equations]: their values, resolved inputs, which must read back as
+// themselves, and errors with positions.
 #include <gtest/gtest.h>
 
 #include "io/input/config.hpp"
@@ -81,7 +81,7 @@ TEST(EquationsConfig, ReadsBackAsItself) {
   for (std::string text : {std::string(two_fields)}) {
     const RunConfig config = parse_config(text, "/inputs/two.toml");
     EXPECT_EQ(parse_config(to_toml(config), "elsewhere.toml"), config) << to_toml(config);
-    // Texts that ''' cannot hold.
+    // These are texts that ''' cannot hold.
     for (const std::string comment : {"it''s", "tab\there", "end '"}) {
       RunConfig other = config;
       other.equations->step = "u.next = u; v.next = v # " + comment;

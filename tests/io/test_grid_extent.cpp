@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// An input in one dimension; `walls` is what [boundary] says of x.
+/// Returns an input in one dimension; `walls` is the content of [boundary] for x.
 std::string input_of(const std::string& grid, const std::string& walls) {
   return fmt::format(
       "grid = {{ {} }}\nboundary.x = {}\nstencil.weights = [1]\ninitial.expression = \"x\"\n"
@@ -38,7 +38,7 @@ struct Walls {
   double first_spacings;  // from the low wall to the first point
 };
 
-/// Extents that are whole numbers of spacings of 1/4 have spacings and places without rounding.
+/// Extents that are whole numbers of spacings of 1/4 have spacings and positions without rounding.
 TEST(GridExtent, SpacingFollowsFromTheWalls) {
   for (const Walls& walls :
        {Walls{"\"periodic\"", 8, 0}, Walls{"\"neumann\"", 8, 0.5}, Walls{"{ dirichlet = 1.0 }", 9, 1},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [[images]]: what is read, that resolved inputs read back as themselves, and errors with places.
+// These tests read [[images]]: values, resolved inputs, which must read back as themselves, and errors with
+// positions.
 #include <gmock/gmock.h>
 
 #include "io/input/config.hpp"

@@ -20,12 +20,12 @@ bool begins_with_one_of(const std::string& text, std::initializer_list<std::stri
   return false;
 }
 
-/// The name that stands in an input for a key: users choose some of them.
+/// Returns the name that an input has for a key; users choose some of them.
 std::string written_name(const Key& key) {
   return std::string(key.name.starts_with('<') ? key.example.substr(0, key.example.find(' ')) : key.name);
 }
 
-/// Lines that stand beside an example, because the section or the key asks for them.
+/// Returns lines that an example needs because the section or the key asks for them.
 std::string beside(const Key& key) {
   const std::string path = fmt::format("{}.{}", key.section, key.name);
   const std::string section(key.section);
@@ -61,7 +61,7 @@ std::string beside(const Key& key) {
   return "";
 }
 
-/// The header of the section that holds a key in an input.
+/// Returns the header of the section that holds a key in an input.
 std::string header(const Key& key) {
   static const std::map<std::string_view, std::string_view> headers{
       {"boundary.<axis>", "boundary.x"},
@@ -79,7 +79,7 @@ std::string header(const Key& key) {
   return fmt::format("[{}]\n", found == headers.end() ? key.section : found->second);
 }
 
-/// An input that holds the lines of an example and whatever an input needs besides.
+/// Returns an input that holds the lines of an example and all required keys.
 std::string input_with(const Key& key, const std::string& lines) {
   const std::string root = header(key);
   std::string text = root.empty() ? lines + "\n" : "";
@@ -143,7 +143,7 @@ TEST(Keys, EveryKeyIsReadByTheReaders) {
   }
 }
 
-/// A default that is a value of TOML is what a reader takes where the key is absent.
+/// A default that is a value of TOML must be the value that a reader takes if the key is absent.
 TEST(Keys, DefaultsAreThoseOfTheReaders) {
   int compared = 0;
   for (const Key& key : all_keys()) {
@@ -151,7 +151,7 @@ TEST(Keys, DefaultsAreThoseOfTheReaders) {
     try {
       parse_toml(line, "", {});
     } catch (const Error&) {
-      continue;  // words
+      continue;  // a default in words
     }
     SCOPED_TRACE(fmt::format("[{}] {}", key.section, line));
     if (key.name.starts_with('<')) continue;

@@ -112,7 +112,7 @@ TEST(SnapshotSeries, HoldsEveryStepOnceAlsoAfterARestart) {
   }
   run({200});
   EXPECT_EQ(steps(), (std::vector<double>{0, 150, 200}));
-  // A series that somebody has damaged, or that a machine lost with its power, is made of the snapshots.
+  // A series that is damaged, or incomplete after a loss of power, is made anew from the snapshots.
   if (world.root()) put_bytes(directory / "snapshots.hdf.series", "{\"files\": [3, {\"name\": 4}, ");
   run({300});
   EXPECT_EQ(steps(), (std::vector<double>{0, 150, 200, 300}));
@@ -137,7 +137,7 @@ TEST(SnapshotSeries, IsAppendedToWithTheBytesOfOneWrittenAtOnce) {
     EXPECT_EQ(appended, nlohmann::json::parse(appended).dump(1) + "\n") << step;
     EXPECT_EQ(series_in(directory.path())["files"].size(), static_cast<std::size_t>(step + 1));
   }
-  put_bytes(file, "somebody else's");  // is not appended to
+  put_bytes(file, "somebody else's");  // must not be appended to
   series.add(20, 2.0);
   EXPECT_EQ(series_in(directory.path())["files"].size(), 21u);
   series.unflushed().flush();

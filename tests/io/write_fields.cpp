@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_fields DIRECTORY POINTS...: writes a snapshot of the fields v and u, at step 1, of a grid of 1 to 3
+// write_fields DIRECTORY POINTS... writes a snapshot of the fields v and u, at step 1, of a grid of 1 to 3
 // axes (slowest first). v is the index of the point in C order, u half of it with the sign changed.
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_forever DIRECTORY: writes checkpoints of two fields and rising step until it is killed
-// (kill_writer.py). write_forever --check DIRECTORY: prints the step of the newest good checkpoint (-1: none)
-// and those passed over.
+// write_forever DIRECTORY writes checkpoints of two fields and rising step until it is killed
+// (kill_writer.py). write_forever --check DIRECTORY prints the step of the newest good checkpoint (-1: none)
+// and the files passed over.
 #include <cstdio>
 #include <string_view>
 

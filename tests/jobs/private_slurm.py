@@ -15,8 +15,8 @@ import time
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol", "scancel", "squeue")
 SEARCH_PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
 
-# More processors than there are, so that all jobs run at once; the "GPUs" are any two device files.
-# cred_expire is also how long a requeued job waits, bf_interval how often waiting jobs are looked at.
+# There are more processors than the machine has, so that all jobs run at once; the "GPUs" are any two device
+# files. cred_expire is also how long a requeued job waits, bf_interval how often waiting jobs are examined.
 SLURM_CONF = """
 ClusterName=spsolve-test
 SlurmctldHost={host}(127.0.0.1)
@@ -45,7 +45,7 @@ PartitionName=test Nodes=ALL Default=YES MaxTime=60 State=UP
 
 
 def reason_to_skip():
-    """Why there can be no such Slurm here, or None."""
+    """Returns why no Slurm can be started here, or None."""
     if os.geteuid() != 0:
         return "only root can start munged, slurmctld and slurmd"
     missing = [name for name in PROGRAMS if not shutil.which(name, path=SEARCH_PATH)]
@@ -53,7 +53,7 @@ def reason_to_skip():
 
 
 def wait_until(condition, seconds, what):
-    """The first true value of condition()."""
+    """Returns the first true value of condition()."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -80,7 +80,7 @@ def end_with_parent():
 class PrivateSlurm:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
-        # A job that runs this test has left its own variables.
+        # Variables of a job that runs this test are left out.
         self.environment = {key: value for key, value in os.environ.items()
                             if not re.match("SLURM|SBATCH|SRUN|PMI|OMPI", key)}
         self.environment |= {"PATH": SEARCH_PATH, "SLURM_CONF": f"{directory}/slurm.conf"}
@@ -141,13 +141,13 @@ class PrivateSlurm:
         return subprocess.run(command, env=self.environment, check=check, text=True, capture_output=True)
 
     def submit(self, *arguments, **environment):
-        """sbatch; the job's number."""
+        """Calls sbatch and returns the job's number."""
         done = subprocess.run(["sbatch", "--parsable", *arguments], env=self.environment | environment,
                               cwd=self.directory, stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout.strip()
 
     def job(self, number):
-        """State, number of restarts and exit status of a job."""
+        """Returns state, number of restarts and exit status of a job."""
         shown = self.call("scontrol", "show", "job", number).stdout
         state, restarts, status = (re.search(rf"\b{key}=(\w+)", shown)[1]
                                    for key in ("JobState", "Restarts", "ExitCode"))

@@ -41,7 +41,7 @@ device = "cpu"
 """
 ENDLESS = 10**9
 
-# Slurm looks at the time limit (at least a minute) every 30 s and warns when the next look could be too late:
+# Slurm examines the time limit (at least a minute) every 30 s and warns if the next check could be too late:
 # with 20 s of notice a job is warned 10 to 40 s after its start.
 SHORT = ("--time=1", "--signal=B:USR1@20", "--cpus-per-task=1")
 
@@ -74,7 +74,7 @@ class JobScripts(unittest.TestCase):
         cls.limited = {name: job for name, job in LIMITED.items() if job[1] in launchers}
 
     def write_input(self, name, steps):
-        """Replaces the input at once, for a job may be about to read it."""
+        """Replaces the input atomically, because a job may be about to read it."""
         part = self.directory / "input.part"
         part.write_text(CASE.format(steps=steps))
         part.rename(self.directory / name)
@@ -84,7 +84,7 @@ class JobScripts(unittest.TestCase):
                                  "--output", f"out_{name}", **ENVIRONMENT, SPSOLVE_LAUNCHER=launcher)
 
     def submit_endless(self, name, *arguments):
-        """A job on two ranks that only a signal can end."""
+        """Submits a job on two ranks that only a signal can end."""
         self.write_input("endless.toml", ENDLESS)
         return self.submit(name, "cpu.sbatch", self.launcher, ["--ntasks-per-node=2"], "endless.toml",
                            *arguments)
@@ -111,7 +111,7 @@ class JobScripts(unittest.TestCase):
         numbers = {name: self.submit(name, *job, "limited.toml") for name, job in self.limited.items()}
         for name in self.limited:
             wait_until(lambda: self.checkpointed_step(name), 90, f"{name} has written a checkpoint")
-        # No job could end before its limit; from now on they can. One that has read the old input again is
+        # No job can end before its limit; from now on they can. A job that has read the old input again is
         # limited again.
         steps = 101 + max(map(self.checkpointed_step, self.limited))
         self.write_input("limited.toml", steps)
@@ -149,7 +149,7 @@ class JobScripts(unittest.TestCase):
         self.assertEqual(self.wait_for_end(number)[:2], ("FAILED", 0), self.log("killed"))
 
     def ranks_of(self, name):
-        """Processes of spsolve that write to the job's directory."""
+        """Returns the processes of spsolve that write to the job's directory."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:

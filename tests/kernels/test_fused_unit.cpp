@@ -20,7 +20,7 @@ std::vector<Layout> layouts_of(Precision precision) {
   return {Layout::strided_swap, Layout::morph, Layout::separable};
 }
 
-/// A fused unit on emulated tensor cores, with its source.
+/// Makes a fused unit on emulated tensor cores, with its source.
 class Fused {
  public:
   Fused(const RandomCase& problem, Precision precision, Layout layout, int steps)
@@ -52,7 +52,7 @@ class Fused {
   FusedUnit unit_;
 };
 
-/// A random problem. Its grid usually has points that fused steps do not reach from a wall.
+/// Holds a random problem. Its grid usually has points that fused steps do not reach from a wall.
 struct Case {
   RandomCase problem;
   int steps;

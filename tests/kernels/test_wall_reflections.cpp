@@ -33,7 +33,7 @@ void expect_steps(const testing::RandomCase& problem, const Domain& reflecting, 
   SCOPED_TRACE(problem.describe() + " fuse " + std::to_string(steps));
   const std::vector<double> expected = reference_steps(problem.domain, problem.stencil, problem.u, steps),
                             found = swept(reflecting, fuse_steps(problem.stencil, steps), problem.u);
-  // Terms of the fused weights and of the steps; reflections are at most 3 (2 c - u).
+  // The bound counts terms of the fused weights and of the steps; reflections are at most 3 (2 c - u).
   const double bound = testing::rounding_bound(fuse_steps(problem.stencil, steps), 0x1p-53, 1, 3) +
                        testing::rounding_bound(problem.stencil, 0x1p-53, steps, 3);
   const Box inside = reflecting.away_from_walls(reflecting.box(), steps * problem.stencil.radius());

@@ -25,7 +25,7 @@ TEST(Colormap, HasThePublishedColors) {
   EXPECT_EQ(color_of(Colormap::viridis, range, 3), (Color{0xfd, 0xe7, 0x25}));
   EXPECT_EQ(color_of(Colormap::magma, range, -1), (Color{0x00, 0x00, 0x04}));
   EXPECT_EQ(color_of(Colormap::magma, range, 3), (Color{0xfc, 0xfd, 0xbf}));
-  // Entry 90 of the 256 published ones.
+  // This is entry 90 of the 256 published ones.
   EXPECT_EQ(color_of(Colormap::viridis, {0, 255}, 90), (Color{0x2e, 0x6d, 0x8e}));
   EXPECT_EQ(color_of(Colormap::magma, {0, 255}, 90), (Color{0x79, 0x22, 0x82}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other readers make of the files is tested in tests/app/test_pictures.py.
+// tests/app/test_pictures.py tests how other readers read the files.
 #include <gtest/gtest.h>
 
 #include "plot/font.hpp"
@@ -19,7 +19,8 @@ TEST(Png, KeepsTexts) {
   EXPECT_NE(encode_png(image, texts), bytes);
 }
 
-/// A file that was cut off or changed anywhere has no texts that lie beyond its end, and harms nobody.
+/// A file that was cut off or changed anywhere must have no texts beyond its end, and must not crash the
+/// reader.
 TEST(Png, ReadsDamagedFiles) {
   const std::string bytes = encode_png(Image(3, 2), {{"a", "1"}, {"b", "2"}});
   EXPECT_TRUE(texts_of_png("").empty());

@@ -30,7 +30,7 @@ TEST(Groups, HoldEveryPlaceOnceInSizesThatDifferByOne) {
 }
 
 TEST(Raster, HasMeansOfBlocks) {
-  // 7 x 5 values in 3 x 2 cells, given in pieces of rows.
+  // The 7 x 5 values lie in 3 x 2 cells and are given in pieces of rows.
   Raster raster(7, 5, 3, 2);
   const auto value = [](std::int64_t row, std::int64_t column) {
     return static_cast<double>(row * 10 + column);

@@ -38,8 +38,8 @@ TEST(Ticks, OfASingleNumberIsThatNumber) {
   EXPECT_EQ(labels(0, 5e-324, 5).size(), 1u);
 }
 
-/// Whatever the ends are, ticks lie between them, are at most as many as asked for and at least a fifth of
-/// that, and have labels that differ and that read as their values.
+/// Whatever the ends are, ticks lie between them; there are at most as many as asked for and at least a fifth
+/// of that, and their labels differ and read as their values.
 TEST(Ticks, OfRandomEnds) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> mantissa(-1, 1), exponent(-200, 200);

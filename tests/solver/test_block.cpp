@@ -11,7 +11,7 @@
 namespace spsolve {
 namespace {
 
-/// A random problem with a random decomposition, advanced by launches of varying depth.
+/// Holds a random problem with a random decomposition, advanced by launches of varying depth.
 struct Case {
   testing::RandomCase problem;
   int fuse, exchange_every;
@@ -79,7 +79,7 @@ TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
   EXPECT_GT(compared, 10);
 }
 
-/// The state may be set again at any time, whatever the halo still holds.
+/// The state may be set again at any time, whatever values the halo still holds.
 TEST(Block, ASecondStateIsAsGoodAsTheFirst) {
   const Communicator world;
   const auto cpu = testing::cpu_backend(world);
@@ -99,8 +99,8 @@ TEST(Block, ASecondStateIsAsGoodAsTheFirst) {
   }
 }
 
-/// Boxes of the state have the values of their points, wherever the block lies in memory; empty boxes have
-/// none.
+/// Boxes of the state must have the values of their points, wherever the block lies in memory; empty boxes
+/// have none.
 TEST(Block, GivesValuesOfBoxes) {
   const Communicator world;
   std::vector<testing::TestBackend> backends = testing::gpu_backends(world);
@@ -137,7 +137,8 @@ TEST(Block, GivesValuesOfBoxes) {
   }
 }
 
-/// Host memory that records the maximum allocated, and how often memory was freed while work was in progress.
+/// Records the largest amount of host memory that was allocated, and how often memory was freed while work
+/// was in progress.
 class CountedMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override {
@@ -252,7 +253,7 @@ TEST(Block, GpusHaveTheBitsOfTheCpu) {
   }
 }
 
-/// Rows of whole tiles, where kernels wrap indices, and rows with periodic copies, with x cut or not.
+/// Rows consist of whole tiles, where kernels wrap indices, or have periodic copies; x is cut or not.
 TEST(Block, GpusFindWhatIsBeyondTheEndsOfRows) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
@@ -279,8 +280,8 @@ TEST(Block, GpusFindWhatIsBeyondTheEndsOfRows) {
   }
 }
 
-/// Single steps by tiles in shared memory, and edges of blocks that are too small for them, along axes that
-/// are not cut.
+/// Tiles in shared memory take single steps along axes that are not cut; edges of blocks may be too small for
+/// them.
 TEST(Block, GpusFindWhatIsBeyondTheEndsOfAxesOfSingleSteps) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);

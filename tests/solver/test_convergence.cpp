@@ -99,7 +99,8 @@ TEST_P(Convergence, SpatialOrderIsReached) {
       PresetValues values{{"diffusivity", {diffusivity}}, {"dt", {dt}}, {"order", {row.order}}};
       if (velocity != 0) values["velocity"] = {velocity, velocity};
       const Stencil stencil = make_preset(row.equation, 2, {1, h, h}, values);
-      // Reflected about faces half a point outside: cos(pi (i + 1/2) / n); periodic: sin(2 pi (x + y)).
+      // Reflection about faces half a point outside gives cos(pi (i + 1/2) / n); a periodic grid has sin(2 pi
+      // (x + y)).
       const auto exact = [&](const Index3& p, double t) {
         const auto y = static_cast<double>(p[1]), x = static_cast<double>(p[2]);
         if (walls)

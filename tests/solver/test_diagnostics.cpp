@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-/// Two states of a grid on a backend, decomposed over the ranks of a communicator.
+/// Holds two states of a grid on a backend, decomposed over the ranks of a communicator.
 struct States {
   Communicator ranks;
   Index3 shape;
@@ -94,7 +94,7 @@ TEST_P(DiagnosticsOn, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
     }
 }
 
-/// Which of two zeros is the minimum depends on the order, so results must not have a sign.
+/// The order of the ranks decides which of two zeros is the minimum, so results must not have a sign.
 TEST_P(DiagnosticsOn, OfZeroAreZeroWithoutASign) {
   for (auto& on : backends)
     for (const double zero : {0.0, -0.0}) {
@@ -162,8 +162,8 @@ double rounded(double value, Precision precision) {
   return with_storage(precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(value)); });
 }
 
-/// Blocks begin anywhere, two copies exist at a time, with and without prepared memory. The same pass must
-/// also give the same extremes.
+/// Blocks begin anywhere, and two copies exist at a time, with and without prepared memory. The same pass
+/// must also give the same extremes.
 TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
   using enum Precision;
   constexpr std::pair<Precision, Precision> formats[] = {{fp64, fp64}, {fp64, fp32}, {fp32, fp32},

@@ -50,7 +50,7 @@ TEST(Schedule, LengthsOfLaunchesAreKnownBefore) {
   EXPECT_EQ(launch_lengths({5, 5, 0, 0, 0, 8}), std::set<int>{});
 }
 
-/// A run that records its events.
+/// Records the events of a run.
 struct Recorded {
   Communicator world;
   Backend& backend;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walls whose ghost points are filled before every step and between groups of statements: on any number of
-// ranks, on CPUs and on GPUs, the fields have the bits that one rank computes on a CPU, which app_walls
-// compares with a model in numpy.
+// These tests check walls whose ghost points are filled before every step and between groups of statements.
+// On any number of ranks, on CPUs and on GPUs, the fields must have the bits that one rank computes on a CPU,
+// which app_walls compares with a model in numpy.
 #include <gtest/gtest.h>
 
 #include "solver/block.hpp"
@@ -14,7 +14,7 @@
 namespace spsolve {
 namespace {
 
-/// Steps that read ghost points in every way: several layers, two levels of time, displaced `.next`.
+/// Returns steps that read ghost points in every way: several layers, two time levels, displaced `.next`.
 std::vector<testing::ExampleStep> steps_of(int dimensions) {
   StepNames names;
   names.dimensions = dimensions;
@@ -23,7 +23,7 @@ std::vector<testing::ExampleStep> steps_of(int dimensions) {
   const std::string displaced = dimensions == 1 ? "[1]" : dimensions == 2 ? "[1, -1]" : "[1, 0, -1]";
   return {
       {"four layers", names, "u.next = u + 0.05*laplace(u, order=8); v.next = v + cos(t)*u"},
-      {"two levels of time", names,
+      {"two time levels", names,
        "u.next = 1.4*u - 0.5*u.previous" + displaced +
            " + 0.1*laplace(u); v.next = 0.5*v.previous + 0.2*laplace(v) + 0.1*u"},
       {"groups of statements", names,
@@ -33,7 +33,7 @@ std::vector<testing::ExampleStep> steps_of(int dimensions) {
 
 class FilledWalls : public testing::OnDevice {
  protected:
-  /// How a random problem is solved.
+  /// Describes how a random problem is solved.
   struct Run {
     Precision precision;
     Index3 ranks;
@@ -41,8 +41,7 @@ class FilledWalls : public testing::OnDevice {
   };
   using Fields = std::vector<std::vector<double>>;
 
-  /// Gives every field walls that are filled, or leaves them as they are, at random; one field has filled
-  /// ones.
+  /// Gives fields filled walls at random, at least one of them; the others keep their walls.
   static Problem with_filled_walls(const testing::ExampleStep& example, testing::RandomProblem& problem,
                                    Precision precision, std::mt19937& random) {
     std::vector<Domain> fields = problem.surroundings.fields;
@@ -115,7 +114,7 @@ TEST_P(FilledWalls, HaveTheBitsOfOneRankOnACpu) {
   EXPECT_GT(compared, repeats / 2);
 }
 
-/// Blocks of every rank are large enough for the kernels that GPUs march with.
+/// Blocks of every rank are large enough for the march kernels of GPUs.
 TEST_P(FilledWalls, HaveTheBitsOfOneRankOnLargeGrids) {
   std::mt19937 random(22);
   std::uniform_real_distribution<double> value(0.1, 1.0);

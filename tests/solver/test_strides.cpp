@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strides of equations with two levels of time: they err no more than their bound says, have the same bits on
-// any number of ranks, and go on from a checkpoint with the bits of a run that never stopped.
+// These tests check strides of equations with two time levels. Their error must stay within the bound, they
+// must have the same bits on any number of ranks, and a run that continues from a checkpoint must have the
+// bits of a run that never stopped.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,10 +25,10 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// A stable equation u.next = S*u - q u.previous on a small grid, with walls that have images.
+/// Makes a stable equation u.next = S*u - q u.previous on a small grid, with walls that have images.
 class Wave {
  public:
-  /// `larger`: points that the last axis has in addition.
+  /// `larger` is the number of additional points along the last axis.
   explicit Wave(std::uint64_t seed, std::int64_t larger = 0) : random_(seed) {
     const int dimensions = 1 + below(3), radius = pick_equation(dimensions);
     domain_.dimensions = dimensions;
@@ -115,7 +116,7 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
     try {
       for (const Candidate& candidate : make_plan(problem, device, request).candidates)
         methods.push_back(candidate);
-    } catch (const Error&) {  // none
+    } catch (const Error&) {  // there is no kernel
     }
   }
   return methods;
@@ -144,7 +145,7 @@ class Strides : public testing::OnDevice {
     return testing::gathered(communicator, problem.domain,
                              block.view_previous(0).scan({1, problem.precision}).copy->wait());
   }
-  /// Three strides, two single steps and two strides.
+  /// Returns the lengths of three strides, two single steps and two strides.
   static std::vector<int> launches(int steps) { return {steps, steps, steps, 1, 1, steps, steps}; }
 };
 
@@ -232,7 +233,7 @@ TEST_P(Strides, KnowTheDifferenceToTheStepBefore) {
 }
 
 #ifdef SPSOLVE_CUDA
-/// Launches of several steps as marches of single fields, with single steps between them.
+/// Launches of several steps are marches of single fields, with single steps between them.
 TEST_P(Strides, AreNotNeededForTheBitsOfSingleSteps) {
   if (GetParam() != std::string("cuda")) GTEST_SKIP() << "CPUs take one step of equations per launch";
   const testing::TestBackend cpu = testing::cpu_backend(world);

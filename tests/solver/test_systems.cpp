@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of equations on any number of ranks have, at every point, the bits of their canonical form
+// These tests compare systems of equations on any number of ranks with their canonical form, bit by bit,
 // evaluated by plain loops on the whole grid, on CPUs and on GPUs.
 #include <gtest/gtest.h>
 
@@ -58,7 +58,8 @@ SystemState<double> expected_state(const Canonical& canonical, const Surrounding
     const auto values = stored(field, precision);
     state.previous.emplace_back(values.begin(), values.end());
   });
-  // `.next` is read as it is stored: with 16 bits this holds only where no statement reads it.
+  // `.next` is read with the rounding of storage. With 16 bits, units do the same only if no statement reads
+  // it.
   for (int step = 0; step < steps; ++step) {
     state = canonical_step(canonical, rounded, state);
     std::vector<std::vector<double>> fields;
@@ -72,21 +73,22 @@ SystemState<double> expected_state(const Canonical& canonical, const Surrounding
   return result;
 }
 
-/// Returns a rank grid that the grid of points has room for, the `choice`-th of those that there are.
+/// Returns the `choice`-th of the rank grids that fit the grid of points.
 std::optional<Index3> rank_grid(const Index3& shape, int ranks, int choice) {
   const std::vector<Index3> fitting = testing::rank_grids(shape, ranks);
   if (fitting.empty()) return {};
   return fitting[static_cast<std::size_t>(choice) % fitting.size()];
 }
 
-/// Points of fields to which amounts are added in every step, each named once, and points that are recorded.
+/// Holds points of fields to which amounts are added in every step, each named once, and points that are
+/// recorded.
 struct CasePoints {
   std::vector<FieldPoint> added, recorded;
 
   static double amount(std::int64_t step, std::size_t number) {
     return std::sin(static_cast<double>(step) + 7.0 * static_cast<double>(number));
   }
-  /// Adds the amounts of a step to the fields that it has made.
+  /// Adds the amounts of a step to the computed fields.
   void add(std::int64_t step, std::vector<std::vector<double>>& fields, const Index3& shape,
            Precision precision) const {
     for (std::size_t i = 0; i < added.size(); ++i) {
@@ -97,7 +99,7 @@ struct CasePoints {
       });
     }
   }
-  /// What a block has to do: rows of all steps, and of every third one.
+  /// Returns the points that a block adds to and records: rows of all steps, and of every third one.
   PointTable table(const Block& block, const Domain& domain, std::int64_t steps) const {
     PointTable all{{}, added.size(), {{1, steps + 1, {}}, {3, steps + 1, {}}}};
     for (std::size_t i = 0; i < added.size(); ++i)
@@ -160,7 +162,7 @@ class Systems : public testing::OnDevice {
 
   bool on_gpus() const { return GetParam() == std::string("cuda"); }
 
-  /// Returns the equations of a problem; null where units refuse them, or have other last bits on GPUs.
+  /// Returns the equations of a problem, or null if units refuse them, or if GPUs have other last bits.
   std::shared_ptr<const Equations> equations_of(const testing::ExampleStep& example,
                                                 const testing::RandomProblem& problem) const {
     const Canonical canonical = canonical_form(testing::system_of(example));
@@ -172,7 +174,7 @@ class Systems : public testing::OnDevice {
     return std::make_shared<const Equations>(canonical, problem.surroundings.fields, problem.surroundings.dt);
   }
 
-  /// Launches one after the other, with the number of steps of each.
+  /// Lists launches one after the other, with the number of steps of each.
   struct Launches {
     std::vector<int> steps;
     int fuse = 1, exchange_every = 1;
@@ -220,7 +222,7 @@ class Systems : public testing::OnDevice {
       }
     return fields;
   }
-  /// Returns what advanced() does on this rank, after a number of single steps by plain loops.
+  /// Returns the expected result of advanced() on this rank, after a number of single steps by plain loops.
   Fields expected(const std::shared_ptr<const Equations>& equations, Precision precision,
                   const testing::RandomProblem& problem, const Index3& ranks, int steps,
                   const CasePoints& points) const {
@@ -287,7 +289,7 @@ class Systems : public testing::OnDevice {
     return made;
   }
 
-  /// Compares the fields of all backends of the device with those that are expected.
+  /// Compares the fields of all backends of the device with the expected ones.
   void expect_fields(const Fields& expected, const testing::ExampleStep& example, Precision precision,
                      const std::shared_ptr<const Equations>& equations, const testing::RandomProblem& problem,
                      const Index3& ranks, int steps) {
@@ -330,8 +332,8 @@ class Systems : public testing::OnDevice {
 
 #ifdef SPSOLVE_CUDA
   /// Compares launches of two to four steps with single steps on the CPU, on `count` problems that
-  /// `make(example, random)` makes of the examples in turn. `with_points`: they also add to points and record
-  /// them; otherwise there is a restart.
+  /// `make(example, random)` makes of the examples in turn. If `with_points`, they also add to points and
+  /// record them; otherwise there is a restart.
   template <class Make>
   void compare_several_steps(int count, bool with_points, const Make& make) {
     if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
@@ -377,7 +379,7 @@ TEST_P(Systems, OfAllExamplesHaveTheBitsOfTheirCanonicalForm) {
   EXPECT_GT(compared, 20);
 }
 
-/// Blocks of every rank are large enough for the kernels that GPUs march with.
+/// Blocks of every rank are large enough for the march kernels of GPUs.
 TEST_P(Systems, OfLargeGridsHaveTheSameBitsOnAllDevices) {
   testing::TestBackend cpu = testing::cpu_backend(world);
   std::mt19937 random(13);
@@ -420,7 +422,7 @@ TEST_P(Systems, WorkOnPoints) {
 }
 
 #ifdef SPSOLVE_CUDA
-/// Launches of several steps, with single ones between them and a restart amid them.
+/// Launches of several steps have single ones between them and a restart among them.
 TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnLargeGrids) {
   compare_several_steps(15, false, [](const testing::ExampleStep& example, std::mt19937& random) {
     return large_problem(example, random);
@@ -440,8 +442,7 @@ TEST_P(Systems, WorkOnPointsInSeveralStepsPerLaunch) {
 }
 #endif
 
-/// What is computed beyond the ends of a periodic axis stands for points at the other end, whose coordinate
-/// it does not have.
+/// Values beyond the ends of a periodic axis represent points at the other end, but have another coordinate.
 TEST(SystemsOfPeriodicAxes, RefuseCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
   StepNames names;
   names.dimensions = 1;

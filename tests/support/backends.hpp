@@ -17,7 +17,7 @@
 
 namespace spsolve::testing {
 
-/// A backend for tests, with the transport that it needs.
+/// Holds a backend for tests, with the transport that it needs.
 struct TestBackend {
   std::string name;
   std::unique_ptr<Transport> transport;
@@ -64,7 +64,7 @@ inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator
   return backends;
 }
 
-/// A test that runs on each kind of device. Instantiate it with devices(). It is skipped if the device is
+/// Is a test that runs on each kind of device. Instantiate it with devices(). It is skipped if the device is
 /// missing.
 class OnDevice : public ::testing::TestWithParam<const char*> {
  protected:

@@ -28,7 +28,7 @@ inline FillField values_of(const Domain& domain, const std::vector<double>& valu
   return [&](Field& field) { set_points(field, field.owned(), domain, values); };
 }
 
-/// Returns the rank grids of so many ranks that a grid of points has room for.
+/// Returns the rank grids of `ranks` ranks that fit a grid of points.
 inline std::vector<Index3> rank_grids(const Index3& shape, int ranks) {
   std::vector<Index3> fitting;
   for (int z = 1; z <= ranks; ++z)

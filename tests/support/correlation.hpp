@@ -14,7 +14,8 @@
 
 namespace spsolve::testing {
 
-/// The correlation at a point in double, the sum of the magnitudes of its products, and the source (or 0).
+/// Holds the correlation at a point in double, the sum of the magnitudes of its products, and the source (or
+/// 0).
 struct Correlation {
   double value, products, source;
 };

@@ -13,8 +13,8 @@
 
 namespace spsolve::testing {
 
-/// A reproducible problem of awkward shape: odd, prime and tiny extents, asymmetric weights of any sign, and
-/// any walls.
+/// Holds a reproducible problem of awkward shape: odd, prime and tiny extents, asymmetric weights of any
+/// sign, and any walls.
 struct RandomCase {
   std::mt19937_64 random;
   Domain domain;

@@ -29,8 +29,8 @@ inline auto random_values(const FilledFace& face, const Domain& domain, std::mt1
   };
 }
 
-/// Fills the walls of a field, given by its number: makes all of its faces that are not periodic faces of
-/// BoundaryKind::filled, with a random condition and random values, and appends them to `faces`.
+/// Makes all faces of a field that are not periodic faces of BoundaryKind::filled, with a random condition
+/// and random values, and appends them to `faces`. `field` is the number of the field.
 inline void fill_at_random(Domain& domain, int field, std::mt19937& random, std::vector<FilledFace>& faces) {
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {

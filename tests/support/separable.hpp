@@ -38,7 +38,7 @@ inline SeparableStencil random_separable(std::mt19937_64& random, const Box& tap
   return stencil;
 }
 
-/// Values on a box of this extent, x fastest.
+/// Holds values on a box of this extent, x fastest.
 struct Values {
   Index3 extent;
   std::vector<double> at;

@@ -10,7 +10,7 @@
 
 namespace spsolve::testing {
 
-/// A grid, the radius and shape of a stencil with random weights, and walls of one kind on all faces.
+/// Holds a grid, the radius and shape of a stencil with random weights, and walls of one kind on all faces.
 struct ShapeCase {
   const char* name;
   Index3 shape, radius;

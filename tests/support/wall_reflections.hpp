@@ -6,7 +6,8 @@
 
 namespace spsolve::testing {
 
-/// The field beyond walls as steps of symmetric weights continue it: offset + scale * (the value at `point`).
+/// Holds the value of the field beyond walls, as steps of symmetric weights continue it: offset + scale *
+/// (the value at `point`).
 struct ReflectedPoint {
   Index3 point;
   double scale = 1, offset = 0;

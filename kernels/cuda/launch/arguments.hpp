@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Types that kernel arguments are made of. Both the host compiler and NVRTC read this file: it uses no
-// library types.
+// This file holds the types that kernel arguments are made of. Both the host compiler and NVRTC read this
+// file: it uses no library types.
 
 #include "kernels/cuda/ptx/tensor_map.hpp"
 
 namespace spsolve::cuda {
 
-/// Axes as kernels see them. Kernels march through planes, rows are stacked in a plane, columns (x) are
-/// contiguous. A 3D grid is {z, y, x}, a 2D grid {y, 1, x}, a 1D grid {1, 1, x}.
+/// Numbers the axes as kernels see them. Kernels march through planes, rows are stacked in a plane, columns
+/// (x) are contiguous. A 3D grid is {z, y, x}, a 2D grid {y, 1, x}, a 1D grid {1, 1, x}.
 enum KernelAxis { plane_axis = 0, row_axis = 1, column_axis = 2 };
 
 /// Describes the device memory of a field on one block of the grid. Point p lies at data + (p - begin) .
@@ -20,10 +20,10 @@ struct View {
   long long begin[3];
   long long end[3];
   long long stride[3];
-  int* largest;  // Field::largest(): bits of the largest magnitude
+  int* largest;  // Field::magnitude_bound(): bits of the largest magnitude
 };
 
-/// A half-open box of points in kernel axes.
+/// Describes a half-open box of points in kernel axes.
 struct Region {
   long long begin[3];
   long long end[3];
@@ -43,7 +43,7 @@ struct MarchShares {
   int planes, tiles, pieces;
   int whole, stretches, length, short_stretches, short_length;
 
-  /// Number of pieces that are cut into stretches.
+  /// Returns the number of pieces that are cut into stretches.
   constexpr int shared() const { return pieces - whole; }
   constexpr int blocks() const { return whole + shared() * (stretches + short_stretches); }
 };

@@ -13,8 +13,8 @@
 namespace spsolve::cuda {
 
 constexpr int schedulers_of_multiprocessor = 4;
-// Limits of a launch: kernels count columns in 32 bits, and a grid of blocks has at most 65535 blocks along
-// its y and its z axis.
+// Limits the columns of a launch: kernels count columns in 32 bits, and a grid of blocks has at most 65535
+// blocks along its y and its z axis.
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;
 constexpr std::int64_t most_blocks_across = 65535;
 
@@ -49,9 +49,9 @@ double time_of_waves(std::int64_t blocks, std::int64_t at_once, std::int64_t mul
 std::int64_t balanced_stretch(std::int64_t extent, std::int64_t tiles, std::int64_t resident,
                               std::int64_t warm_up);
 
-/// Extra time of a plane in a block beside walls, relative to a plane elsewhere. `columns` applies to tiles
-/// at the ends of rows; `planes` to blocks near faces across the march if the march itself makes their ghost
-/// points.
+/// Holds the extra time of a plane in a block beside walls, relative to a plane elsewhere. `columns` applies
+/// to tiles at the ends of rows; `planes` to blocks near faces across the march if the march itself makes
+/// their ghost points.
 struct WallCost {
   double columns = 0, planes = 0;
 };
@@ -61,7 +61,7 @@ struct SingleRowMarch {
   std::int64_t planes, tiles;
   std::array<bool, 2> outer{};     // true if the first tile is beside a wall, and if the last is
   std::int64_t halo = 0, warm_up;  // planes
-  // Resident blocks (one warp each), and the schedulers that issue for them.
+  // These are the resident blocks (one warp each), and the schedulers that issue for them.
   std::int64_t resident, schedulers;
   WallCost wall_cost{};
   const Calibration* costs = &shipped_calibration();
@@ -83,8 +83,8 @@ std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo);
 /// time.
 MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
 
-/// Time of the resident slot that takes longest: how many blocks it runs one after the other, and their
-/// planes, warm-ups included.
+/// Holds the work of the resident slot that takes longest: how many blocks it runs one after the other, and
+/// their planes, warm-ups included.
 struct MarchTime {
   std::int64_t waves, planes;
 };

@@ -7,8 +7,9 @@
 
 namespace spsolve::cuda {
 
-/// Layout of a box in shared memory: plain rows, or rows of 64 or 128 bytes whose 16-byte chunks are permuted
-/// from row to row, so that tensor cores read them without bank conflicts (PTX ISA, "Swizzling modes").
+/// Names the layout of a box in shared memory: plain rows, or rows of 64 or 128 bytes whose 16-byte chunks
+/// are permuted from row to row, so that tensor cores read them without bank conflicts (PTX ISA, "Swizzling
+/// modes").
 enum class Swizzle { none, bytes_64, bytes_128 };
 
 /// Returns the tensor map of a view with elements of 2, 4 or 8 bytes, for boxes of `planes` x `rows` x

@@ -13,10 +13,10 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Amounts that travel to the device together, as steps: as many as have about this many values.
+/// Amounts of several steps travel to the device together: as many steps as have about this many values.
 constexpr std::int64_t most_amounts = 1 << 20, least_stretch = 16, most_stretch = 1024;
 constexpr unsigned most_point_blocks = 4096;
-constexpr std::int64_t few_values = 1 << 15;  // which one thread converts faster
+constexpr std::int64_t few_values = 1 << 15;  // few values, which one thread converts faster
 
 std::size_t bytes_of(std::int64_t values, Precision precision) {
   return static_cast<std::size_t>(values) * storage_bytes(precision);
@@ -37,7 +37,7 @@ std::string constants_of(Precision precision) {
 
 }  // namespace
 
-/// Rows that have been copied to the memory of a landing.
+/// Holds rows that have been copied to the memory of a landing.
 class DevicePoints::Rows : public RecordedRows {
  public:
   Rows(std::shared_ptr<Landing> landing, std::int64_t values, Precision precision)
@@ -106,7 +106,7 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
 
 void DevicePoints::allocate_amounts(std::int64_t steps) {
   const auto columns = static_cast<std::int64_t>(table().columns);
-  stream_.synchronize();  // what is replaced is in use
+  stream_.synchronize();  // the replaced memory is in use
   stretch_ = std::max(steps, std::clamp(most_amounts / columns, least_stretch, most_stretch));
   const std::size_t bytes = bytes_of(stretch_ * columns, sum_precision(precision_));
   amounts_ = DeviceBuffer(bytes);
@@ -188,7 +188,7 @@ std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_
   const std::shared_ptr<Landing> landing = *unused;
   reached_.record(stream_);
   check_cuda(cudaStreamWaitEvent(travel_, reached_));
-  // Rows are kept in a ring: the copy has two parts where they go past its end.
+  // Rows are kept in a ring: the copy has two parts if the rows go past its end.
   for (std::int64_t row = first, rows = 0; columns > 0 && row < first + count; row += rows) {
     const std::int64_t place = row % recorded.rows;
     rows = std::min(first + count - row, recorded.rows - place);

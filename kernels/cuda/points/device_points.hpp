@@ -31,17 +31,17 @@ class DevicePoints : public PointWork {
   const void* amounts(std::int64_t step) const;
   /// Returns the groups of recorded points in device memory.
   const RecordedGroup* groups() const { return static_cast<const RecordedGroup*>(groups_.data()); }
-  /// Returns the same in host memory.
+  /// Returns the groups of recorded points in host memory.
   const std::vector<RecordedGroup>& groups_on_host() const { return groups_on_host_; }
 
  private:
   class Rows;
-  /// Host memory that a transfer uses, and when it has ended.
+  /// Holds host memory that a transfer uses, and the event that marks its end.
   struct Landing {
     PinnedBuffer memory;
     Event done;
   };
-  /// Points in device memory; of recorded ones also the rows that are kept, and host memory for them.
+  /// Holds points in device memory; for recorded ones also the rows that are kept, and host memory for them.
   struct List {
     DeviceBuffer points;
     int count = 0;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of points.cuh. Both the host compiler and NVRTC read this file: it has no includes and
-// no library types.
+// This file holds the kernel arguments of points.cuh. Both the host compiler and NVRTC read this file: it has
+// no includes and no library types.
 
 namespace spsolve::cuda {
 
 constexpr unsigned point_threads = 128;  // of a block
 
-/// Largest number of fields of which points are changed or recorded.
+/// Limits the number of fields of which points are changed or recorded.
 constexpr int most_point_fields = 96;
 
-/// A point of a field, and the column of its amount or value.
+/// Describes a point of a field, and the column of its amount or value.
 struct DevicePoint {
   long long element;  // from the first owned point of the field
   int field, column;
 };
 
-/// Arguments of one launch.
+/// Holds the arguments of one launch.
 struct PointArguments {
   const DevicePoint* points;
   int count;
@@ -25,10 +25,10 @@ struct PointArguments {
   void* fields[most_point_fields];  // where their first owned points lie
 };
 
-/// The last step that launches of several steps record: kernels divide numbers of 32 bits.
+/// Limits the steps that launches of several steps record: kernels divide numbers of 32 bits.
 constexpr long long last_recorded_step = 0x7fffffff;
 
-/// A group of recorded points. Row i holds the values of step i * every and lies at place i % rows.
+/// Describes a group of recorded points. Row i holds the values of step i * every and lies at place i % rows.
 struct RecordedGroup {
   unsigned every, rows;
   long long columns;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asynchronous copies to shared memory and the barriers (mbarrier) that they complete on, one PTX instruction
-// per function. PTX ISA 8.x, sections 9.7.9.25 (asynchronous copy) and 9.7.13.15 (mbarrier).
+// This file wraps asynchronous copies to shared memory and the barriers (mbarrier) that they complete on, one
+// PTX instruction per function. PTX ISA 8.x, sections 9.7.9.25 (asynchronous copy) and 9.7.13.15 (mbarrier).
 
 #include "kernels/cuda/ptx/tensor_map.hpp"
 
@@ -13,7 +13,7 @@ __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-/// Loads 16 bytes of shared memory at this place of the program; the compiler cannot move the load out of a
+/// Loads 16 bytes of shared memory at this point of the program; the compiler cannot move the load out of a
 /// loop.
 __device__ inline uint4 load_now(const uint4* shared) {
   uint4 value;
@@ -23,7 +23,7 @@ __device__ inline uint4 load_now(const uint4* shared) {
   return value;
 }
 
-/// Loads four floats of global memory at this place of the program, instead of at their first use.
+/// Loads four floats of global memory at this point of the program, instead of at their first use.
 __device__ inline void load_now(const float* global, float* to) {
   asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
@@ -151,11 +151,16 @@ __device__ inline void copy_nth_16_bytes(void* shared, const void* first, int nt
       "l"(__cvta_generic_to_global(first)), "r"(nth)
       : "memory");
 }
+/// Writes 16 bytes: copies the first `bytes` of them and fills the others with zeros. `global` must be a
+/// valid address in any case.
+__device__ inline void copy_bytes_then_zeros(void* shared, const void* global, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+               "l"(__cvta_generic_to_global(global)), "r"(bytes)
+               : "memory");
+}
 /// Copies 16 bytes if `copy`, else writes 16 zero bytes. `global` must be a valid address in both cases.
 __device__ inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
-               "l"(__cvta_generic_to_global(global)), "r"(copy ? 16 : 0)
-               : "memory");
+  copy_bytes_then_zeros(shared, global, copy ? 16 : 0);
 }
 /// Closes the thread's open group of copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }

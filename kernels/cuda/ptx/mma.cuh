@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Dense tensor-core products (PTX ISA, "Multiply-and-accumulate using mma") and helper instructions around
-// them. kernels/sparse/mma_shape.hpp says which register holds which matrix element; dense A has all its
-// words there where sparse A has compressed ones.
+// This file wraps dense tensor-core products (PTX ISA, "Multiply-and-accumulate using mma") and the
+// instructions that prepare their operands. kernels/sparse/mma_shape.hpp says which register holds which
+// matrix element; dense A has all its words there where sparse A has compressed ones.
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/sparse_mma.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Storage formats of fields, and how stored numbers become operands of arithmetic.
+// This file defines the storage formats of fields, and how stored numbers become operands of arithmetic.
 
 #include "kernels/cuda/ptx/conversions.cuh"
 
@@ -13,7 +13,7 @@ struct Half {
 struct Bfloat16 {
   unsigned short bits;
 };
-/// fp32 storage; operands are rounded to the 10 mantissa bits of tf32.
+/// Holds a number in fp32 storage; operands are rounded to the 10 mantissa bits of tf32.
 struct Tf32 {
   float stored;
 };
@@ -34,8 +34,8 @@ __device__ inline void store(Tf32& to, float value) { to.stored = value; }
 __device__ inline void store(Bfloat16& to, float value) { to.bits = bf16_of(value); }
 __device__ inline void store(Half& to, float value) { to.bits = fp16_of(value); }
 
-/// True if stored numbers can be used as operands without a conversion, given that storage and compute type
-/// have the same size.
+/// Is true if stored numbers can be used as operands without a conversion, given that storage and compute
+/// type have the same size.
 template <class Stored>
 constexpr bool operands_are_stored = true;
 template <>
@@ -70,7 +70,7 @@ struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) ElementVector {
 };
 
 template <int value_>
-/// A compile-time integer as an argument.
+/// Passes a compile-time integer as an argument.
 struct Int {
   static constexpr int value = value_;
 };

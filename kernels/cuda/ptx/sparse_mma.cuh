@@ -3,10 +3,10 @@
 
 namespace spsolve::cuda {
 
-/// Operand formats of sparse tensor cores; tf32 is the 19 high bits of an fp32 number.
+/// Names the operand formats of sparse tensor cores; tf32 is the 19 high bits of an fp32 number.
 enum class Element { fp16, bf16, tf32 };
 
-/// Number of 32-bit registers of A, and of B, that a lane holds for mma.sp.m16n8k<k>.
+/// Is the number of 32-bit registers of A, and of B, that a lane holds for mma.sp.m16n8k<k>.
 template <Element element, int k>
 constexpr int operand_registers = element == Element::tf32 ? k / 4 : k / 8;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Copies from shared to global memory by the tensor copy engine (sm_90), and barriers of some threads of a
-// block, one instruction per function. PTX ISA 8.x, sections 9.7.9.27 (cp.async.bulk.tensor), 9.7.13.1 (bar)
-// and 9.7.13.15 (mbarrier).
+// This file wraps copies from shared to global memory by the tensor copy engine (sm_90), and barriers of some
+// threads of a block, one instruction per function. PTX ISA 8.x, sections 9.7.9.27 (cp.async.bulk.tensor),
+// 9.7.13.1 (bar) and 9.7.13.15 (mbarrier).
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Descriptors, fences and waits around wgmma of sm_90a, one instruction per function (PTX ISA, "Asynchronous
-// warpgroup-level matrix multiply-accumulate"). kernels/cuda/ptx/wgmma_text.hpp generates the products
-// themselves.
+// This file wraps the descriptors, fences and waits around wgmma of sm_90a, one instruction per function (PTX
+// ISA, "Asynchronous warpgroup-level matrix multiply-accumulate"). kernels/cuda/ptx/wgmma_text.hpp generates
+// the products themselves.
 
 namespace spsolve::cuda {
 

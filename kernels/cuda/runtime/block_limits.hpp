@@ -8,12 +8,12 @@
 
 namespace spsolve::cuda {
 
-/// Largest extent of a box along each axis, in elements, that the tensor copy engine of sm_90 copies at once
-/// (cuTensorMapEncodeTiled).
+/// Is the largest extent of a box along each axis, in elements, that the tensor copy engine of sm_90 copies
+/// at once (cuTensorMapEncodeTiled).
 constexpr int most_box_extent = 256;
 
-/// Limits of a device that a kernel's tile has to fit. The defaults describe an H100 or H200 (sm_90), so that
-/// tiles can be chosen without a device.
+/// Holds the limits of a device that a kernel's tile has to fit. The defaults describe an H100 or H200
+/// (sm_90), so that tiles can be chosen without a device.
 struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor
   std::size_t shared_bytes = 227 << 10;  // of shared memory, at most, per block
@@ -22,11 +22,11 @@ struct BlockLimits {
 
   const Calibration& costs() const { return calibration ? *calibration : shipped_calibration(); }
 
-  /// True if the device has a copy engine for tensors (TMA).
+  /// Returns true if the device has a copy engine for tensors (TMA).
   bool copy_engine() const { return compute_capability >= 90; }
 };
 
-/// "9.0"
+/// Returns the compute capability as text: "9.0".
 inline std::string capability_text(const BlockLimits& limits) {
   return std::to_string(limits.compute_capability / 10) + "." +
          std::to_string(limits.compute_capability % 10);

@@ -6,8 +6,8 @@
 
 namespace spsolve::cuda {
 
-/// A high-priority stream that forks from a trunk stream and joins it again. Its priority lets short work
-/// start before the long kernels of the trunk.
+/// Forks a high-priority stream from a trunk stream and joins it again. Its priority lets short work start
+/// before the long kernels of the trunk.
 class StreamBranch : public Branch {
  public:
   explicit StreamBranch(cudaStream_t trunk) : trunk_(trunk), branch_(Stream::Priority::high) {}

@@ -73,7 +73,7 @@ class Event {
   /// Records the event so that the host can query it. If the stream is being captured, the event is recorded
   /// whenever the graph runs.
   void record_for_host(cudaStream_t stream) const;
-  /// True if all work before the recorded point has finished. Throws Error if a kernel failed.
+  /// Returns true if all work before the recorded point has finished. Throws Error if a kernel failed.
   bool done() const;
   void synchronize() const;
   /// Returns the seconds between `start` and this event; both must be timed.

@@ -8,7 +8,7 @@
 
 namespace spsolve::cuda {
 
-/// A CUDA graph: work on a stream, and on other streams tied to it by events, that one call enqueues.
+/// Holds a CUDA graph: work on a stream, and on other streams tied to it by events, that one call enqueues.
 class Graph {
  public:
   /// Captures the work that `enqueue` puts on the stream; nothing runs yet. `enqueue` must neither wait for

@@ -7,20 +7,20 @@
 
 namespace spsolve::cuda {
 
-/// A source text that kernels include under `name`.
+/// Holds a source text that kernels include under `name`.
 struct SourceFile {
   std::string name, text;
 };
 
-/// The result of compiling a program.
+/// Holds the result of compiling a program.
 struct Compiled {
   std::vector<char> cubin;
   std::string log;  // compiler messages and what ptxas reports: registers, spills, shared memory
 };
 
-/// NVIDIA's run-time compiler. The shared library is opened when an Nvrtc is made, so that the executable
-/// starts without CUDA. The search order is the usual one of shared libraries, then the CUDA directory of the
-/// build.
+/// Compiles by NVIDIA's run-time compiler. The shared library is opened when an Nvrtc is made, so that the
+/// executable starts without CUDA. The search order is the usual one of shared libraries, then the CUDA
+/// directory of the build.
 class Nvrtc {
  public:
   /// Opens the library. Throws Error if it is not found.

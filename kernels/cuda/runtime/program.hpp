@@ -21,8 +21,8 @@ namespace spsolve::cuda {
 /// built.
 const std::vector<SourceFile>& embedded_sources();
 
-/// Machine code (cubin) that a compiler thread may still be making. The destructor of the last copy waits for
-/// that thread.
+/// Holds machine code (cubin) that a compiler thread may still be making. The destructor of the last copy
+/// waits for that thread.
 using Code = std::shared_future<std::vector<char>>;
 
 /// Compiles kernels from the embedded templates and keeps the machine code on disk. The cache key is a hash
@@ -43,7 +43,7 @@ class KernelCompiler {
   /// Starts compile() in a thread of its own; get() of the result throws what compile() throws.
   Code begin(std::string_view name, const std::string& constants) const;
 
-  /// Compiles without looking at the cache; the log of the result tells registers and spills.
+  /// Compiles without looking at the cache; the log of the result reports registers and spills.
   Compiled compile_fresh(std::string_view name, const std::string& constants) const;
 
   const std::string& architecture() const { return architecture_; }
@@ -54,7 +54,8 @@ class KernelCompiler {
   Nvrtc nvrtc_;
 };
 
-/// A kernel that is loaded on the current device at its first use; it may still be compiling until then.
+/// Holds a kernel that is loaded on the current device at its first use; it may still be compiling until
+/// then.
 class Kernel {
  public:
   /// `most_shared_bytes` is the largest amount of dynamic shared memory that any launch uses.

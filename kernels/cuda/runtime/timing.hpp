@@ -21,7 +21,8 @@ double mean_seconds(const Stream& stream, int count, Launch&& launch) {
   return end.seconds_since(begin) / count;
 }
 
-/// Seconds per launch at the boost clock of a rested device, and at the clock of a device under load.
+/// Holds the seconds per launch at the boost clock of a rested device, and at the clock of a device under
+/// load.
 struct LaunchTime {
   double boost_s, sustained_s;
 };

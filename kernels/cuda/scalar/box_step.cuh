@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense step: one time step of a stencil of many taps, in 2D and 3D, too many for the registers of a march.
-// The loops go over all weights of the stencil's bounding box.
+// This kernel takes a dense step: one time step of a stencil of many taps, in 2D and 3D, too many for the
+// registers of a march. The loops go over all weights of the stencil's bounding box.
 //
 // Blocks, warps, lanes. A block computes own_planes (1 or 2) planes of one tile. A warp has lanes_x lanes
 // along x, its other lanes are rows. A thread computes 64 bytes of columns of two neighbouring rows, whose
@@ -58,8 +58,8 @@ class BoxStep {
   using Input = TileInput<false, 1, rows, columns, own_columns>;
   static constexpr int margin = Input::margin, window_columns = own_columns + 2 * margin;
 
-  /// Adds plane n of the held planes to the sums. The two rows of a thread share all rows that they read but
-  /// the first and the last.
+  /// Adds plane n of the held planes to the sums. The two rows of a thread share all rows that they read
+  /// except the first and the last.
   __device__ void add_plane(int n) {
     const Compute* from = input_.tile() + 2 * thread_row_ * Input::pitch +
                           static_cast<int>(threadIdx.x) % lanes_x * (own_columns + chunk);

@@ -38,8 +38,8 @@ BoxStepTile cut_box_step_tile(const KernelStencil& stencil, const Region& region
   tile.rows = 2 * 32 / lanes_x * warps;
   const int held_rows = tile.rows + 2 * rows_radius,
             held_columns = tile.columns + 2 * round_up(column_radius, chunk);
-  // Rows in chunks of 16 bytes, one chunk of padding after every four. Lanes that read together belong to
-  // several rows if fewer than eight lie along x; the pitch keeps them in different banks.
+  // Rows consist of chunks of 16 bytes, with one chunk of padding after every four. Lanes that read together
+  // belong to several rows if fewer than eight lie along x; the pitch keeps them in different banks.
   int chunks = held_columns / chunk;
   chunks += ceil_div(chunks, 4);
   chunks += static_cast<int>(wrap(lanes_x / 2 - chunks, 4));

@@ -12,7 +12,7 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::size_t most_folded_taps = 512;  // larger stencils are summed tap by tap
-// Points that a sum of step.cuh reads at most if its loop is unrolled; longer code would not stay in the
+// Limits the points that a sum of step.cuh reads if its loop is unrolled; longer code would not stay in the
 // instruction cache.
 constexpr int most_unrolled_points = 512;
 
@@ -32,7 +32,7 @@ bool mirrored(const std::vector<Tap>& taps, int axis) {
   });
 }
 
-/// A sum folded along axes, in instructions per point.
+/// Counts a sum folded along axes, in instructions per point.
 struct FoldedSum {
   int products = 0;   // multiplications and multiply-adds
   int additions = 0;  // of points that share a weight, and of sums of planes that share all weights
@@ -92,7 +92,8 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   const FoldedSum sum(taps, symmetric);
   if (sum.operations() >= operations) return;
   const KernelStencil chain = *this;
-  // In fp64 beyond radius 1, ptxas 13.0 makes slower code of it (378 instead of 402 GStencil/s at radius 3).
+  // In fp64 beyond radius 1, ptxas 13.0 makes slower code of sums that begin with a plane (378 instead of 402
+  // GStencil/s at radius 3).
   begins_with_plane =
       symmetric[plane_axis] && !source && (precision != Precision::fp64 || radius[plane_axis] == 1);
   operations = sum.operations() - begins_with_plane;

@@ -15,7 +15,7 @@
 
 namespace spsolve::cuda {
 
-/// The stencil and the walls in kernel axes, from which kernels are generated.
+/// Describes the stencil and the walls in kernel axes, from which kernels are generated.
 ///
 /// Box stencils that are their own mirror image along an axis are folded along it, if that saves operations
 /// and a march takes them. Points that share a weight are added before they are multiplied. Planes that share
@@ -35,8 +35,9 @@ struct KernelStencil {
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
   double source_factor = 1;  // by which the source is multiplied
-  /// Two levels of time: a step adds source_factor times the values one step before. The source of the first
-  /// step holds these; the march alone computes such steps, and writes its last two levels.
+  /// True for an equation with two time levels: a step adds source_factor times the values one step before.
+  /// The source of the first step holds these values. Only the march computes these steps; it writes its last
+  /// two levels.
   bool two_levels = false;
   std::array<bool, 3> wraps{};     // periodic axes whose ends kernels connect
   bool begins_with_plane = false;  // a sum begins with that of its first plane instead of adding it to zero
@@ -44,7 +45,7 @@ struct KernelStencil {
   KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);
 
   Region grid() const { return {{}, {shape[0], shape[1], shape[2]}}; }
-  /// True if completing a plane of the march needs no neighbours within that plane (see march.cuh).
+  /// Returns true if completing a plane of the march needs no neighbours within that plane (see march.cuh).
   bool pointwise_completion() const { return is_pointwise(radius[plane_axis]); }
   bool has_walls() const;
   /// Return true if an axis has walls, and if one of its faces is a neumann face.
@@ -52,25 +53,26 @@ struct KernelStencil {
   bool mirrors(int axis) const {
     return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;
   }
-  /// Axes of single-step tiles: rows of a tile are stacked along tile_axis(), and blocks proceed along
-  /// slow_axis(). Without taps across rows, planes take the role of rows.
+  /// Return the axes of single-step tiles: rows of a tile are stacked along tile_axis(), and blocks proceed
+  /// along slow_axis(). Without taps across rows, planes take the role of rows.
   int tile_axis() const { return radius[row_axis] == 0 ? plane_axis : row_axis; }
   int slow_axis() const { return radius[row_axis] == 0 ? row_axis : plane_axis; }
-  /// True if 32 bits can count the points of `rows` rows of a tile in memory, in chunks of `chunk` points.
+  /// Returns true if 32 bits can count the points of `rows` rows of a tile in memory, in chunks of `chunk`
+  /// points.
   bool counts_rows(std::int64_t rows, int chunk) const {
     auto points = static_cast<double>(rows);
     for (int axis = tile_axis() + 1; axis < 3; ++axis) points *= static_cast<double>(shape[axis]);
     return points / chunk < 1 << 30;  // leaves room for the halo of fields
   }
-  /// True if the march itself reflects planes at its neumann faces (see march.cuh). Otherwise other kernels
-  /// step the planes beside these faces (has_stepped_planes()).
+  /// Returns true if the march itself reflects planes at its neumann faces (see march.cuh). Otherwise other
+  /// kernels step the planes beside these faces (has_stepped_planes()).
   bool mirrors_planes() const;
   bool has_stepped_planes() const { return mirrors(plane_axis) && !mirrors_planes(); }
-  /// True if the march makes ghost points near some face across it.
+  /// Returns true if the march makes ghost points near some face across it.
   bool has_ghost_planes() const;
 
  private:
-  /// True if the plane at this offset along the march has no tap but its centre.
+  /// Returns true if the plane at this offset along the march has no tap except its centre.
   bool is_pointwise(int plane) const;
 };
 
@@ -88,22 +90,23 @@ struct MarchTile {
   int warm_up = 0;        // cost of the planes before the first written plane, in planes of full work
   int shared_bytes = 0;
   bool whole_vectors = false;  // every thread writes all of its columns or none
-  // faces_between_lanes: whether the walls at the beginning and at the end of rows lie between the columns of
-  // two lanes. faces_between_warps: whether walls across rows lie between the rows of two warps.
+  // faces_between_lanes tells whether the walls at the beginning and at the end of rows lie between the
+  // columns of two lanes. faces_between_warps tells whether walls across rows lie between the rows of two
+  // warps.
   std::array<bool, 2> faces_between_lanes{};
   bool faces_between_warps = false;
 
   int columns() const { return 32 * points_per_lane; }
   int rows() const { return warps * rows_per_warp; }
-  /// Columns and rows that one tensor copy brings (plane_ring.cuh).
+  /// Return the columns and rows that one tensor copy brings (plane_ring.cuh).
   int box_columns() const { return columns() < 256 ? columns() : 256; }
   int box_rows() const { return columns() > box_columns() ? 1 : rows(); }
   int written_columns() const { return columns() - 2 * column_margin; }
   int written_rows() const { return rows() - 2 * row_margin; }
 };
 
-/// Number types that a kernel reads and writes. Fields are in storage precision; intermediate results of a
-/// launch are in compute precision.
+/// Names the number types that a kernel reads and writes. Fields are in storage precision; intermediate
+/// results of a launch are in compute precision.
 struct Formats {
   Precision storage = Precision::fp64;
   bool in_stored = true, out_stored = true;

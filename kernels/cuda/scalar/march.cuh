@@ -25,7 +25,7 @@
 // also frees the stage of the plane before for the next fetch. sm_80 needs one more barrier per plane, when a
 // stage has arrived.
 //
-// Two levels of time (u' = taps u - q u one step before): the sum of a plane of level l + 1 starts with the
+// Two time levels (u' = taps u - q u one step before): the sum of a plane of level l + 1 starts with the
 // level l - 1, which has just reached that plane; the values one step before level 0 come as the source. The
 // last two levels are written.
 //
@@ -54,8 +54,8 @@
 
 namespace spsolve::cuda {
 
-/// The march of one block. `beside_wall`: the tile touches a wall at the ends of rows or columns.
-/// `near_planes`: some planes may be near a face across the march.
+/// Runs the march of one block. `beside_wall` is true if the tile touches a wall at the ends of rows or
+/// columns. `near_planes` is true if some planes may be near a face across the march.
 template <bool beside_wall, bool near_planes>
 class March {
  public:
@@ -98,11 +98,11 @@ class March {
  private:
   static constexpr int ahead = Ring::stages - 1;
   static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
-  /// Unfinished sums of the planes ahead of a level.
+  /// Holds unfinished sums of the planes ahead of a level.
   using Sums = Points[R > 0 ? 2 * R : 1];
 
   static constexpr int source_planes = with_source && !two_levels ? (depth - 1) * R + 1 : 1;
-  /// Planes of the last level but one that are held until the last level has reached them.
+  /// Is the number of planes of the last level but one that are held until the last level has reached them.
   static constexpr int held_planes = two_levels ? R : 0;
 
   /// Level l makes no needed plane before plane 2 l R of the march. Warm-up loops with fewer levels therefore
@@ -110,23 +110,23 @@ class March {
   /// from filling the waits of another.
   static constexpr bool warms_apart = R > 0 && warms_up_apart(RY > 0, pointwise_completion, sizeof(Compute));
   static constexpr int phases = warms_apart ? warm_up_phases(depth) : 1;
-  /// True if the last warm-up phase, which runs all levels, has a loop of its own that writes nothing, so
+  /// Is true if the last warm-up phase, which runs all levels, has a loop of its own that writes nothing, so
   /// that no loop tests whether to write. With more loops beside walls, the additional instructions cost more
   /// than the test.
   static constexpr bool writes_apart = warms_apart && (RY == 0 ? !near_planes : !has_walls);
   static constexpr int warm_up_loops = writes_apart ? phases : phases - 1;
-  /// True if planes near a face across the march have a loop of their own: there are few of them, and the
+  /// Is true if planes near a face across the march have a loop of their own: there are few of them, and the
   /// other planes should not pay for the ghost points. 3D stars have no registers for more than one loop.
   static constexpr bool has_near_loop = RY == 0 || !pointwise_completion;
-  /// True if two loops, windows with ghost points and fp64 sums leave no registers for the offsets of other
-  /// warps' rows.
+  /// Is true if two loops, windows with ghost points and fp64 sums leave no registers for the offsets of
+  /// other warps' rows.
   static constexpr bool lacks_registers = sizeof(Compute) == 8 && beside_wall && near_planes && RY > 0;
 
   /// Returns the grid coordinate of plane i of the march.
   __device__ int plane_of(int i) const { return static_cast<int>(block_.begin) - depth * R + i; }
 
   /// Advances plane i of the march through the first `levels` levels; if `writing`, through all levels and to
-  /// memory. `near_face`: some level may be beside or beyond a face across the march.
+  /// memory. `near_face` is true if some level may be beside or beyond a face across the march.
   template <int levels, bool writing, bool near_face>
   __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
     const int plane = plane_of(i);
@@ -277,8 +277,8 @@ class March {
     if constexpr (near_face) plane_faces_.impose(points, plane);
   }
 
-  /// True if warps share rows of a level through EdgeRows. Rows of level 0 are read from the stage, unless
-  /// they contain ghost points.
+  /// Returns true if warps share rows of a level through EdgeRows. Rows of level 0 are read from the stage,
+  /// unless they contain ghost points.
   template <int level, bool near_face>
   static constexpr bool shares = RY > 0 && (level > 0 || near_face);
 
@@ -343,7 +343,7 @@ class March {
   }
 
   /// Starts a sum of level l + 1, `R` planes ahead of level l: with the source, l * R planes before the
-  /// newest one that level 0 reaches, or with zero. With two levels of time the source is the level before
+  /// newest one that level 0 reaches, or with zero. With two time levels the source is the level before
   /// level 0, and later sums start with the level two before them, which has just reached that plane.
   template <int l>
   __device__ void start(Points& sums, const Points* level) const {

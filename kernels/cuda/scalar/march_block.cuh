@@ -80,7 +80,7 @@ struct MarchBlock {
     place_tile(is_outer ? outer_tile : s.outer[0] + nth, static_cast<int>(blockIdx.y));
     begin = a.region.begin[0];
     end = a.region.end[0];
-    // Lines (1D grids) are not cut: the divisions would be a tenth of their instructions.
+    // In 1D the march is not cut: the divisions would be a tenth of the instructions.
     if (number > 1) {
       begin = begin_of_stretch(stretch, number, fewer);
       end = begin_of_stretch(stretch + 1, number, fewer);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Ghost points of march.cuh beyond walls.
+// This file makes the ghost points of march.cuh beyond walls.
 
 #include "kernels/cuda/scalar/march_tile.cuh"
 
 namespace spsolve::cuda {
 
-/// The two faces across one axis, as a thread sees them in its window along that axis. The window has `n`
-/// points of the thread and `r` neighbours on either side. Entries beyond a dirichlet face take its value;
-/// entries beyond a neumann face take the points that they reflect. Entries farther out have any value.
+/// Describes the two faces across one axis, as a thread sees them in its window along that axis. The window
+/// has `n` points of the thread and `r` neighbours on either side. Entries beyond a dirichlet face take its
+/// value; entries beyond a neumann face take the points that they reflect. Entries farther out have any
+/// value.
 ///
 /// `between` tells, for each of the two faces, whether it lies between the points of two threads. A thread
-/// then finds it at one known place of its window, otherwise anywhere among its points.
+/// then finds it at one known position of its window, otherwise anywhere among its points.
 template <int axis, int n, int r, const bool (&between)[2]>
 class Faces {
  public:
@@ -72,7 +73,7 @@ class Faces {
   unsigned low_, high_;
 };
 
-/// The faces at the ends of rows and columns of a tile.
+/// Describes the faces at the ends of rows and columns of a tile.
 class TileFaces {
  public:
   __device__ TileFaces(const ScalarArguments& a, long long first_row, long long first_column)
@@ -88,7 +89,7 @@ class TileFaces {
   /// Completes a window. Rows come after columns (and planes after rows): a point beyond both faces takes the
   /// value of the later axis.
   __device__ __forceinline__ void complete(Window& window) const {
-    // Lines of the window that no tap reads need no ghost points.
+    // Window rows and columns that no tap reads need no ghost points.
     constexpr int row = corners ? 0 : RY, column = corners ? 0 : RX;
 #pragma unroll
     for (int w = row; w < VY + 2 * RY - row; ++w)
@@ -106,9 +107,9 @@ class TileFaces {
 /// Keeps the compiler from turning a rarely taken branch into selects that are always executed.
 __device__ inline void keep_branch() { __syncwarp(); }
 
-/// The faces across the march. All planes beyond a face have one value: the value of a dirichlet face, or
-/// zero where sums take the plane beside a neumann face as its own reflection. Sums reach one plane in that
-/// case.
+/// Describes the faces across the march. All planes beyond a face have one value: the value of a dirichlet
+/// face, or zero where sums take the plane beside a neumann face as its own reflection. Sums reach one plane
+/// in that case.
 class PlaneFaces {
  public:
   __device__ explicit PlaneFaces(const ScalarArguments& a)
@@ -123,7 +124,8 @@ class PlaneFaces {
     return static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);
   }
 
-  /// The plane is the first or the last one and its own reflection, or the reflection of the last one.
+  /// Return whether the plane is the first or the last one and its own reflection, or the reflection of the
+  /// last one.
   __device__ bool is_mirrored_first(int plane) const { return is_mirror(0) && plane == 0; }
   __device__ bool is_mirrored_last(int plane) const { return is_mirror(1) && plane == planes_ - 1; }
   __device__ bool is_image_of_last(int plane) const { return is_mirror(1) && plane == planes_; }

@@ -28,7 +28,7 @@ class TileOutput {
            ((wraps(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
 
-  /// Writes the next plane; of two levels of time, also the values one step before.
+  /// Writes the next plane; of two time levels, also the values one step before.
   __device__ void write(const Points& points, const Points& before) {
     compute_anew(written_rows_);
     put(out_, points);
@@ -60,12 +60,12 @@ class TileOutput {
     }
   }
 
-  /// True if written vectors may end beyond a wall, where memory must be finite.
+  /// Is true if written vectors may end beyond a wall, where memory must be finite.
   static constexpr bool ends_within_vectors =
       whole_vectors && walls[column_axis][1] != Wall::none && !faces_between_lanes[1];
 
-  /// Returns, as bits, which of n points from `first` of the tile on lie in [begin, end) of the tile. A block
-  /// of lines (1D grids) takes one plane, so that a test per point would be a sixth of its instructions.
+  /// Returns, as bits, which of n points from `first` of the tile on lie in [begin, end) of the tile. In 1D a
+  /// block takes one plane, so that a test per point would be a sixth of its instructions.
   template <int n>
   static __device__ unsigned among(int first, long long begin, long long end) {
     constexpr long long most = 32 * VX * VY * warps;
@@ -75,7 +75,7 @@ class TileOutput {
   }
 
   const ScalarArguments& a_;
-  // One bit per row or column of the thread that is written.
+  // These hold one bit per row or column of the thread that is written.
   unsigned written_rows_ = 0, written_columns_ = 0;
   int columns_ = VX;  // columns of the thread inside the grid
   Out* out_;          // first point of the thread in the next plane

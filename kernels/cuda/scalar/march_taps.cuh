@@ -9,10 +9,10 @@
 
 namespace spsolve::cuda {
 
-/// True if operands are sums of points that share a weight (folded stencils).
+/// Is true if operands are sums of points that share a weight (folded stencils).
 constexpr bool makes_operands = folded[plane_axis] || folded[row_axis] || folded[column_axis];
 
-/// Operands of a thread's sums, taken from its window.
+/// Reads the operands of a thread's sums from its window.
 struct Neighbours {
   const Window& window;
 
@@ -31,7 +31,7 @@ struct Neighbours {
   }
 };
 
-/// Operands of planes whose only tap is the centre: the thread's own points.
+/// Reads the operands of planes whose only tap is the centre: the thread's own points.
 struct Centres {
   const Points& points;
 
@@ -73,7 +73,7 @@ __device__ __forceinline__ void sum_row(Compute (&plane_sum)[VX], const Neighbou
   });
 }
 
-/// Adds such a plane sum to a row of sums, or starts the row with it if it is the first.
+/// Adds a sum of sum_plane() to a row of sums, or starts the row with it if it is the first.
 template <int dz>
 __device__ __forceinline__ void add_sum(Compute (&sums)[VX], const Compute (&plane_sum)[VX]) {
 #pragma unroll
@@ -102,8 +102,8 @@ __device__ __forceinline__ void extend(Points (&sums)[R > 0 ? 2 * R : 1], const 
   static_for<0, 2 * R>([&](auto j) { add_taps<R - 1 - j.value>(sums[j.value], neighbours); });
 }
 
-/// Order in which planes of weights are taken. For these kernels ptxas makes fewer moves if the farthest
-/// comes first (saves a sixth of the instructions of 3 x 3 points in fp32).
+/// Decides the order in which planes of weights are taken. For these kernels ptxas makes fewer moves if the
+/// farthest comes first (saves a sixth of the instructions of 3 x 3 points in fp32).
 constexpr bool takes_farthest_first = R == 1 && sizeof(Compute) == 4;
 
 /// Adds plane z of this level to the sums of the planes z - R (`next`) .. z + R, row by row, so that operands

@@ -11,28 +11,29 @@
 namespace spsolve::cuda {
 namespace {
 
-/// A shape of a block, and the 32-bit registers per thread that its time levels may take. The rest of the
-/// register file holds the window, addresses and operands in flight.
+/// Describes the shape of a block, and the 32-bit registers per thread that its time levels may take. The
+/// rest of the register file holds the window, addresses and operands in flight.
 struct BlockShape {
   int warps, rows_per_warp, blocks_per_multiprocessor;
   int star_registers, box_registers;  // boxes need a larger window
 };
 
-// Shapes for 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows were measured to be best for
-// fp32 stars and boxes on H200.
+// Lists shapes for 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows were measured to be best
+// for fp32 stars and boxes on H200.
 constexpr BlockShape shapes_3d[] = {
     {12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},   {16, 2, 1, 64, 48},
     {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96}, {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
-// Shapes for 2D and 1D, where each warp is a tile of its own. In 2D fp32 a lane may have 4 or 8 points (fp64:
-// 4).
+// Lists shapes for 2D and 1D, where each warp is a tile of its own. In 2D fp32 a lane may have 4 or 8 points
+// (fp64: 4).
 constexpr BlockShape shapes_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
-// With a source, stages of wide tiles leave shared memory for four blocks.
+// Leaves shared memory for four blocks if stages of wide tiles hold a source, too.
 constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144, 144};
 
-// Registers besides those of sums and of a source that is kept until all levels have used it, for tiles of
-// one warp and of several.
+// Counts the registers besides those of sums and of a source that is kept until all levels have used it, for
+// tiles of one warp and of several.
 constexpr int other_registers_2d = 64, other_registers_3d = 60;
-// With a source, larger tiles are slower in 3D: more of their halo is read from memory instead of the cache.
+// Limits the rows of tiles with a source: larger tiles are slower in 3D, because more of their halo is read
+// from memory instead of the cache.
 constexpr int most_rows_with_source = 32;
 constexpr int spare_registers = 8;   // for boxes: what box_registers() does not count
 constexpr int most_unrolled = 2500;  // operations of a thread per plane: limits compile time and code size
@@ -211,9 +212,9 @@ SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std:
 WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes,
                    const Calibration& costs) {
   if (stencil.radius[plane_axis] == 0) return {};
-  // Instructions: one per word of each neighbour beyond the ends of rows, which lies within the points of a
-  // lane or after them, and `ghost_planes` per point in blocks near a face across the march. Boxes beside
-  // both kinds of faces take longer than that count.
+  // Counted instructions: one per word of each neighbour beyond the ends of rows, which lies within the
+  // points of a lane or after them, and `ghost_planes` per point in blocks near a face across the march.
+  // Boxes beside both kinds of faces take longer than this count.
   const int radius = stencil.radius[column_axis];
   const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0 &&
                        tile.column_margin % tile.points_per_lane == 0;
@@ -235,7 +236,7 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
   const double least_useful = stencil.with_source && stencil.radius[row_axis] > 0
                                   ? costs.least_useful_with_source
                                   : costs.least_useful;
-  // Measured. Without planes ahead, levels keep no registers.
+  // These depths were measured. Without planes ahead, levels keep no registers.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;
   KernelStencil inner = stencil;
   inner.walls = {};
@@ -341,7 +342,8 @@ void keep_tiles_from_walls(ScalarArguments& a, const MarchTile& tile) {
 MarchTile place_tiles(ScalarArguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first) {
   const bool has_ends = stencil.has_walls(column_axis), is_line = stencil.radius[plane_axis] == 0;
   place_column_tiles(a, tile, first);
-  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // tiles of lines stay at cache lines of memory
+  if (has_ends && !is_line)
+    keep_tiles_from_walls(a, tile);  // tiles of 1D grids stay at cache lines of memory
   tile.whole_vectors = writes_whole_vectors(a, tile);
   if (has_ends) tile.faces_between_lanes = faces_between_lanes(a, tile);
   return tile;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Compile-time properties of a march (march.cuh), the points that a thread holds, and the shared memory of a
-// block.
+// This file holds compile-time properties of a march (march.cuh), the points that a thread holds, and the
+// shared memory of a block.
 
 #include "constants.cuh"
 #include "kernels/cuda/scalar/plane_ring.cuh"
@@ -21,10 +21,10 @@ constexpr bool any_tap(bool (*test)(const Tap&)) {
     if (test(taps[k])) return true;
   return false;
 }
-/// True if completing a plane needs no neighbours in that plane.
+/// Is true if completing a plane needs no neighbours in that plane.
 constexpr bool pointwise_completion =
     R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
-/// True if taps of other planes also reach to other rows or columns.
+/// Is true if taps of other planes also reach to other rows or columns.
 constexpr bool turns_corners =
     any_tap([](const Tap& tap) { return tap.offset[0] && (tap.offset[1] || tap.offset[2]); });
 constexpr bool has_plane(int offset) {
@@ -36,9 +36,9 @@ constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && ta
 
 constexpr bool has_walls =
     walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
-/// True if the march reflects planes at this neumann face across it.
+/// Returns true if the march reflects planes at this neumann face across it.
 constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][side] == Wall::neumann; }
-/// With tiles of one row, few blocks are near a face across the march, and these run code of their own.
+/// Is true if blocks near a face across the march run code of their own: with tiles of one row they are few.
 constexpr bool ends_apart = RY == 0;
 
 /// Makes the compiler compute everything that depends on `value` from here on, instead of keeping it in
@@ -48,25 +48,26 @@ __device__ inline void compute_anew(T& value) {
   asm volatile("" : "+r"(value));
 }
 
-/// The points of one thread in a plane.
+/// Holds the points of one thread in a plane.
 struct Points {
   Compute at[VY][VX];
 };
-/// The points of one thread and the neighbours that taps reach.
+/// Holds the points of one thread and the neighbours that taps reach.
 struct Window {
   Compute at[VY + 2 * RY][VX + 2 * RX];
 };
 
-/// The first and last rows of every warp, which the warps above and below read.
+/// Holds the first and last rows of every warp, which the warps above and below read.
 struct EdgeRows {
   Compute at[warps][2 * RY > 0 ? 2 * RY : 1][tile_columns];
 };
 constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
 
-/// The source plane of a stage is R planes ahead of the input plane: as far as level 0 reaches.
+/// Is the ring of planes, with the source plane of a stage R planes ahead of the input plane: as far as level
+/// 0 reaches.
 using Ring = PlaneRing<R>;
 
-/// Storage for the last plane of a level beside a neumann face; the next plane of a star is its reflection.
+/// Stores the last plane of a level beside a neumann face; the next plane of a star is its reflection.
 template <bool is_needed>
 struct LastPlane {
   Points points[32 * warps];

@@ -18,9 +18,9 @@ constexpr int most_points_per_lane = 16;  // along x, at most, in any tile
 std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const Formats& formats, int depth,
                                            const BlockLimits& limits);
 
-/// Returns the tile of a march that takes `steps` steps of an equation with two levels of time
-/// (KernelStencil::two_levels), in fp64 or fp32; none if march.cuh does not take them, or if other kernels
-/// have to step planes beside walls.
+/// Returns the tile of a march that takes `steps` steps of an equation with two time levels
+/// (KernelStencil::two_levels), in fp64 or fp32, or nothing if march.cuh does not take them, or if other
+/// kernels have to step planes beside walls.
 std::optional<MarchTile> two_level_tile(const Domain& domain, const Stencil& stencil, Precision precision,
                                         int steps, const BlockLimits& limits);
 

@@ -7,7 +7,7 @@
 
 namespace spsolve::cuda {
 
-/// Columns and rows that a block holds, halo included.
+/// Are the columns and rows that a block holds, halo included.
 constexpr int tile_columns = 32 * constants::points_per_lane;
 constexpr int tile_rows = constants::warps * constants::rows_per_warp;
 
@@ -35,7 +35,7 @@ template <class T>
 class TileCopy {
  public:
   static constexpr int bytes = tile_rows * tile_columns * static_cast<int>(sizeof(T));
-  // Box of one tensor copy: at most 256 columns; wider tiles are copied row by row.
+  // Is the number of columns of one tensor copy: at most 256; wider tiles are copied row by row.
   static constexpr int box_columns = tile_columns < 256 ? tile_columns : 256;
   static constexpr int box_rows = tile_columns > box_columns ? 1 : tile_rows;
 
@@ -84,12 +84,12 @@ class TileCopy {
   const ScalarArguments& a_;
   const View& view_;
   const TensorMap (&maps_)[2];
-  // First point of the tile in the next plane, relative to the memory of the field.
+  // These locate the first point of the tile in the next plane, relative to the memory of the field.
   int plane_, row_, column_;
 };
 
-/// The pipeline of planes from global to shared memory. A stage holds one plane of a tile of the input and,
-/// if there is a source, the source plane that is `lead` planes further.
+/// Runs the pipeline of planes from global to shared memory. A stage holds one plane of a tile of the input
+/// and, if there is a source, the source plane that is `lead` planes further.
 ///
 /// On sm_90 each stage has an mbarrier, on which the copies complete. On sm_80 the copies of a stage are one
 /// cp.async group of every thread.
@@ -129,7 +129,7 @@ class PlaneRing {
   __device__ void fetch(bool wanted) {
     if (wanted) copy_planes();
 #if __CUDA_ARCH__ < 900
-    commit_copies();  // wait() counts groups, empty ones included
+    commit_copies();  // wait() counts groups, including empty ones
 #endif
   }
 

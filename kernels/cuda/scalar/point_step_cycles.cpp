@@ -15,7 +15,7 @@ constexpr int most_unrolled_taps = 512;
 
 using Costs = Calibration::SingleSteps;
 
-/// The points that a sum reads.
+/// Holds the points that a sum reads.
 struct PointsRead {
   int points = 0;
   std::array<std::set<int>, 3> offsets;        // offsets along each axis
@@ -90,7 +90,7 @@ double warps_beside_ends(const KernelStencil& stencil, const Region& region, con
   return 1 - inner;
 }
 
-/// Returns the issue slots of a point that handle what lies beyond the ends of axes.
+/// Returns the issue slots per point for ghost points and wrapped indices beyond the ends of axes.
 double end_slots(const KernelStencil& stencil, const Region& region, const PointsRead& operands, bool fp64,
                  const Costs& costs) {
   const std::array walls{stencil.has_walls(0), stencil.has_walls(1), stencil.has_walls(2)};

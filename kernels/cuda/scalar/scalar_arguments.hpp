@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of the scalar unit. Both the host compiler and NVRTC read this file: it uses no
-// library types.
+// This file holds the kernel arguments of the scalar unit. Both the host compiler and NVRTC read this file:
+// it uses no library types.
 
 #include "kernels/cuda/launch/arguments.hpp"
 
 namespace spsolve::cuda {
 
-// Constants of steps.cuh: threads of a block, and the number of neighbouring planes of a column that each
-// thread computes if a sum reads `points` points.
+// These are constants of steps.cuh: threads of a block, and the number of neighbouring planes of a column
+// that each thread computes if a sum reads `points` points.
 constexpr int small_grid_threads = 512;
 constexpr int planes_of_thread(int points) { return points <= 16 ? 8 : points <= 64 ? 4 : 1; }
 
-/// True if the warm-up of a march has loops of its own, which run fewer levels. In 3D, stars and fp64 kernels
-/// have no registers for these loops and would spill (box3d1r on H200 in GStencil/s, with separate loops and
-/// in one loop: fp64 478 and 509, fp32 1,032 and 955).
+/// Returns true if the warm-up of a march has loops of its own, which run fewer levels. In 3D, stars and fp64
+/// kernels have no registers for these loops and would spill (box3d1r on H200 in GStencil/s, with separate
+/// loops and in one loop: fp64 478 and 509, fp32 1,032 and 955).
 constexpr bool warms_up_apart(bool tiles_of_rows, bool is_star, int compute_bytes) {
   return !tiles_of_rows || (!is_star && compute_bytes < 8);
 }
-/// Number of warm-up loops; about the same number of levels starts in each.
+/// Returns the number of warm-up loops; about the same number of levels starts in each.
 constexpr int warm_up_phases(int depth) { return depth < 4 ? depth : 4; }
 
-/// Kind of a face. `none` marks periodic axes, whose halo is memory like any other.
+/// Names the kind of a face. `none` marks periodic axes, whose halo is memory like any other.
 enum class Wall { none, dirichlet, neumann };
 
-/// A non-zero weight and its offset in kernel axes.
+/// Holds a non-zero weight and its offset in kernel axes.
 struct Tap {
   int offset[3];
   double weight;
@@ -58,14 +58,14 @@ struct RowTiles {
 
  private:
   constexpr long long step() const { return held - 2 * margin; }
-  /// First row of a tile if the grid had no end, and end of the last tile.
+  /// Return the first row of a tile if the grid had no end, and the end of the last tile.
   constexpr long long first_held(long long tile) const {
     return (walls && begin < margin ? 0 : begin - margin) + tile * step();
   }
   constexpr long long end_held() const { return walls && end + margin > rows ? rows : end + margin; }
 };
 
-/// Arguments of one launch: on the region, out = in advanced by the steps of the kernel.
+/// Holds the arguments of one launch: on the region, out = in advanced by the steps of the kernel.
 struct ScalarArguments {
   // march on sm_90: tensor maps of input and source; the second map is for the tile across the ends of rows
   // (plane_ring.cuh)
@@ -73,17 +73,17 @@ struct ScalarArguments {
   View in;
   View out;
   View source;  // in compute precision; data is null without a source
-  // Two levels of time: where the values one step before those of `out` are written, in elements from there.
-  // The geometry is that of `out`.
+  // `to_previous` is for two time levels: it is the distance, in elements, from `out` to the memory for the
+  // values one step before. The geometry is that of `out`.
   long long to_previous;
   long long shape[3];      // of the global grid
-  int row_period;          // march: period of rows that repeat; 0: memory holds what lies beyond the grid
+  int row_period;          // march: period of rows that repeat; 0: memory holds the points beyond the grid
   double ghost[3][2];      // value of the ghost points beyond dirichlet faces, [axis][side], as operands
   float ghost_fp32[3][2];  // the same values for fp32 kernels, which would convert them at every use
   Region region;           // points to write
-  // First column of the tiles. march: leftmost column of tile 0, halo included, where memory is aligned to 16
-  // bytes; if rows repeat, that of tile 1 less the columns that a tile writes. box_step, star_step: first
-  // column that the first tile writes, aligned as well.
+  // `first_column` is the first column of the tiles. march: leftmost column of tile 0, halo included, where
+  // memory is aligned to 16 bytes; if rows repeat, that of tile 1 less the columns that a tile writes.
+  // box_step, star_step: first column that the first tile writes, aligned as well.
   long long first_column;
   int steps;                      // steps.cuh: time steps
   int tile_planes, tile_columns;  // steps.cuh, and planes of star_step.cuh: extent that a block writes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the scalar unit compiles and launches its kernels.
+// This file compiles and launches the kernels of the scalar unit.
 #include <algorithm>
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 
 namespace spsolve::cuda {
 
-// Number types: computed with, read, written, and stored in fields.
+// These are the number types that kernels compute with, read, write, and store in fields.
 using constants::Compute;
 using constants::In;
 using constants::Out;

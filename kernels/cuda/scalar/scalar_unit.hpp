@@ -15,7 +15,7 @@
 
 namespace spsolve::cuda {
 
-/// The scalar unit on CUDA cores: true single steps. Several steps run in one kernel where registers allow
+/// Advances a block on CUDA cores by true single steps. Several steps run in one kernel where registers allow
 /// (march.cuh) and on small 2D grids (steps.cuh). Otherwise each step is a kernel: box_step.cuh for boxes of
 /// many taps, star_step.cuh for stars of a large radius, step.cuh for the rest.
 ///
@@ -25,7 +25,7 @@ namespace spsolve::cuda {
 /// advance().
 class ScalarUnit : public Unit {
  public:
-  /// The values one step before in an equation with two levels of time.
+  /// Describes the values one step before in an equation with two time levels.
   struct TwoLevels {
     double weight;
   };
@@ -63,19 +63,21 @@ class ScalarUnit : public Unit {
  private:
   static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes in the smallest format
 
-  /// The kernels of march.cuh for one pair of formats and one depth.
+  /// Holds the kernels of march.cuh for one pair of formats and one depth.
   struct MarchKernels {
     Formats formats;
     MarchTile tile;
-    // By whole_vectors and faces_between_lanes of the tile, compiled at first use.
+    // The kernels are numbered by whole_vectors and faces_between_lanes of the tile, and compiled at first
+    // use.
     std::map<std::array<bool, 3>, Kernel> kernels{};
   };
-  /// What a kernel of an advance() reads or writes: a field, or scratch memory between two kernels.
+  /// Refers to the memory that a kernel of an advance() reads or writes: a field, or scratch memory between
+  /// two kernels.
   struct FieldView {
     View view;
     bool stored;  // in storage precision, else in compute precision
     bool is_scratch = false;
-    const Field* previous = nullptr;  // two levels of time: values one step before
+    const Field* previous = nullptr;  // two time levels: values one step before
   };
 
   void run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
@@ -91,7 +93,7 @@ class ScalarUnit : public Unit {
   template <class AnyTile>
   void launch_single_step_tiles(const AnyTile& tile, ScalarArguments& a, const Formats& formats,
                                 cudaStream_t stream) const;
-  /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
+  /// Returns the cached choice of a single-step tile, or nothing if step.cuh takes the region.
   const std::optional<SingleStepTile>& single_step_tile(const Formats& formats, const Region& region) const;
   void launch_small_grid_steps(const SmallGridTile& tile, const FieldView& in, const FieldView& out,
                                const Box& region, int steps, cudaStream_t stream) const;
@@ -125,7 +127,7 @@ class ScalarUnit : public Unit {
   Event forked_;
   std::array<Event, 2> joined_;
 
-  // Caches, filled at first use; they do not change what advance() computes.
+  // These caches are filled at first use; they do not change the results of advance().
   mutable std::map<std::tuple<Formats, int>, std::optional<MarchKernels>> march_kernels_;
   mutable std::map<Formats, Kernel> point_step_kernels_;
   mutable std::map<std::tuple<Formats, SingleStepTile>, Kernel> single_step_kernels_;
@@ -134,7 +136,7 @@ class ScalarUnit : public Unit {
   mutable std::map<Formats, Code> small_grid_code_;  // machine code of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> small_grid_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<SmallGridTile>> small_grid_tiles_;
-  // Two buffers for the kernels of advance(), and two for each band stream.
+  // There are two buffers for the kernels of advance(), and two for each band stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column at a multiple of 64 bytes in all fields
 };

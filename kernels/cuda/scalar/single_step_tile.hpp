@@ -9,10 +9,10 @@
 
 namespace spsolve::cuda {
 
-/// The tile of a single step by box_step.cuh (dense step) or star_step.cuh (streaming step).
+/// Holds the tile of a single step by box_step.cuh (dense step) or star_step.cuh (streaming step).
 using SingleStepTile = std::variant<BoxStepTile, StarStepTile>;
 
-/// The kernel for a single step of a region, and its estimated cycles.
+/// Holds the kernel for a single step of a region, and its estimated cycles.
 struct SingleStep {
   std::optional<SingleStepTile> tile;  // none: step.cuh, one thread per point
   double cycles = 0;

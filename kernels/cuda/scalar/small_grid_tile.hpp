@@ -15,8 +15,8 @@ struct SmallGridTile {
   std::int64_t plane_tiles = 0, column_tiles = 0;  // number of tiles in the region
   std::size_t shared_bytes = 0;
   double waves = 0;  // waves of blocks, one block per multiprocessor
-  // Per block: turns of its threads to load the points, turns for all steps, cycles per turn, points of a
-  // thread per turn.
+  // Counts per block: turns of its threads to load the points, turns for all steps, cycles per turn, points
+  // of a thread per turn.
   double load_turns = 0, turns = 0, turn_cycles = 0, points = 0;
   double cycles = 0;  // estimate by which tiles are chosen
 };
@@ -26,7 +26,7 @@ struct SmallGridTile {
 std::optional<SmallGridTile> choose_small_grid_tile(const KernelStencil& stencil, const Region& region,
                                                     int steps, int compute_bytes, const BlockLimits& limits);
 
-/// Returns that tile only if it is faster than a march, as on small grids.
+/// Returns the tile of choose_small_grid_tile() only if it is faster than a march, as on small grids.
 std::optional<SmallGridTile> choose_faster_small_grid_tile(const KernelStencil& stencil, const Region& region,
                                                            int steps, const Formats& formats,
                                                            const BlockLimits& limits);

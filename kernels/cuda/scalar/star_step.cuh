@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streaming step: one time step of a stencil of few taps that reach far, in 2D and 3D, such as stars whose
-// radius is too large for the registers of a march (2.5D blocking).
+// This kernel takes a streaming step: one time step of a stencil of few taps that reach far, in 2D and 3D,
+// such as stars whose radius is too large for the registers of a march (2.5D blocking).
 //
 // Blocks, warps, lanes. A block streams through tile_planes planes of one tile. A warp has lanes_x lanes
 // along x, its other lanes are rows. A thread computes own_columns columns (16 bytes; 8 bytes of 16-bit
@@ -107,7 +107,7 @@ class StarStep {
     return tap.offset[tile_axis] == row - row_radius && (of_results || tap.offset[slow_axis] != 0);
   }
 
-  /// Columns [begin, end) of a row of the window, counted from the thread's first.
+  /// Holds the columns [begin, end) of a row of the window, counted from the thread's first.
   struct Columns {
     int begin = 0, end = 0;
   };
@@ -124,8 +124,9 @@ class StarStep {
     return of;
   }
 
-  /// Adds a plane to the sums. `of_results`: the plane is one of the block's results, not beside them.
-  /// `window` is the first point of the thread's window.
+  /// Adds a plane to the sums. `of_results` is true if the plane is one of the block's results, not beside
+  /// them. `window` is the first
+  /// point of the thread's window.
   template <bool of_results>
   __device__ void add_plane(const In* window) {
     static_for<0, window_rows>(

@@ -17,7 +17,7 @@ constexpr int other_registers = 36, most_registers = 232;  // per thread
 constexpr int planes_on_their_way = 4;
 constexpr std::int64_t most_waves = 8;  // waves of blocks
 
-/// Work of a thread on a plane: taps per point, and reads of `own_columns` columns each.
+/// Counts the work of a thread on a plane: taps per point, and reads of `own_columns` columns each.
 struct PlaneWork {
   int taps = 0, reads = 0;
 };
@@ -145,8 +145,8 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
 }
 
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarStepTile& tile) {
-  // All sums move on by one place with each plane. In this order each sum is read before its new place is
-  // written, so that no registers are moved.
+  // All sums are shifted by one position with each plane. In this order each sum is read before its new place
+  // is written, so that no registers are moved.
   KernelStencil ordered = stencil;
   const int slow = stencil.slow_axis();
   std::stable_sort(ordered.taps.begin(), ordered.taps.end(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step of any stencil, with one thread per point: the fallback for shapes that no other kernel
-// takes. Threads go through the points of the region with the stride of the grid. Operands come from global
-// memory through the caches; there is no shared memory and no barrier.
+// This kernel takes one time step of any stencil, with one thread per point: the fallback for shapes that no
+// other kernel takes. Threads go through the points of the region with the stride of the grid. Operands come
+// from global memory through the caches; there is no shared memory and no barrier.
 //
 // Cost per point: one load and one fused multiply-add per tap. The kernel is bound by the L1 cache (one
 // 4-byte wavefront per tap and warp).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of taps in the order of march.cuh, shared by step.cuh and steps.cuh.
+// This file sums taps in the order of march.cuh, for step.cuh and steps.cuh.
 #pragma once
 
 #include "kernels/cuda/scalar/scalar_types.cuh"

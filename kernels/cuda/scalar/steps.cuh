@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small-grid steps: several time steps of a 2D grid in one launch, for grids and slabs beside walls that are
-// too small for march.cuh, where each plane waits for the plane before.
+// This kernel takes small-grid steps: several time steps of a 2D grid in one launch, for grids and slabs
+// beside walls that are too small for march.cuh, where each plane waits for the plane before.
 //
 // A block holds a tile of the grid, with everything within reach of its results, in shared memory, twice (now
 // and next), and takes the steps one after the other with all of its threads. Thread x is a column of the
@@ -21,7 +21,7 @@ namespace spsolve::cuda {
 constexpr int planes_per_thread =
     planes_of_thread(constants::tap_count * (constants::folded[column_axis] ? 2 : 1));
 
-/// The range of a tile along one axis. Points are counted from the first one held.
+/// Describes the range of a tile along one axis. Points are counted from the first one held.
 struct TileAxis {
   long long first;  // coordinate of the first point in the grid
   int held;
@@ -93,7 +93,7 @@ __device__ void take_steps(const ScalarArguments& a) {
       put(y, inside ? read(source) : ghost_value(a, plane_axis, y >= planes.high));
     });
   }
-  // Distance of this thread's column from the results.
+  // `beyond` is the distance of this thread's column from the results.
   const int beyond = in_face || x >= columns.held ? 1 << 30 : max(columns.begin - x, x - columns.end + 1);
   for (int left = a.steps - 1; left >= 0; --left) {
     __syncthreads();

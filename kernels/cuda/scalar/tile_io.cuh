@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Input and output of single steps whose tiles are held in shared memory (box_step.cuh, star_step.cuh): how
-// the input of a tile gets there with its ghost points, and how a thread reads its source and writes its
-// results.
+// This file reads and writes the data of single steps whose tiles are held in shared memory (box_step.cuh,
+// star_step.cuh): it brings the input of a tile there with its ghost points, reads the source of a thread and
+// writes its results.
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/scalar/scalar_types.cuh"
@@ -11,14 +11,15 @@
 
 namespace spsolve::cuda {
 
-// Without taps across rows, planes take the role of rows: a tile then consists of one row of several planes.
+// Is true if there are no taps across rows, so that planes take the role of rows: a tile then consists of one
+// row of several planes.
 constexpr bool flat = constants::radius[row_axis] == 0;
 constexpr int slow_axis = flat ? row_axis : plane_axis, tile_axis = flat ? plane_axis : row_axis;
 constexpr int slow_radius = constants::radius[slow_axis], row_radius = constants::radius[tile_axis],
               column_radius = constants::radius[column_axis];
 constexpr int block_threads = 32 * constants::warps;
 
-/// How shared memory holds a point: as stored in the field, or as an operand.
+/// Defines how shared memory holds a point: as stored in the field, or as an operand.
 template <bool as_stored>
 struct Held {
   using Type = In;
@@ -102,7 +103,7 @@ class TileInput {
 #pragma unroll
     for (int begin = 0; begin < turns; begin += at_once) {
       ElementVector<In, chunk> loaded[at_once];
-      // all read before the first copy, which for all the compiler knows may overwrite them
+      // All are read before the first copy, because the compiler must assume that a copy overwrites them.
       int from_where[at_once];
 #pragma unroll
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
@@ -161,8 +162,8 @@ class TileInput {
 
  private:
   static constexpr int group = together / chunk, at_once = 6;
-  // Markers instead of a position. They are below all positions, which may lie one row before the first that
-  // is held.
+  // Lists markers instead of a position. They are below all positions, which may lie one row before the first
+  // that is held.
   enum From : int { nowhere = -(1 << 30) - 4, beyond_columns, beyond_first_row, beyond_last_row };
   static __device__ bool is_position(int from) { return from > beyond_last_row; }
   static constexpr bool walls_across_columns =
@@ -170,7 +171,7 @@ class TileInput {
   static constexpr bool has_walls = walls_across_columns || constants::walls[tile_axis][0] != Wall::none ||
                                     constants::walls[slow_axis][0] != Wall::none;
 
-  /// The range that a block holds along an axis, counted from its first point.
+  /// Describes the range that a block holds along an axis, counted from its first point.
   template <int axis>
   struct HeldExtent {
     int begin, end;  // points that sums read
@@ -208,15 +209,15 @@ class TileInput {
 
   const ScalarArguments& a_;
   unsigned char* memory_;
-  // For each chunk of the thread, its position in a plane, in chunks from the first one held, or a From
-  // marker. In registers the table would spill.
+  // Holds, for each chunk of the thread, its position in a plane, in chunks from the first one held, or a
+  // From marker. In registers the table would spill.
   int* chunk_positions_;
   const In* first_;  // first held point in the first plane in memory
   HeldExtent<tile_axis> rows_;
   HeldExtent<column_axis> columns_;
 };
 
-/// The results that a thread writes at once.
+/// Holds the results that a thread writes at once.
 template <int columns>
 using ResultVector = ElementVector<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
 
@@ -233,7 +234,7 @@ __device__ void store_columns(Out* to, const Compute (&sums)[columns]) {
   }
 }
 
-/// The neighbouring results of a thread in a row.
+/// Describes the neighbouring results of a thread in a row.
 struct RowResults {
   const ScalarArguments& a;
   long long slow, row, column;  // of the first result

@@ -243,7 +243,8 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
   const Domain& grid = fields.front();
   const std::array<int, 3> axes = grid_axes(grid);
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
-  const SystemGroup group = group_of(canonical, 0, static_cast<int>(canonical.equations.size()), axes);
+  const SystemGroup group =
+      group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), axes);
   if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
   FusedTile fused;
   fused.steps = steps;

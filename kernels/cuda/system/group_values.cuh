@@ -43,6 +43,13 @@ __device__ inline long long within(long long p, long long begin, long long end) 
   return p < begin ? begin : p >= end ? end - 1 : p;
 }
 
+/// True if the point that is displaced from coordinate p of an axis lies beyond a face of the grid.
+template <int displacement, class Index>
+__device__ inline bool is_beyond_face(Index p, long long extent) {
+  if constexpr (displacement < 0) return p < -displacement;
+  return p >= static_cast<Index>(extent) - displacement;
+}
+
 /// Moves coordinate p of an axis to the point whose value a read of input `i` there finds. Returns false and
 /// sets `ghost` beyond a face with a value.
 template <int i, int axis, class Index>

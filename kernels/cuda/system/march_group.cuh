@@ -33,9 +33,19 @@ struct Queues<-1> {};
 template <int r>
 class TilePoint {
  public:
-  __device__ TilePoint(const GroupArguments& a, const Queues<constants::inputs - 1>& queues, int n, int place,
-                       int column)
-      : a_(a), queues_(queues), n_(n), row_(place), column_(column) {}
+  /// `row` and `column` are those of the thread in the tile, n is the iteration.
+  __device__ TilePoint(const GroupArguments& a, const Tile& tile, const Queues<constants::inputs - 1>& queues,
+                       int n, int row, int column)
+      : a_(a), tile_(tile), queues_(queues), n_(n), row_(row), column_(column) {}
+
+  /// True if the point that is displaced along an axis lies beyond a face of the grid.
+  template <int axis, int displacement>
+  __device__ bool is_beyond() const {
+    const int own = axis == 0   ? tile_.plane - constants::warm_up + n_
+                    : axis == 1 ? tile_.row + row_ + r
+                                : tile_.column + column_;
+    return is_beyond_face<displacement>(own, a_.shape[axis]);
+  }
 
   template <int i>
   __device__ Compute scalar() const {
@@ -57,8 +67,9 @@ class TilePoint {
 
  private:
   const GroupArguments& a_;
+  const Tile& tile_;
   const Queues<constants::inputs - 1>& queues_;
-  int n_, row_, column_;  // iteration; first row of the thread and column in the tile
+  int n_, row_, column_;
 };
 
 }  // namespace
@@ -131,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
     Compute next[rows_of_thread][constants::statements];
     static_for<0, rows_of_thread>([&](auto of_thread) {
       constexpr int r = decltype(of_thread)::value;
-      advance_point(TilePoint<r>(a, queues, n, row, column), next[r]);
+      advance_point(TilePoint<r>(a, tile, queues, n, row, column), next[r]);
     });
     planes.leave(n);
 #pragma unroll

@@ -234,12 +234,13 @@ class Planes {
          j += constants::threads) {
       const int row = march_.tile.row + constants::row_low[i] + j / chunks;
       const int column = march_.tile.column - array.lead + j % chunks * columns_of_chunk;
+      const int columns = min(columns_of_chunk, static_cast<int>(array.end[2]) - column);
       const bool has_memory =
-          column >= array.begin[2] && column < array.end[2] && row >= array.begin[1] && row < array.end[1];
-      copy_16_bytes_or_zero(to + 16 * j,
+          column >= array.begin[2] && columns > 0 && row >= array.begin[1] && row < array.end[1];
+      copy_bytes_then_zeros(to + 16 * j,
                             has_memory ? from + row * array.stride[1] + column
                                        : from + array.begin[1] * array.stride[1] + array.begin[2],
-                            has_memory);
+                            has_memory ? columns * static_cast<int>(sizeof(Element<i>)) : 0);
     }
   }
 

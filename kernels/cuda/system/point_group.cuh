@@ -18,6 +18,10 @@ class InnerPoint {
  public:
   __device__ InnerPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
 
+  template <int axis, int displacement>
+  __device__ bool is_beyond() const {
+    return is_beyond_face<displacement>(p_[axis], a_.shape[axis]);
+  }
   template <int i>
   __device__ Compute scalar() const {
     return static_cast<Compute>(a_.scalars[i]);
@@ -40,6 +44,10 @@ class AnyPoint {
  public:
   __device__ AnyPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
 
+  template <int axis, int displacement>
+  __device__ bool is_beyond() const {
+    return is_beyond_face<displacement>(p_[axis], a_.shape[axis]);
+  }
   template <int i>
   __device__ Compute scalar() const {
     return static_cast<Compute>(a_.scalars[i]);

@@ -63,11 +63,11 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Ele
     to = plane[from_line * pitch + from_index];
 }
 
-/// True if ghost points beyond the faces of an axis lie in the ring of input `i`: the tile is `extent` points
-/// long from `first` on.
+/// True if ghost points beyond the faces of an axis have to be made in the ring of input `i`: the tile is
+/// `extent` points long from `first` on. Copies fill those beyond faces with the value 0.
 template <int i>
 __device__ inline bool reaches_beyond(const GroupArguments& a, int axis, int reach, int first, int extent) {
-  return constants::beyond[i][axis][0] != Beyond::memory && reach > 0 &&
+  return constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] && reach > 0 &&
          (first < reach || first + extent + reach > a.shape[axis]);
 }
 template <int i>

@@ -24,8 +24,8 @@ struct SystemArray {
   TensorMap map;  // march on sm_90: of an input, for boxes of a plane around a tile
   void* data;
   long long stride[2];
-  // What is read: the points that have memory, in x whole chunks of 16 bytes. What is written: the box of the
-  // statement.
+  // What is read: the points that have memory, in x whole chunks of 16 bytes, but for a march no points
+  // beyond walls where copies fill zeros. What is written: the box of the statement.
   long long begin[3], end[3];
   int lead;  // march: columns of a tile in shared memory before the first that the tile computes
 };

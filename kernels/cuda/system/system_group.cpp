@@ -64,8 +64,9 @@ const char* function_name(Operation operation) {
 
 class GroupText {
  public:
-  GroupText(const Canonical& canonical, int first, int last, const std::array<int, 3>& axes)
-      : canonical_(canonical), axes_(axes), group_{first, last, {}, {}} {}
+  GroupText(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
+            const std::array<int, 3>& axes)
+      : canonical_(canonical), fields_(fields), axes_(axes), group_{first, last, {}, {}} {}
 
   SystemGroup written() {
     for (int s = group_.first; s < group_.last; ++s) {
@@ -123,10 +124,25 @@ class GroupText {
     return values_[{number, offset}] = name;
   }
 
-  /// Returns the value that a statement of the group gives a field, as it is stored.
-  std::string next_of(int field, const Index3& offset) {
+  /// Returns the value that a statement of the group gives a field at a displaced point, as it is stored.
+  /// Beyond the walls of the kernel axes from `axis` on it is what the field shows there: the slowest axis
+  /// decides.
+  std::string next_of(int field, const Index3& offset, int axis = 0) {
     const auto [statement, name] = advanced_.at(field);
     if (offset == Index3{}) return name;
+    for (; axis < axis_count; ++axis) {
+      const std::int64_t along = offset[axes_[axis]];
+      const Face& face = fields_[field].faces[axes_[axis]][along < 0 ? low : high];
+      const bool reflects = face.kind == BoundaryKind::neumann;
+      if (along == 0 || !(reflects || face.kind == BoundaryKind::dirichlet)) continue;
+      const std::string inside = next_of(field, offset, axis + 1);
+      Index3 reflected = offset;
+      reflected[axes_[axis]] = 0;
+      const std::string beyond = reflects ? next_of(field, reflected, axis + 1)
+                                          : "operations::as_stored<Stored>(" + literal(face.value) + ")";
+      return "(at.template is_beyond<" + std::to_string(axis) + ", " + std::to_string(along) + ">() ? " +
+             beyond + " : " + inside + ")";
+    }
     const Reading& equation = canonical_.equations[statement];
     return "operations::as_stored<Stored>(" + value_of(equation.node, offset + equation.offset) + ")";
   }
@@ -197,6 +213,7 @@ class GroupText {
   }
 
   const Canonical& canonical_;
+  const std::vector<Domain>& fields_;
   std::array<int, 3> axes_;
   SystemGroup group_;
   std::map<Key, std::string> values_;
@@ -208,8 +225,9 @@ class GroupText {
 
 }  // namespace
 
-SystemGroup group_of(const Canonical& canonical, int first, int last, const std::array<int, 3>& axes) {
-  return GroupText(canonical, first, last, axes).written();
+SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
+                     const std::array<int, 3>& axes) {
+  return GroupText(canonical, fields, first, last, axes).written();
 }
 
 }  // namespace spsolve::cuda

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/domain.hpp"
 #include "kernels/operator/canonical.hpp"
 
 namespace spsolve::cuda {
@@ -24,17 +25,25 @@ struct SystemGroup {
   std::vector<GroupInput> inputs;
   /// The function `advance_point(at, next)`, which sets next[s - first] to the value of each statement s.
   /// at.read<array, plane, row, column>() is the value of an input at a displaced point, at.scalar<i>() a
-  /// scalar. Names are those of the input. It is followed by nothing else and wants the type Compute.
+  /// scalar; at.is_beyond<axis, displacement>() is true if the point displaced along a kernel axis lies
+  /// beyond a face of the grid. Names are those of the input. It is followed by nothing else and wants the
+  /// type Compute.
   std::string text;
 
   int statements() const { return last - first; }
 };
 
 /// Writes statements [first, last) of a system in the order of the canonical form, so that every rounding is
-/// that of canonical_step(). Where a statement reads `.next` of an earlier one of them at a displaced point,
-/// the earlier one is computed there once more: the group may only be used where no such point lies beyond a
-/// wall. `axes` holds the grid axis of each kernel axis. Throws Error(invalid_input) if
-/// the group has more operations than a kernel can hold.
-SystemGroup group_of(const Canonical& canonical, int first, int last, const std::array<int, 3>& axes);
+/// that of canonical_step(). `fields` holds the walls of each field; `axes` holds the grid axis of each
+/// kernel axis.
+///
+/// Where a statement reads `.next` of an earlier one of them at a displaced point, the earlier one is
+/// computed there once more. Beyond a wall with a value, at.is_beyond<axis, displacement>() selects the
+/// value. Beyond a reflecting wall it selects what the earlier statement computes at the wall, which is right
+/// for displacements of one point. region_of_united_groups() says where the group may be used.
+///
+/// Throws Error(invalid_input) if the group has more operations than a kernel can hold.
+SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
+                     const std::array<int, 3>& axes);
 
 }  // namespace spsolve::cuda

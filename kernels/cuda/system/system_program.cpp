@@ -2,6 +2,7 @@
 #include "kernels/cuda/system/system_program.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
@@ -64,7 +65,7 @@ SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domai
     : fields_(fields),
       precision_(precision),
       axes_(grid_axes(fields.front())),
-      group_(group_of(canonical, first, last, axes_)),
+      group_(group_of(canonical, fields, first, last, axes_)),
       comment_(commented(text_of(canonical))),
       scalars_(static_cast<int>(canonical.scalars.size())),
       fields_of_statements_(canonical.fields.begin() + first, canonical.fields.begin() + last) {
@@ -86,13 +87,26 @@ Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const
                                          : Beyond::memory;
 }
 
+double SystemProgram::face_value(const GroupInput& input, int axis, Side side) const {
+  return as_stored(fields_[input.index].faces[axes_[axis]][side].value, precision_);
+}
+
+bool SystemProgram::copies_zeros(const GroupInput& input, int axis) const {
+  const auto is_zero = [&](Side side) {
+    if (beyond(input, axis, side) != Beyond::value) return false;
+    const double value = face_value(input, axis, side);
+    return value == 0 && !std::signbit(value);
+  };
+  return axis != plane_axis && is_zero(low) && is_zero(high);
+}
+
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
                                               const std::optional<SystemTile>& given) const {
   GhostAxes ghosts;
   for (const GroupInput& input : group_.inputs) {
     ghosts.emplace_back();
     for (int axis = 0; axis < axis_count; ++axis)
-      ghosts.back()[axis] = beyond(input, axis, low) != Beyond::memory;
+      ghosts.back()[axis] = beyond(input, axis, low) != Beyond::memory && !copies_zeros(input, axis);
   }
   if (given) {
     SystemTile tile = *given;
@@ -120,9 +134,7 @@ void SystemProgram::add_walls(ConstantsText& text, const char* name, const char*
         constexpr std::array names{"memory", "value", "reflection"};
         const Beyond there = beyond(input, axis, side);
         walls.append("Beyond::").append(names[static_cast<std::size_t>(there)]).append(", ");
-        const double value = there == Beyond::value
-                                 ? as_stored(fields_[input.index].faces[axes_[axis]][side].value, precision_)
-                                 : 0.0;
+        const double value = there == Beyond::value ? face_value(input, axis, side) : 0.0;
         ghosts.append("Compute(").append(ConstantsText::number(value)).append("), ");
       }
       walls += "}, ";
@@ -214,6 +226,15 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
     text.integer("ahead", tile->ahead);
     text.integer("pace_lag", tile->pace_lag);
     text.integer("warm_up", tile->warm_up());
+    std::string zeros;
+    for (const GroupInput& input : inputs) {
+      zeros += "{";
+      for (int axis = 0; axis < axis_count; ++axis)
+        zeros += !fused && copies_zeros(input, axis) ? "true, " : "false, ";
+      zeros += "}, ";
+    }
+    text.line("// Whether copies fill ghost points: [array][axis].");
+    text.line("__device__ constexpr bool copies_zeros" + count + "[3] = {" + zeros + "};");
     const auto table = [&](const char* name, auto&& value) {
       std::vector<int> values;
       for (const InputRing& ring : tile->rings) values.push_back(value(ring));
@@ -278,7 +299,20 @@ HostArguments SystemProgram::arguments(const GroupFields& fields, const std::vec
   return a;
 }
 
-Box region_of_united_groups(const SystemFacts& facts, const Domain& domain, const Box& region) {
+View view_of(const SystemArray& array, std::int64_t element_bytes) {
+  View view{};
+  const std::int64_t first =
+      array.begin[0] * array.stride[0] + array.begin[1] * array.stride[1] + array.begin[2];
+  view.data = reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(array.data) + first * element_bytes);
+  std::copy_n(array.begin, axis_count, view.begin);
+  std::copy_n(array.end, axis_count, view.end);
+  view.stride[plane_axis] = array.stride[0];
+  view.stride[row_axis] = array.stride[1];
+  view.stride[column_axis] = 1;
+  return view;
+}
+
+Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region) {
   // How far each statement reads `.next`, through the statements that it reads too.
   std::vector<Index3> before(facts.reach_now.size()), after(facts.reach_now.size());  // by field
   Index3 most_before{}, most_after{};
@@ -295,9 +329,16 @@ Box region_of_united_groups(const SystemFacts& facts, const Domain& domain, cons
     }
   Box inner = region;
   for (int axis = 0; axis < axis_count; ++axis) {
-    if (domain.periodic(axis)) continue;
-    inner.begin[axis] = std::max(inner.begin[axis], most_before[axis]);
-    inner.end[axis] = std::min(inner.end[axis], domain.shape[axis] - most_after[axis]);
+    const auto shows = [&](Side side, std::int64_t most) {
+      return std::ranges::all_of(fields, [&](const Domain& field) {
+        const BoundaryKind kind = field.faces[axis][side].kind;
+        return kind == BoundaryKind::periodic || kind == BoundaryKind::dirichlet ||
+               (kind == BoundaryKind::neumann && most <= 1);
+      });
+    };
+    if (!shows(low, most_before[axis])) inner.begin[axis] = std::max(inner.begin[axis], most_before[axis]);
+    if (!shows(high, most_after[axis]))
+      inner.end[axis] = std::min(inner.end[axis], fields.front().shape[axis] - most_after[axis]);
   }
   return inner.empty() ? Box{} : inner;
 }
@@ -324,8 +365,26 @@ void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, c
   }
 }
 
+bool SystemProgram::can_march(const GroupFields& fields) const {
+  for (std::size_t i = 0; i < fields.inputs.size(); ++i) {
+    const Field& field = *fields.inputs[i];
+    const std::int64_t bytes_to_wall =
+        field.owned().begin[x_axis] * static_cast<std::int64_t>(storage_bytes(field.precision()));
+    if (copies_zeros(group_.inputs[i], column_axis) && field.allocated().begin[x_axis] < 0 &&
+        bytes_to_wall % 16 != 0)
+      return false;
+  }
+  return true;
+}
+
 void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
                                 std::int64_t resident) const {
+  for (std::size_t i = 0; i < group_.inputs.size(); ++i)
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (copies_zeros(group_.inputs[i], axis)) {
+        a.array[i].begin[axis] = std::max(a.array[i].begin[axis], 0LL);
+        a.array[i].end[axis] = std::min(a.array[i].end[axis], a.shape[axis]);
+      }
   place_columns(a, fields, tile, tile.columns, 0);
   a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), tile.rows()));
   const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;

@@ -49,6 +49,9 @@ class SystemProgram {
   /// scalars of all steps, one after the other.
   HostArguments arguments(const GroupFields& fields, const std::vector<Box>& boxes,
                           const std::vector<double>& scalars) const;
+  /// Returns false if no march can read the inputs: copies that fill zeros beyond a wall along x must begin
+  /// at the wall, where an address in memory may not be a multiple of 16 bytes if the wall is in a halo.
+  bool can_march(const GroupFields& fields) const;
   /// Lays tiles over the region of the arguments and cuts their march into chunks, so that `resident` blocks
   /// at once take all of them in few waves.
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
@@ -60,6 +63,11 @@ class SystemProgram {
  private:
   /// Returns the walls of an input in kernel axes; none for coefficients.
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
+  /// Returns the value of a face with a value in kernel axes, as a field stores it.
+  double face_value(const GroupInput& input, int axis, Side side) const;
+  /// True if both walls of an axis across the march have the value 0 (without sign): marches of single steps
+  /// let copies fill their ghost points.
+  bool copies_zeros(const GroupInput& input, int axis) const;
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr) const;
   /// Writes the walls of inputs, and the values of ghost points beyond them.
   void add_walls(ConstantsText& text, const char* name, const char* value_name, const std::string& count,
@@ -78,8 +86,12 @@ class SystemProgram {
   std::vector<int> fields_of_statements_;
 };
 
-/// Returns the part of a region where all groups of statements can be one group: no statement reads `.next`
-/// of another beyond a wall there.
-Box region_of_united_groups(const SystemFacts& facts, const Domain& domain, const Box& region);
+/// Returns the memory of an array of elements of `element_bytes` bytes, within its `begin` and `end`.
+View view_of(const SystemArray& array, std::int64_t element_bytes);
+
+/// Returns the part of a region where all groups of statements can be one group: where a statement reads
+/// `.next` of another beyond a wall there, the wall has a value, or reflects and is one point away at most.
+/// `fields` holds the walls of each field.
+Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region);
 
 }  // namespace spsolve::cuda

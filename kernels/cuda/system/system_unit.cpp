@@ -45,7 +45,7 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   for (const auto& [first, last] : facts_.groups)
     groups_.push_back(group_of_statements(first, last, precision, options.tile, compiler));
   if (options.fuse > 1) make_fused(options.fuse, precision, compiler, options.tile, options.has_points);
-  if (groups_.size() < 2 || fields_.front().dimensions < 3 || kernels_ == SystemKernels::points) return;
+  if (groups_.size() < 2 || fields_.front().dimensions < 2 || kernels_ == SystemKernels::points) return;
   try {
     Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, options.tile,
                                     compiler, Without::points);
@@ -136,10 +136,11 @@ void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
 }
 
 void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const SystemTile& tile) const {
-  for (std::size_t i = 0; i < fields.inputs.size(); ++i)
-    a.array[i].map = make_tensor_map(view_of(*fields.inputs[i], grid_axes(fields_.front())),
-                                     static_cast<int>(storage_bytes(fields.inputs[i]->precision())),
-                                     tile.rings[i].rows, tile.rings[i].pitch);
+  for (std::size_t i = 0; i < fields.inputs.size(); ++i) {
+    const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
+    a.array[i].map =
+        make_tensor_map(view_of(a.array[i], element), element, tile.rings[i].rows, tile.rings[i].pitch);
+  }
 }
 
 void SystemUnit::fill_ghosts(const State& state, const Box& valid) const {
@@ -185,8 +186,10 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
   const Box united = united_region(region);
   if (united.empty()) return advance_groups(in, out, region, scalars);
   const SystemGroup& statements = united_->program.group();
-  launch(*united_, fields_of(statements, in, out),
-         std::vector<Box>(static_cast<std::size_t>(statements.statements()), united), scalars);
+  const GroupFields fields = fields_of(statements, in, out);
+  if (!united_->program.can_march(fields)) return advance_groups(in, out, region, scalars);
+  launch(*united_, fields, std::vector<Box>(static_cast<std::size_t>(statements.statements()), united),
+         scalars);
   for_each_slab(region, united, [&](const Box& slab) { advance_groups(in, out, slab, scalars); });
 }
 
@@ -203,9 +206,9 @@ void SystemUnit::advance_groups(const ConstState& in, const State& out, const Bo
 
 Box SystemUnit::united_region(const Box& region) const {
   if (!united_) return {};
-  const Domain& domain = fields_.front();
-  const Box inner = region_of_united_groups(facts_, domain, region);
-  return !inner.empty() && suits(*united_->tile, region_of(inner, grid_axes(domain))) ? inner : Box{};
+  const Box inner = region_of_united_groups(facts_, fields_, region);
+  return !inner.empty() && suits(*united_->tile, region_of(inner, grid_axes(fields_.front()))) ? inner
+                                                                                               : Box{};
 }
 
 GroupFields SystemUnit::fields_of(const SystemGroup& group, const ConstState& in, const State& out) const {
@@ -231,7 +234,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   HostArguments a = group.program.arguments(fields, boxes, scalars);
   const auto points = static_cast<std::int64_t>(a.region.extent(0) * a.region.extent(1) * a.region.extent(2));
   if (points == 0) return;
-  if (!group.tile || !suits(*group.tile, a.region)) {
+  if (!group.tile || !suits(*group.tile, a.region) || !group.program.can_march(fields)) {
     const std::int64_t parts = ceil_div<std::int64_t>(a.region.extent(2), threads_of_points);
     const std::int64_t blocks_of_rows =
         parts * a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);

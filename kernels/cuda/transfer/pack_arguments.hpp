@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of pack.cuh. Both the host compiler and NVRTC read this file: it has no includes and
-// no library types.
+// This file holds the kernel arguments of pack.cuh. Both the host compiler and NVRTC read this file: it has
+// no includes and no library types.
 
 namespace spsolve::cuda {
 
-/// Threads of a block: few, so that blocks find room beside those of other kernels.
+/// Is the number of threads of a block: few, so that blocks find room beside those of other kernels.
 constexpr unsigned pack_threads = 128;
 
-/// The memory that addresses of a box are relative to.
+/// Names the memory that addresses of a box are relative to.
 enum class AddressBase : unsigned char { field, buffer };
 
-/// Type of the elements of an item, if it matters.
+/// Names the type of the elements of an item, if it matters.
 enum class Elements : unsigned char { any, fp64, fp32, bf16, fp16 };
 
 /// Describes where the rows of a box lie, in bytes from the base. Strides of mirrored axes are negative; a
@@ -22,9 +22,9 @@ struct RowLayout {
   AddressBase base;
 };
 
-/// A box to copy, in items of a size that divides all its addresses; there are fewer than 2^32 items. The
-/// items of a row from `second` on lie `from_jump` and `to_jump` bytes further: they belong to a second box
-/// with the same rows.
+/// Describes a box to copy, in items of a size that divides all its addresses; there are fewer than 2^32
+/// items. The items of a row from `second` on lie `from_jump` and `to_jump` bytes further: they belong to a
+/// second box with the same rows.
 ///
 /// If `changed`, elements of images become offset + scale * value, and the element `ghost` of each row
 /// becomes `ghost_value`.
@@ -40,8 +40,8 @@ struct alignas(16) DeviceCopy {
   bool changed, mirrored;
 };
 
-/// Arguments of one launch. A piece of a copy has as many items as a block has threads; the last one may have
-/// fewer.
+/// Holds the arguments of one launch. A piece of a copy has as many items as a block has threads; the last
+/// one may have fewer.
 struct PackArguments {
   unsigned char* base[2];
   const DeviceCopy* table;

@@ -27,7 +27,7 @@ RowLayout row_layout_of(const Place& place, const Index3& extent, const Field& f
           strides[1] * element, AddressBase::field};
 }
 
-/// Returns the place of an image's original, starting at its last element, row or plane along mirrored axes.
+/// Returns the rows of an image's original, starting at its last element, row or plane along mirrored axes.
 RowLayout mirrored(RowLayout rows, const BoxCopy& copy, std::int64_t element) {
   if (copy.reflection.reversed[z_axis]) {
     rows.begin += (copy.extent[z_axis] - 1) * rows.plane_stride;
@@ -48,8 +48,8 @@ Elements elements_of(Precision precision) {
                                         : Elements::fp32;
 }
 
-/// A box to copy, and possibly the column of one value beside it: the ghost points of a wall, about which the
-/// other points are mirrored.
+/// Holds a box to copy, and possibly the column of one value beside it: the ghost points of a wall, about
+/// which the other points are mirrored.
 struct RowsAndGhost {
   BoxCopy box;
   std::optional<double> ghost = {};
@@ -81,7 +81,7 @@ BoxCopy in_whole_sectors(const BoxCopy& copy, const Field& field, std::int64_t e
   return whole;
 }
 
-/// Returns the copy of a box as the kernel takes it, not yet joined with another box.
+/// Returns the copy of a box in the form that the kernel reads, not yet joined with another box.
 DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_t element) {
   const BoxCopy copy = in_whole_sectors(rows.box, field, element);
   const RowLayout from = mirrored(row_layout_of(copy.from, copy.extent, field, element), copy, element),

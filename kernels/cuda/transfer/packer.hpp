@@ -12,7 +12,7 @@
 
 namespace spsolve::cuda {
 
-/// The work of a launch of pack.cuh (pack_arguments.hpp).
+/// Holds the work of a launch of pack.cuh (pack_arguments.hpp).
 struct PackTable {
   std::vector<DeviceCopy> copies;
   std::vector<unsigned> first_pieces;
@@ -31,7 +31,7 @@ unsigned pack_blocks(unsigned pieces);
 /// of 16 bytes.
 class DevicePacker : public Packer {
  public:
-  /// `stream` must outlive the packer and what it prepares.
+  /// `stream` must outlive the packer and the packings that it prepares.
   DevicePacker(cudaStream_t stream, const KernelCompiler& compiler);
   /// Uses the kernel of another packer.
   DevicePacker(cudaStream_t stream, const DevicePacker& other) : stream_(stream), kernel_(other.kernel_) {}

@@ -62,7 +62,8 @@ __device__ inline void for_each_point(const ReduceArguments& a, const Visit& vis
       const Value value = value_of(now[x]);
       visit(row * a.columns + begin + x, value, with_before ? value_of(before[x]) : value);
     }
-    // A loop of its own: in the loop above, loads would wait for these stores. The points are in the cache.
+    // This loop is separate, because in the loop above loads would wait for these stores. The points are in
+    // the cache.
     keep(a.sample, plane, row_of_plane, begin, columns, now);
   }
 }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int most_k = 32;
 
-/// A number or a product. Tensor cores do not normalise products: the exponent is the sum of those of the
-/// factors.
+/// Represents a number or a product. Tensor cores do not normalise products: the exponent is the sum of those
+/// of the factors.
 struct Addend {
   double value = 0;
   int exponent = least_exponent;
@@ -30,7 +30,7 @@ struct Addend {
   }
 };
 
-/// The compressed values of A and, for each, the column of B that it multiplies.
+/// Holds the compressed values of A and, for each, the column of B that it multiplies.
 struct SparseRows {
   Addend value[mma_rows][most_k / 2];
   int column[mma_rows][most_k / 2];

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// The registers of one warp, [lane][register].
+/// Holds the registers of one warp, [lane][register].
 template <class Word, int Registers>
 using WarpRegisters = std::array<std::array<Word, Registers>, warp_lanes>;
 

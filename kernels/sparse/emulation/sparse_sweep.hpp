@@ -48,12 +48,12 @@ class SparseSweep : public Sweep {
                   const Field* source = nullptr) const override;
 
  private:
-  /// One term of the weights, and the index of the data term that it multiplies.
+  /// Holds one term of the weights, and the index of the data term that it multiplies.
   struct Product {
     PackedOperand weights;
     int term;
   };
-  /// One column block of B: the origins of up to eight tiles.
+  /// Describes one column block of B: the origins of up to eight tiles.
   struct TileGroup {
     std::array<Index3, mma_columns> origin{};
     int tiles = 0;

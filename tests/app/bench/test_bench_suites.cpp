@@ -22,7 +22,7 @@ std::vector<BenchCase> suite(const char* name, bool cuda) {
 
 class BenchSuites : public ::testing::TestWithParam<bool> {};
 
-// As the nominal device would: needs no GPU.
+// Plans are made for the nominal device, so no GPU is needed.
 TEST_P(BenchSuites, HavePlansForEveryCase) {
   for (const BenchSuite& named : bench_suites()) {
     if (named.name == "ceilings") continue;
@@ -70,7 +70,7 @@ TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
   }
   request.source = true;
   EXPECT_THROW(cases_of(request, GetParam()), Error);
-  request.suite = "scalar";  // says itself which unit
+  request.suite = "scalar";  // the suite names its unit itself
   request.boundary = "periodic";
   request.source = false;
   EXPECT_EQ(cases_of(request, GetParam()).size(), 8u);
@@ -80,7 +80,7 @@ TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, BenchSuites, ::testing::Bool());
 
-// With and without sparsity in turn, the same else.
+// Each stencil is measured with and without sparsity in turn; everything else is the same.
 TEST(BenchAblation, PairsDenseAndSparse) {
   const auto cases = suite("ablation", true);
   ASSERT_FALSE(cases.empty());
@@ -98,7 +98,7 @@ TEST(BenchAblation, PairsDenseAndSparse) {
 
 TEST(BenchAblation, IsEmptyWhereTensorCoresAreEmulated) { EXPECT_TRUE(suite("ablation", false).empty()); }
 
-/// Records name them by seed and number.
+/// Records name random cases by seed and number.
 TEST(RandomCases, AreThoseOfTheirSeedAndOfEveryKind) {
   const auto cases = random_cases(3, true), again = random_cases(3, true), others = random_cases(4, true);
   std::set<std::tuple<int, Precision>> kinds;

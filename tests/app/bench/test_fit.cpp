@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coefficients are found again from rates that a model with other coefficients predicts.
+// This test fits coefficients to rates that a model with other coefficients predicts, and must find these.
 #include "app/bench/fit.hpp"
 
 #include <gmock/gmock.h>
@@ -44,8 +44,8 @@ TEST(Fit, FindsTheCoefficientsThatRatesWereMadeWith) {
                            residuals[i] = std::log(residuals[i] / measured[i]);
                          return residuals;
                        });
-  // The prior draws each back by (spread / prior spread)^2 of its way, a ninth, over the sum of the squares
-  // of slopes: some ten rows are bound by each, of 36% and 18%.
+  // The prior draws each coefficient back by (spread / prior spread)^2 = 1/9 of its way, over the sum of the
+  // squares of slopes. About ten rows are bound by each, and the coefficients differ by 36% and 18%.
   EXPECT_NEAR(found.at("rates.bandwidth") / made.rates.bandwidth, 1, 0.02);
   EXPECT_NEAR(found.at("rates.scalar_fp32") / made.rates.scalar_fp32, 1, 0.02);
   EXPECT_DOUBLE_EQ(found.at("windowed.half"), shipped_calibration().windowed.half) << "nothing depends on it";
@@ -83,7 +83,7 @@ TEST(Calibration, FilesChangeWhatTheyName) {
 }
 
 TEST(NominalDevice, FollowsWhatTheDriverSays) {
-  // An H100: 2619 MHz x 2 x 5120 bits.
+  // These are the figures of an H100: 2619 MHz x 2 x 5120 bits.
   const DriverRates h100{3.352e12, 1.98e9, 132, 90};
   const DeviceModel model = in_proportion(nominal_gpu(), h100);
   EXPECT_NEAR(model.bandwidth / nominal_gpu().bandwidth, 3.352 / 4.917, 1e-12);

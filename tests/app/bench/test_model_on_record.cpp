@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model against what was measured of the plan's candidates (bench/results): 90% of its choices have to be
-// predicted within a quarter, and 95% to be at least 95% as fast as the best that was measured.
+// This test compares the model with the measured rates of the plan's candidates (bench/results). For 90% of
+// the cases the model must predict the rate of its choice within a quarter, and for 95% its choice must reach
+// at least 95% of the best measured rate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ using testing::record_of, testing::rows_of;
 
 BenchCase case_of(const Json& row) { return recorded_case(row, SPSOLVE_SOURCE "/inputs"); }
 
-/// The same of all rows of a problem; random ones and inputs are known by theirs.
+/// Returns the name that all rows of a problem share; random problems and inputs have names of their own.
 std::string name_of(const Json& row) {
   const std::string stencil = row.at("stencil"), suite = row.value("suite", "");
   if (suite == "random" || suite == "inputs") return stencil;
@@ -36,8 +37,9 @@ std::string name_of(const Json& row) {
 
 double rate_of(const Json& row) { return row.at("gstencil_per_s"); }
 
-/// Direct sweeps in fp32 by products that are no more (docs/log/mma.md): of many taps,
-/// or of planes by strided swapping. Of today's, single cases are on record.
+/// Returns true for direct sweeps in fp32 that multiplied by instructions no longer used (docs/log/mma.md):
+/// those of many taps, and those of planes by strided swapping. Single cases of the present sweeps are on
+/// record.
 bool is_of_former_products(const Problem& problem, const Method& method, const Json& row) {
   if (problem.precision != Precision::fp32 || !method.fused_weights() || method.layout == Layout::separable ||
       row.value("suite", "") == "single")
@@ -47,9 +49,10 @@ bool is_of_former_products(const Problem& problem, const Method& method, const J
          (method.layout == Layout::strided_swap && supports_window(fused, problem.precision));
 }
 
-/// Random problems of seeds up to 22 were measured before separable sweeps left out slabs without weights,
-/// which are many where rows take four windows, and before fused weights reached up to walls; those up to 24
-/// before single steps of any weights did: these cases say nothing any more.
+/// Returns true for rows that are out of date. Random problems of seeds up to 22 were measured before
+/// separable sweeps left out slabs without weights (there are many if rows take four windows) and before
+/// fused weights reached up to walls. Those of seeds up to 24 were measured before single steps of any
+/// weights reached up to walls.
 bool is_of_former_sweeps(const Problem& problem, const Json& row) {
   if (row.value("suite", "") != "random" || row.at("unit") == "scalar") return false;
   const auto seed = std::stoull(row.at("stencil").get<std::string>());
@@ -63,16 +66,16 @@ bool is_of_former_sweeps(const Problem& problem, const Json& row) {
          std::find(reflected.begin(), reflected.end(), true) != reflected.end();
 }
 
-/// Marches of random problems in 3D between walls were measured when tiles stepped the points beyond: such
-/// cases say nothing any more.
+/// Returns true for marches of random problems in 3D between walls that were measured when tiles still
+/// stepped the points beyond.
 bool is_of_former_marches(const Problem& problem, const Json& row) {
   return row.value("suite", "") == "random" && row.at("unit") == "scalar" && problem.domain.dimensions == 3 &&
          std::any_of(problem.domain.faces.begin(), problem.domain.faces.end(),
                      [](const auto& faces) { return faces[low].kind != BoundaryKind::periodic; });
 }
 
-/// Single steps of boxes of many taps, and of stars of far ones, were measured of random problems before
-/// these had tiles (box_step.cuh, star_step.cuh).
+/// Returns true for single steps of random boxes of many taps and stars of far taps that were measured before
+/// tiles took them (box_step.cuh, star_step.cuh).
 bool is_of_former_steps(const Problem& problem, const Json& row) {
   if (row.value("suite", "") != "random" || row.at("unit") != "scalar") return false;
   const cuda::KernelStencil stencil(problem.domain, problem.stencil, problem.precision, problem.has_source);
@@ -83,7 +86,8 @@ bool is_of_former_steps(const Problem& problem, const Json& row) {
          seed <= (std::holds_alternative<cuda::StarStepTile>(*tile) ? 25 : 24);
 }
 
-/// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.
+/// Returns the points x steps per second that the model predicts at the pace of the case, or nothing if the
+/// plan must not take the row.
 std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
   problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
@@ -93,8 +97,8 @@ std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);
 }
 
-/// What the model makes of the runs of a record: for every case, it chooses among the candidates that were
-/// measured. The last run that has a case stands for it.
+/// Summarises how the model predicts the runs of a record. For every case it chooses among the candidates
+/// that were measured. If several runs have a case, the last one counts.
 struct Verdict {
   int cases = 0, close = 0, fast = 0;  // all; predicted within a quarter; at least 95% of the best
 
@@ -104,7 +108,7 @@ struct Verdict {
       std::map<std::string, std::vector<Json>> found;
       for (const Json& row : rows_of(record, run))
         if (row.contains("gstencil_per_s") &&
-            row.at("stencil") != "weights_from_hdf5")  // a script writes those
+            row.at("stencil") != "weights_from_hdf5")  // a script writes its weights
           found[name_of(row)].push_back(row);
       found.merge(rows_of_case);
       rows_of_case = std::move(found);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The criterion of the sweet spot against rates of an H200 (bench/results/sweet-spot-h200.json), and the
-// operations that the plan counts against those that the hardware counted.
+// This test compares the criterion of the sweet spot with rates of an H200
+// (bench/results/sweet-spot-h200.json), and the operations that the plan counts with those that the hardware
+// counted.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,12 +21,12 @@ Candidate evaluated(const Json& row) {
   return evaluate(recorded_case(row, SPSOLVE_SOURCE "/inputs").problem, nominal_gpu(), recorded_method(row));
 }
 
-/// Sweeps in fp32 on tensor cores were measured with kernels that are no more.
+/// Sweeps in fp32 on tensor cores were measured with former kernels.
 bool is_of_former_kernels(const Json& row) {
   return row.at("unit") != "scalar" && row.at("precision") == "fp32";
 }
 
-/// A row with what was counted of it.
+/// Holds a row with its counted operations.
 struct Counted {
   Json row, counted;
 };
@@ -57,8 +58,8 @@ TEST(SweetSpotOnRecord, OperationsAreThoseThatTheHardwareCounts) {
   EXPECT_GE(rows, 25);
 }
 
-/// The verdict of equation 13 is right for every row but one, whose instructions between the passes of planes
-/// no roofline knows (docs/log/sweet-spot.md).
+/// The verdict of equation 13 is right for every row except one, whose instructions between the passes of
+/// planes are unknown to a roofline (docs/log/sweet-spot.md).
 TEST(SweetSpotOnRecord, TheCriterionIsRightButForSeparableSweepsIn3D) {
   constexpr double accuracy_of_the_plan = 0.25;
   std::map<std::tuple<std::string, std::string, int>, double> scalar_rates;

@@ -32,7 +32,7 @@ TEST(ThreadsOfRank, RanksBoundToTheirOwnCoresTakeAllOfThem) {
   EXPECT_EQ(threads_of({{0, 1}, {1, 3}}), (std::vector{1, 3}));
 }
 
-/// Open MPI binds more than two ranks to sockets; containers and jobs bind all of theirs to some cores.
+/// Open MPI binds more than two ranks to sockets; containers and jobs bind all of their ranks to some cores.
 TEST(ThreadsOfRank, RanksThatShareTheirCoresDivideThem) {
   EXPECT_EQ(threads_of({{0, 48}, {48, 48}, {0, 48}, {48, 48}}), (std::vector{24, 24, 24, 24}));
   EXPECT_EQ(threads_of({{60, 8}, {60, 8}, {60, 8}, {60, 8}}), (std::vector{2, 2, 2, 2}));

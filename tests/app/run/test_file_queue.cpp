@@ -12,7 +12,7 @@
 namespace spsolve {
 namespace {
 
-/// A copy of one value, which arrives when it is let go.
+/// Is a copy of one value, which arrives when arrive() is called.
 class LateCopy : public HostCopy {
  public:
   explicit LateCopy(double value) : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {
@@ -29,7 +29,7 @@ class LateCopy : public HostCopy {
   std::promise<void> arrived_;
 };
 
-/// What was written (so it must outlive the queue), and what was heard of it, in order.
+/// Records what was written (so it must outlive the queue) and what was reported, in order.
 struct Log {
   std::vector<double> written;
   std::vector<int> told;
@@ -206,8 +206,8 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
         },
         [](const std::exception_ptr&) {});
   };
-  EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);  // nominal
-  write(1, 10);                                       // what a small file takes says little of a gigabyte
+  EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);  // the nominal rate
+  write(1, 10);                                       // a small file tells little of the rate of a gigabyte
   EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);
   write(32, 20);
   const double fast = queue.seconds_to_finish(320 * mib);

@@ -10,7 +10,8 @@
 namespace spsolve {
 namespace {
 
-/// Returns what every rank is answered after a launch, when the last rank has got a signal (0: none).
+/// Returns the answer that every rank receives after a launch, when the last rank has received a signal (0:
+/// none).
 Request answer(Requests& requests, int signal) {
   const Communicator world;
   if (signal && world.rank() == world.size() - 1) std::raise(signal);
@@ -26,8 +27,8 @@ TEST(Requests, SignalsOfAnyRankCount) {
   EXPECT_STREQ(others.reason(), "a signal");
 }
 
-/// Returns what comes of an INT that was handled so when a run began, after a library has handled it
-/// otherwise.
+/// Returns how an INT is received that was handled by `at_first` when a run began, after a library has set
+/// the handler `by_library`.
 std::optional<int> after_interrupt(void (*at_first)(int), void (*by_library)(int)) {
   std::signal(SIGINT, at_first);
   Signals signals;
@@ -58,7 +59,7 @@ TEST(Requests, TheLimitCountsFromTheStartOfTheRun) {
   EXPECT_STREQ(late.reason(), "the wall-time limit");
 }
 
-/// Returns true if a run stops that has a limit of an hour and so much of it left.
+/// Returns true if a run with a limit of an hour stops when `left` of it is left.
 bool stops(std::chrono::milliseconds left, double checkpoint_bytes, std::chrono::milliseconds launch = {}) {
   Signals signals;
   Requests requests(Communicator(), signals, Clock::now() - std::chrono::minutes(60) + left + launch, {},
@@ -70,7 +71,7 @@ bool stops(std::chrono::milliseconds left, double checkpoint_bytes, std::chrono:
 TEST(Requests, TheLimitLeavesTimeForTheCheckpoint) {
   using namespace std::chrono_literals;
   EXPECT_FALSE(stops(10s, 1e6));
-  EXPECT_TRUE(stops(10s, 1e9));  // 5 s, before any file was written, and the same again
+  EXPECT_TRUE(stops(10s, 1e9));  // 5 s for the checkpoint, before any file was written, and the same again
   EXPECT_FALSE(stops(60s, 1e9));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file system that tells of 1000 KiB of memory, 800 of them free.
+/// Imitates a file system that reports 1000 KiB of memory, 800 of them free.
 class HostMemoryOf : public ::testing::Test {
  protected:
   HostMemoryOf() { write("proc/meminfo", "MemTotal:  1000 kB\nMemFree:  10 kB\nMemAvailable:  800 kB\n"); }
@@ -66,7 +66,7 @@ TEST_F(HostMemoryOf, GroupsOfVersion1) {
   expect(9000, 6500, "slurm/job_7/memory.limit_in_bytes");
 }
 
-/// Where the path is that of the host, which is not to be seen inside.
+/// The path may be that of the host, which is not visible inside a container.
 TEST_F(HostMemoryOf, ContainersOfVersion1) {
   write("proc/self/cgroup", "4:memory:/docker/0123\n");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9000\n");

@@ -72,11 +72,12 @@ TEST(AgreedPlan, IsThatOfOneRank) {
   EXPECT_TRUE(is_same_method(agreed.chosen, plan.chosen));
   EXPECT_EQ(agreed.chosen.dropped, plan.chosen.dropped);
   EXPECT_EQ(to_json(agreed), to_json(plan));
-  // How often halos are exchanged follows from it: ranks that differ exchange messages of different sizes.
+  // The exchange interval follows from the seconds: ranks with different values would exchange messages of
+  // different sizes.
   EXPECT_EQ(agreed.chosen.seconds, plan.chosen.seconds);
 }
 
-/// Events that cut launches short, beyond the most frequent ones: single steps that round once more.
+/// Events that cut launches short, beyond the most frequent ones, cause single steps that round once more.
 TEST(PlanRequest, KnowsThePaceOfEvents) {
   RunConfig config;
   const auto pace_of = [&](std::int64_t steps, std::int64_t output, std::int64_t checkpoint,

@@ -13,7 +13,7 @@ constexpr Index3 shape{5, 7, 11};
 
 double value_of(const Index3& p) { return 0.25 * static_cast<double>(p[0] * 100 - p[1] * 10 + p[2]); }
 
-/// Returns the facts of a grid that the ranks cut along an axis, each adding its rows in pieces of so many
+/// Returns the facts of a grid that the ranks cut along an axis; each adds its rows in pieces of `piece`
 /// points.
 template <class Value>
 ValueFacts facts(const Communicator& world, int axis, std::int64_t piece, Value&& value) {
@@ -52,7 +52,7 @@ TEST(ValueSummary, SeesAnyChange) {
     return facts(world, z_axis, 11, [&](const Index3& p) { return p == at ? value : value_of(p); }).checksum;
   };
   EXPECT_NE(changed({2, 3, 4}, std::nextafter(value_of({2, 3, 4}), 1e9)), all);
-  // Two values that changed places.
+  // Two values are exchanged.
   const Index3 one{1, 1, 1}, other{3, 3, 3};
   EXPECT_NE(facts(world, z_axis, 11,
                   [&](const Index3& p) {

@@ -7,7 +7,8 @@
 
 namespace spsolve::testing {
 
-/// Random formulas of x, y, z and pi with all operators and with functions, as texts that muParser reads too.
+/// Makes random formulas of x, y, z and pi with all operators and with functions, as texts that muParser
+/// reads too.
 class RandomExpression {
  public:
   explicit RandomExpression(unsigned seed) : random_(seed) {}

@@ -14,7 +14,7 @@
 namespace spsolve::testing {
 namespace {
 
-/// muParser as it was used for formulas of coordinates.
+/// Evaluates formulas of coordinates by muParser.
 class MuParser {
  public:
   explicit MuParser(const std::string& text) {

@@ -27,7 +27,7 @@ StepNames names_2d() {
 
 System resolve(const std::string& text) { return resolve_step(parse_step(text), names_2d()); }
 
-/// "line:column found | wanted".
+/// Returns "line:column found | wanted".
 std::string refusal_of(const std::string& text) {
   try {
     resolve(text);
@@ -59,7 +59,7 @@ TEST(Resolve, RefusesStatements) {
                                   {"laplace", "is a function"},
                                   {"d", "is a function"},
                                   {"or", "reads as an operator"},
-                                  {"next", "is a level of time"}})
+                                  {"next", "is a time level"}})
     EXPECT_THAT(refusal_of(std::string("\n ") + name + " = 1"), AllOf(HasSubstr("2:2 "), HasSubstr(why)));
 }
 
@@ -114,7 +114,7 @@ std::vector<Tap> taps_of(const std::string& value) {
   return system.terms.weights(term.index);
 }
 
-/// Taps along x, from offset `first` on.
+/// Returns taps along x, from offset `first` on.
 std::vector<Tap> along_x(int first, const std::vector<double>& weights) {
   std::vector<Tap> taps;
   for (const double weight : weights) {
@@ -175,7 +175,7 @@ TEST(Resolve, DerivativesOfPolynomialsAreExactUpToTheirOrder) {
           const double exact = power == derivative ? std::tgamma(derivative + 1.0) : 0.0;
           if (power < derivative + order)
             EXPECT_NEAR(value, exact, 1e-13 * std::max(magnitude, 1.0)) << derivative << order << at << power;
-          else  // not by chance of a higher order: the weights are the narrowest ones
+          else  // the order must not be higher by chance: the weights are the narrowest ones
             EXPECT_GT(std::abs(value - exact), 1e-6 * magnitude) << derivative << order << at;
         }
       }

@@ -20,7 +20,7 @@ TEST(RowProgram, HasFurtherFunctions) {
   EXPECT_EQ(value("ricker(0, 7)"), 1.0);
   const double a = std::pow(std::numbers::pi * 15 * 0.01, 2);
   EXPECT_NEAR(value("ricker(0.01, 15)"), (1 - 2 * a) * std::exp(-a), 1e-15);
-  const volatile double two = 2.0;  // compilers know other last bits than libraries
+  const volatile double two = 2.0;  // compilers and libraries differ in the last bits
   EXPECT_EQ(value("erf(x)"), std::erf(two));
   EXPECT_EQ(value("erfc(x)"), std::erfc(two));
   EXPECT_EQ(value("heaviside(x) + 10*heaviside(-x) + 100*heaviside(0)"), 51.0);

@@ -283,7 +283,7 @@ TEST(LargestStableDt, IsZeroWithoutDiffusionAndInfiniteWithoutChange) {
   EXPECT_EQ(of(0.0), std::numeric_limits<double>::infinity());
 }
 
-/// A step between walls of value 0 as a matrix, row by row.
+/// Holds a step between walls of value 0 as a matrix, row by row.
 struct StepMatrix {
   std::size_t n;
   std::vector<double> entries;
@@ -300,7 +300,7 @@ struct StepMatrix {
   double norm() const {
     return std::sqrt(std::inner_product(entries.begin(), entries.end(), entries.begin(), 0.0));
   }
-  /// Twice as many steps.
+  /// Doubles the number of steps.
   void square() {
     std::vector<double> product(n * n);
     for (std::size_t i = 0; i < n; ++i)
@@ -310,7 +310,7 @@ struct StepMatrix {
   }
 };
 
-/// Returns how much 2^14 steps amplify more than half of them do.
+/// Returns the amplification by 2^14 steps over that by half of them.
 double late_growth(const Domain& domain, const Stencil& stencil) {
   StepMatrix step(domain, stencil);
   double half = step.norm();
@@ -385,7 +385,7 @@ TEST(LargestStableDt, IsStableBetweenAnyWalls) {
     EXPECT_LE(late_growth(domain, step(dt * (1.0 - rounding))), 1.0 + 1e-9)
         << preset << " " << i % 3 << " " << text_of(domain) << dt;
     EXPECT_LE(growth_factor(step(dt), domain), 1.0 + rounding) << text_of(domain);
-    // Second differences between walls have the waves that were looked at, and no others.
+    // Second differences between walls have the sampled waves, and no others.
     if (i % 3 == 2) {
       EXPECT_GT(late_growth(domain, step(1.02 * dt)), 10.0) << text_of(domain);
       EXPECT_GT(growth_factor(step(1.02 * dt), domain), 1.0 + 1e-3) << text_of(domain);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU unit of systems has the bits of the canonical form on rows of any length: whole blocks of vectors,
-// overlapping last blocks, rows of intermediate values, stores past the caches, regions and threads.
+// These tests compare the CPU unit of systems with the canonical form, bit by bit, on rows of any length:
+// whole blocks of vectors, overlapping last blocks, rows of intermediate values, stores that bypass the
+// caches, regions and threads.
 #include <gtest/gtest.h>
 
 #include <omp.h>
@@ -17,7 +18,7 @@ namespace {
 
 using testing::ExampleStep;
 
-/// Values between 0.1 and 1 on a grid, with walls in turn: periodic, or of both kinds.
+/// Holds values between 0.1 and 1 on a grid, whose walls are in turn periodic or of both kinds.
 struct WideProblem {
   WideProblem(const ExampleStep& example, const Index3& shape, bool periodic, std::mt19937& random) {
     std::uniform_real_distribution<float> value(0.1f, 1.0f);
@@ -43,7 +44,7 @@ struct WideProblem {
   std::vector<std::vector<double>> now, previous;
 };
 
-/// Returns a field whose halo holds what lies beyond the faces.
+/// Returns a field whose halo holds the values beyond the faces.
 template <class T>
 Field padded_field(const Domain& domain, const std::vector<double>& values, const Index3& halo,
                    Precision precision) {
@@ -163,7 +164,7 @@ TEST(SystemUnit, KeepsRowsOfIntermediateValues) {
   }
 }
 
-/// Fields beyond the last-level cache are written past it.
+/// Fields larger than the last-level cache are written with stores that bypass it.
 TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnLargeGrids) {
   std::mt19937 random(34);
   for (const ExampleStep& example : testing::example_steps())

@@ -8,7 +8,7 @@
 namespace spsolve::testing {
 
 /// Returns the largest of the numbers that match a pattern in a compiler's log, over all kernels of a
-/// template and the functions that they call; -1 if there is none.
+/// template and the functions that they call, or -1 if there is none.
 inline int most_of(const std::string& log, const char* pattern) {
   const std::regex number(pattern);
   int most = -1;

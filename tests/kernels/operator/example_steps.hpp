@@ -11,7 +11,7 @@
 
 namespace spsolve::testing {
 
-/// A step as text with the names that it uses.
+/// Holds a step as text with the names that it uses.
 struct ExampleStep {
   std::string name;
   StepNames names;
@@ -115,7 +115,7 @@ inline std::vector<ExampleStep> example_steps() {
   return examples;
 }
 
-/// Walls of any kind, a small grid of odd extents, coefficients and fields between 0.1 and 1.
+/// Holds a small grid of odd extents with walls of any kind, and coefficients and fields between 0.1 and 1.
 struct RandomProblem {
   RandomProblem(const ExampleStep& example, std::mt19937& random, std::int64_t longest = 7) {
     const int dimensions = example.names.dimensions;
@@ -131,9 +131,13 @@ struct RandomProblem {
     surroundings.fields.assign(example.names.fields.size(), domain);
     for (int axis = axis_count - dimensions; axis < axis_count; ++axis) {
       if (below(3) == 0) continue;  // periodic for all
-      for (Domain& field : surroundings.fields)
+      for (Domain& field : surroundings.fields) {
+        const bool is_zero = below(3) == 0;  // both walls of the axis have the value 0
         for (Face& face : field.faces[axis])
-          face = below(2) ? Face{BoundaryKind::neumann} : Face{BoundaryKind::dirichlet, value(random)};
+          face = is_zero    ? Face{BoundaryKind::dirichlet, 0.0}
+                 : below(2) ? Face{BoundaryKind::neumann}
+                            : Face{BoundaryKind::dirichlet, value(random)};
+      }
     }
     const auto array = [&] {
       std::vector<double> values(volume(domain.shape));

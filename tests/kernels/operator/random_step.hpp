@@ -9,8 +9,8 @@
 
 namespace spsolve::testing {
 
-/// Random steps of two or three fields whose arithmetic is exact in double where the state and coefficients
-/// are small whole numbers: sums, products, halves, weights that are powers of two.
+/// Makes random steps of two or three fields from sums, products, halves and weights that are powers of two.
+/// Their arithmetic is exact in double if the state and the coefficients are small whole numbers.
 class RandomStep {
  public:
   RandomStep(unsigned seed, bool linear) : random_(seed), linear_(linear) {}
@@ -107,7 +107,7 @@ class RandomStep {
   std::vector<std::string> fields_, advanced_, shorthands_;
 };
 
-/// Whole numbers from -3 to 3 in place of the fields, coefficients and walls of a problem.
+/// Replaces the fields, coefficients and walls of a problem by whole numbers from -3 to 3.
 inline void make_whole(RandomProblem& problem, std::mt19937& random) {
   std::uniform_int_distribution<int> value(-3, 3);
   for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})

@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using Kind = CanonicalNode::Kind;
 
-/// Returns how many operations stand between the state and a point of the next one, at most.
+/// Returns the largest number of operations between the state and a point of the next state.
 double operations_of(const Canonical& canonical) {
   double count = 1;
   for (const CanonicalNode& node : canonical.nodes) {
@@ -39,8 +39,8 @@ double largest(const SystemState<double>& state) {
   return most;
 }
 
-/// Compares the canonical form in precision T with the reference after every step. A step rounds what is as
-/// large as the values it reads times the sum of its weights, which the examples keep below 64.
+/// Compares the canonical form in precision T with the reference after every step. The rounding error of a
+/// step is relative to the values it reads times the sum of its weights, which the examples keep below 64.
 template <class T>
 void expect_close(const ExampleStep& example, const Canonical& canonical, const System& system,
                   const RandomProblem& problem, int steps) {
@@ -174,7 +174,7 @@ TEST(Canonical, TakesAnyLengthAndAnyMixture) {
   const Canonical canonical = canonical_of(step + "\nv.next = v");
   EXPECT_GT(canonical.nodes.size(), 10000u);
   EXPECT_LT(text_of(canonical).size(), 100000u);
-  // Nested displacements of what is shared make no more nodes than statements.
+  // Nested displacements of shared parts make no more nodes than statements.
   std::string doubling = "a0 = u*v\n";
   for (int i = 0; i < 40; ++i) {
     const std::string a = "a" + std::to_string(i);

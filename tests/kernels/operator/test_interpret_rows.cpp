@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derived coefficients by rows have the bits of those by points, beyond faces too.
+// These tests compare derived coefficients by rows with those by points, bit by bit, beyond faces too.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -64,7 +64,7 @@ TEST(InterpretRows, HasTheBitsOfInterpretForAllOperations) {
   for (int repeat = 0; repeat < 5; ++repeat) {
     const testing::RandomProblem problem(example, random);
     const System system = testing::system_of(example);
-    // All terms but those that read fields.
+    // `ids` are all terms except those that read fields.
     std::vector<TermId> ids;
     std::vector<bool> reads_fields(static_cast<std::size_t>(system.terms.size()));
     for (TermId id = 0; id < system.terms.size(); ++id) {

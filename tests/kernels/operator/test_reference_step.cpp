@@ -15,7 +15,8 @@ using ::testing::ElementsAre;
 constexpr Face periodic{}, mirrored{BoundaryKind::neumann};
 constexpr Face constant(double value) { return {BoundaryKind::dirichlet, value}; }
 
-/// One step in 1D of the fields u and v with the coefficient k, all of three points at x = 10, 12, 14.
+/// Takes one step in 1D of the fields u and v with the coefficient k, which have three points at x = 10, 12,
+/// 14.
 class ThreePoints {
  public:
   std::array<Face, 2> walls_of_u{periodic, periodic}, walls_of_v{periodic, periodic};

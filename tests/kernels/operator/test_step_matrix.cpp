@@ -84,7 +84,7 @@ TEST(StepMatrix, IsNoneWhereWeightsVary) {
   EXPECT_TRUE(step_matrix(canonical_of("u.next = u + 2*(v + t); v.next = 0", 1, {"u", "v"})));
 }
 
-/// Strides of t against single steps over 84 steps on a periodic grid.
+/// Compares strides of t steps with single steps over 84 steps on a periodic grid.
 void expect_strides(const std::string& step, int dimensions, int order) {
   const Canonical canonical = canonical_of(step, dimensions, {"u"}, 0.25);
   const auto equation = two_level_equation(canonical);
@@ -151,18 +151,18 @@ Growth growth_of_step(const std::string& step, int dimensions, std::vector<std::
 
 TEST(SpectralRadius, OfWaves) {
   const std::string wave = "u.next = 2*u - u.previous + dt^2*laplace(u)";
-  // Below, at and above the limit dt = 1/sqrt(dimensions) for the spacing 1.
+  // The step is below, at and above the limit dt = 1/sqrt(dimensions) for the spacing 1.
   for (const int dimensions : {1, 2}) {
     const double limit = 1.0 / std::sqrt(dimensions);
     const Growth below = growth_of_step(wave, dimensions, {"u"}, 0.9 * limit);
     EXPECT_NEAR(below.spectral_radius, 1.0, 1e-12);
     EXPECT_FALSE(below.defective);
-    // There the shortest wave has the double eigenvalue -1 with one eigenvector: it grows linearly.
+    // At the limit the shortest wave has the double eigenvalue -1 with one eigenvector: it grows linearly.
     const Growth at = growth_of_step(wave, dimensions, {"u"}, limit);
     EXPECT_NEAR(at.spectral_radius, 1.0, 1e-12);
     EXPECT_TRUE(at.defective);
     EXPECT_DOUBLE_EQ(at.defective_wave[x_axis], std::numbers::pi);
-    // Above: the larger root of l + 1/l = 2 - 4 (dt/limit)^2.
+    // Above the limit the larger root of l + 1/l = 2 - 4 (dt/limit)^2 is the growth.
     const double half = 1.0 - 2.0 * 1.1 * 1.1;
     const Growth above = growth_of_step(wave, dimensions, {"u"}, 1.1 * limit);
     EXPECT_NEAR(above.spectral_radius, -half + std::sqrt(half * half - 1.0), 1e-12);
@@ -191,7 +191,7 @@ TEST(SpectralRadius, OfYeeIn2D) {
 }
 
 TEST(SpectralRadius, OfFieldsThatOnlyDriveOneAnother) {
-  // v is kept, u gathers it: linear growth of all waves.
+  // v is constant and is added to u in every step, so all waves grow linearly.
   EXPECT_TRUE(growth_of_step("u.next = u + v; v.next = v", 1, {"u", "v"}).defective);
   EXPECT_FALSE(growth_of_step("u.next = u; v.next = v", 1, {"u", "v"}).defective);
   EXPECT_FALSE(growth_of_step("u.next = 0.5*u + v; v.next = 0.5*v", 1, {"u", "v"}).defective);

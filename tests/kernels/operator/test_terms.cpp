@@ -38,7 +38,7 @@ TEST(Terms, TextReadsBack) {
     const System system =
         resolve_step(parse_step("u.next = (" + expression + ")[0, 0, 1]*u.previous\nv.next = v"), names);
     const std::string text = text_of(system.terms, system.statements[0].value, {3, names.fields, {}});
-    // Shortened, or with a number that the language has no notation for.
+    // The text is shortened, or holds a number that the language cannot express.
     if (text.find("...") != std::string::npos || text.find("nan") != std::string::npos ||
         text.find("inf") != std::string::npos)
       continue;

@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// A grid with a periodic axis y and walls along x.
+/// Returns a grid with a periodic axis y and walls along x.
 Domain grid() {
   Domain domain{.dimensions = 2, .shape = {1, 5, 7}};
   domain.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
@@ -29,7 +29,7 @@ TEST(ImagesOfPoints, LieOnceInEveryPeriod) {
     });
 }
 
-/// Rows are those of the steps that a group has, and the oldest make room for the newest.
+/// A group has rows of its own steps, and the newest rows replace the oldest.
 TEST(RecordedRows, HoldTheNewestSteps) {
   Field field(grid().box(), {0, 0, 0}, Precision::fp64);
   HostPoints points({{}, 0, {{1, 4, {{0, {0, 1, 2}}, {0, {0, 4, 6}}}}, {3, 2, {{0, {0, 0, 0}}}}}}, {});

@@ -11,8 +11,8 @@
 
 namespace spsolve::testing {
 
-/// A random stencil with its name: 1D to 3D, radius 1 to 8, star, box, scattered or lopsided, with weights of
-/// any sign. In 3D the radius is limited to the given one, except for stars.
+/// Holds a random stencil with its name: 1D to 3D, radius 1 to 8, star, box, scattered or lopsided, with
+/// weights of any sign. In 3D the radius is limited to the given one, except for stars.
 struct ZooStencil {
   Stencil stencil;
   std::string name;

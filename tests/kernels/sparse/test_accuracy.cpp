@@ -18,8 +18,8 @@ namespace {
 constexpr Layout all_layouts[] = {Layout::strided_swap, Layout::morph, Layout::dual_tessellation,
                                   Layout::separable};
 
-/// The error of a launch on random data in the L2 and the maximum norm, relative to sum |w^t| times the norm
-/// of the initial data.
+/// Holds the error of a launch on random data in the L2 and the maximum norm, relative to sum |w^t| times the
+/// norm of the initial data.
 struct Measured {
   double l2, max;
 };

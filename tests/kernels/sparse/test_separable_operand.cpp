@@ -24,7 +24,7 @@ std::vector<double> dyadic_factor(std::mt19937_64& random, std::int64_t taps) {
   return factor;
 }
 
-/// One warp: 16 columns from 0, and the rows that two blocks of input complete.
+/// Computes with one warp: 16 columns from 0, and the rows that two blocks of input complete.
 class Chain {
  public:
   explicit Chain(const SeparableOperand& operand) : operand_(operand), mma_(widest_mma(operand.element)) {}
@@ -42,7 +42,7 @@ class Chain {
   }
 
  private:
-  /// One value per lane and place, where r and h select a half pair: [lane][2 r + h].
+  /// Holds one value per lane and position, where r and h select a half pair: [lane][2 r + h].
   using Fragment = WarpRegisters<double, 8>;
 
   void multiply(WarpRegisters<float, 4>& d, const ChainedAxis& axis, int rank, int window, bool other_pair,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Numbers and operands as sums of terms of a shorter format: the errors of numbers and of products.
+// These tests split numbers and operands into sums of terms of a shorter format, and check the errors of
+// numbers and of products.
 #include <gtest/gtest.h>
 
 #include <algorithm>

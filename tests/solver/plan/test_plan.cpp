@@ -59,7 +59,7 @@ TEST(Plan, RequestsThatNoKernelMeetsAreErrors) {
   }
 }
 
-/// Returns the message with which a request is refused; empty where it is not.
+/// Returns the message with which a request is refused, or an empty text if it is not.
 std::string refusal(const Problem& problem, const DeviceModel& device, const PlanRequest& request) try {
   make_plan(problem, device, request);
   return "";
@@ -277,8 +277,8 @@ TEST(DeviceModel, ExchangesTakeWhatWasMeasured) {
 }
 
 TEST(DeviceModel, HalosArriveBesideTheInteriorAsMeasured) {
-  // Measured in launches on 4 H200 (docs/log/scaling.md): bytes to each of two neighbours, microseconds after
-  // packing.
+  // These were measured in launches on 4 H200 (docs/log/scaling.md): bytes to each of two neighbours,
+  // microseconds after packing.
   for (const auto& [bytes, microseconds] : {std::pair{4.2e6, 75.0}, {16.9e6, 240.0}, {33.5e6, 380.0}})
     EXPECT_NEAR(nominal_gpu().exchange_seconds(2 * bytes, true), 1e-6 * microseconds, 0.2e-6 * microseconds);
 }
@@ -359,7 +359,7 @@ TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
   }
 }
 
-/// Returns what a method on tensor cores of an H200 is on 10240^2 or 1024^3 points.
+/// Returns the candidate of a method on tensor cores of an H200, on 10240^2 or 1024^3 points.
 Candidate on_tensor_cores(const char* preset, Precision precision, const Method& method) {
   const bool flat = *preset_dimensions(preset) == 2;
   Problem problem = problem_of(preset, flat ? Index3{1, 10240, 10240} : Index3{1024, 1024, 1024});
@@ -445,7 +445,7 @@ TEST(Plan, NamesTheRunnerUpOfAnotherUnitOrLayout) {
   EXPECT_THAT(plan.reasons, ::testing::Contains(::testing::HasSubstr("instead of: scalar")));
 }
 
-/// A sustained rate in GStencil/s on an H200 (docs/log/scalar.md).
+/// Holds a sustained rate in GStencil/s on an H200 (docs/log/scalar.md).
 struct MeasuredRate {
   const char* preset;
   Index3 shape;

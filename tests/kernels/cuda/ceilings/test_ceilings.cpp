@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that measure what a device can do compile without a GPU, and the sparse GEMM is right.
+// These tests compile the kernels that measure devices, without a GPU, and check the sparse GEMM.
 #include "kernels/cuda/ceilings/ceilings.hpp"
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-/// A case of box_step.cuh.
+/// Describes a case of box_step.cuh.
 struct BoxStepCase {
   StepCase step;
   int lanes_x, warps, planes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The subset of CUDA that the kernels need, for a host compiler. A block is a set of fibers that run one
-// after the other, each up to a barrier, a shuffle or a wait for a copy. There is one thread of the host, and
-// one block at a time.
+// This file defines the subset of CUDA that the kernels need, for a host compiler. A block is a set of fibers
+// that run one after the other, each up to a barrier, a shuffle or a wait for a copy. There is one thread of
+// the host, and one block at a time.
 
 #include <ucontext.h>
 
@@ -38,7 +38,7 @@ inline Coordinates threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulated {
 
-/// The threads of a block, as fibers.
+/// Runs the threads of a block as fibers.
 class Fibers {
  public:
   /// Runs `thread` as threads 0 .. n - 1. Aborts the program with a message if all of them wait (deadlock).

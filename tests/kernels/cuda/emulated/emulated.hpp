@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Interface of a test program with one emulated kernel. The file that compiles the kernel for the host
-// defines the case and the launch function of that kernel.
+// This is the interface of a test program with one emulated kernel. The file that compiles the kernel for the
+// host defines the case and the launch function of that kernel.
 
 #include <cstdint>
 #include <cstring>
@@ -18,7 +18,7 @@
 
 namespace spsolve::cuda {
 
-/// 16 bytes of weights, as kernels read them.
+/// Holds 16 bytes of weights, as kernels read them.
 struct alignas(16) WeightChunk {
   std::uint32_t word[4];
 };
@@ -28,7 +28,7 @@ inline std::vector<WeightChunk> chunks_of(const std::vector<std::uint32_t>& weig
   return chunks;
 }
 
-/// Name of the case for which the kernel of this program was compiled.
+/// Names the case for which the kernel of this program was compiled.
 extern const char* const emulated_case;
 
 /// Each function runs the blocks of a launch, one after the other.

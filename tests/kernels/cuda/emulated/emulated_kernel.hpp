@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Included first by the file of a program that compiles a kernel for the host. Each program has one such
-// file.
+// This file is included first by the file of a program that compiles a kernel for the host. Each program has
+// one such file.
 
 #include <algorithm>
 #include <cstring>

@@ -11,14 +11,14 @@ namespace spsolve::cuda {
 /// Runs the blocks of a launch, one after the other.
 using EmulatedLaunch = void (*)(const HostArguments& a, int blocks, int threads);
 
-/// The kernels of a group of statements; grids of one axis have no march. `steps` takes several steps.
+/// Holds the kernels of a group of statements; grids of one axis have no march. `steps` takes several steps.
 struct EmulatedSystem {
   EmulatedLaunch points = nullptr, march = nullptr, steps = nullptr;
 };
 
 constexpr int all_steps = -1;  // the group of kernels that take several steps
 
-/// Number of the example, precision, compute capability, group.
+/// Holds the number of the example, precision, compute capability and group.
 using EmulatedKey = std::tuple<int, Precision, int, int>;
 
 /// Returns the systems that the program holds. Every file that compiles the kernels of a group adds them.

@@ -8,7 +8,7 @@
 
 namespace spsolve::cuda {
 
-/// A launch of the march on a grid of several tiles.
+/// Describes a launch of the march on a grid of several tiles.
 struct MarchCase {
   testing::ShapeCase shape;
   int steps;
@@ -19,7 +19,7 @@ struct MarchCase {
   std::optional<BoundaryKind> last{};
   std::int64_t first_column = 0;  // first column of the block; neighbours have the columns before it
   bool lopsided = false;          // without the taps of the farthest plane ahead
-  double previous = 0;            // with two levels of time, the weight of the values one step before
+  double previous = 0;            // with two time levels, the weight of the values one step before
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
@@ -116,7 +116,7 @@ inline const MarchCase march_cases[] = {
     {{"star3d_fp16", {19, 61, 197}, {1, 1, 1}, true, neumann, fp16}, 3},
     {{"box2d_bf16", {1, 103, 397}, {0, 1, 1}, false, dirichlet, bf16}, 4, {}, 132, {}, neumann},
     {{"mixed_line", {1, 1, 5008}, {0, 0, 3}, true, dirichlet, tf32}, 7, {}, 132, {}, neumann},
-    // two levels of time
+    // two time levels
     {{"wave3d", {19, 61, 197}, {1, 1, 1}, true, dirichlet, fp32}, 4, {}, 132, {}, {}, 0, false, -1},
     {{"mirrored_wave3d", {23, 61, 133}, {1, 1, 1}, true, neumann, fp64}, 3, {}, 132, {}, {}, 0, false, -0.75},
     {{"wave3d_images", {29, 61, 133}, {2, 1, 1}, true, periodic, fp32}, 2, {}, 132, {}, {}, 0, false, -1},

@@ -9,7 +9,7 @@
 
 namespace spsolve::cuda {
 
-/// A sweep of random weights of either sign on a grid of several blocks.
+/// Describes a sweep of random weights of either sign on a grid of several blocks.
 struct EmulatedMmaCase {
   const char* label;
   Index3 shape, radius;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Common parts of the cases of scalar kernels.
+// This file holds the parts that the cases of scalar kernels share.
 
 #include "case_named.hpp"
 #include "kernels/cuda/launch/view.hpp"
@@ -38,7 +38,7 @@ using Walls = std::array<BoundaryKind, 2>;  // low and high
 inline constexpr Walls no_walls{periodic, periodic}, mirrors{neumann, neumann}, values{dirichlet, dirichlet},
     mirror_first{neumann, dirichlet}, mirror_last{dirichlet, neumann};
 
-/// A launch of `steps` steps of a grid.
+/// Describes a launch of `steps` steps of a grid.
 struct StepCase {
   testing::ShapeCase shape;
   int steps;

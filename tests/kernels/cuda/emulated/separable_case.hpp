@@ -8,8 +8,8 @@
 
 namespace spsolve::cuda {
 
-/// A separable sweep of random factors of either sign on a grid of several blocks. Cases named _sm80 have the
-/// limits of an A100.
+/// Describes a separable sweep of random factors of either sign on a grid of several blocks. Cases named
+/// _sm80 have the limits of an A100.
 struct EmulatedSeparableCase {
   const char* label;
   Index3 shape, radius;

@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-/// A case of star_step.cuh.
+/// Describes a case of star_step.cuh.
 struct StarStepCase {
   StepCase step;
   int lanes_x, warps, own_rows, stages, planes;

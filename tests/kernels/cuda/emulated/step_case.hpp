@@ -5,7 +5,7 @@
 
 namespace spsolve::cuda {
 
-/// A case of step.cuh.
+/// Lists the cases of step.cuh.
 inline const StepCase step_cases[] = {
     {{"box", {9, 11, 13}, {2, 2, 2}, false, neumann, fp32}, 1, mirror_first, mirror_first, mirror_first},
     {{"thin", {5, 4, 17}, {3, 5, 6}, true, dirichlet, fp64}, 1, mirror_last, mirror_last, mirror_last},

@@ -5,7 +5,7 @@
 
 namespace spsolve::cuda {
 
-/// Cases of steps.cuh: grids without rows.
+/// Lists the cases of steps.cuh, whose grids have no rows.
 inline const StepCase steps_cases[] = {
     {{"plate", {1, 61, 83}, {0, 2, 2}, true, neumann, fp32}, 9, no_walls, mirrors, values},
     {{"mixed", {1, 41, 37}, {0, 2, 1}, false, neumann, fp64}, 4, no_walls, mirror_first, mirror_last},

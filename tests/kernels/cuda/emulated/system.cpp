@@ -4,7 +4,7 @@
 #define EMULATED_MEMORY_ELSEWHERE
 #include "emulated_kernel.hpp"
 
-// Each of these files has kernels of its own.
+// Each of these files has its own kernels.
 #define point_group EMULATED_POINTS
 #define march_group EMULATED_MARCH
 #define march_steps EMULATED_STEPS
@@ -27,7 +27,7 @@ using namespace spsolve::cuda;
 
 template <void (*kernel)(GroupArguments)>
 void launch(const HostArguments& a, int blocks, int threads) {
-  GroupArguments given;  // knows the number of its arrays
+  GroupArguments given;  // sets the number of its arrays
   std::memcpy(static_cast<void*>(&given), &a, sizeof given);
   ::emulated::run_grid(blocks, 1, 1, threads, kernel, given);
 }

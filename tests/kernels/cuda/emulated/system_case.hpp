@@ -9,12 +9,12 @@
 
 namespace spsolve::cuda {
 
-/// An example system on a small grid with random walls, whose kernels are compiled for the host. The program
-/// that writes their sources and the test make the same one.
+/// Holds an example system on a small grid with random walls, whose kernels are compiled for the host. The
+/// program that writes their sources and the test make the same one.
 class SystemCase {
  public:
-  /// The `number`-th of the examples, for a device of compute capability 8.0 or 9.0. Marches take small
-  /// tiles, so that grids of some points have several.
+  /// Makes the `number`-th of the examples, for a device of compute capability 8.0 or 9.0. Marches take small
+  /// tiles, so that small grids have several.
   SystemCase(std::size_t number, Precision of_fields, int compute_capability)
       : limits{compute_capability, 163 << 10, 108},
         example(testing::example_steps().at(number)),
@@ -29,7 +29,7 @@ class SystemCase {
                             static_cast<int>(canonical.equations.size()), of_fields);
   }
 
-  /// Returns constants.cuh of a group, for both of its kernels where there is a march.
+  /// Returns constants.cuh of a group, for both of its kernels if there is a march.
   std::string constants(std::size_t group) const {
     const auto march = tile(programs[group]);
     return march ? programs[group].march_constants(*march, limits) : programs[group].point_constants();
@@ -57,7 +57,7 @@ class SystemCase {
   /// Returns constants.cuh of march_steps.cuh.
   std::string fused_constants() const { return programs.front().fused_constants(required(fused()), limits); }
 
-  /// Returns the tile of a group; grids of one axis have none.
+  /// Returns the tile of a group, or nothing on grids of one axis.
   std::optional<SystemTile> tile(const SystemProgram& program) const {
     if (example.names.dimensions == 1) return {};
     SystemTile wanted;
@@ -80,7 +80,7 @@ class SystemCase {
   static testing::RandomProblem problem_of(const testing::ExampleStep& example, unsigned seed) {
     std::mt19937 random(seed);
     testing::RandomProblem problem(example, random, 1);
-    // Two tiles along rows and along x; not all of the last ones lies on the grid.
+    // There are two tiles along rows and along x, the last ones partly beyond the grid.
     const int dimensions = example.names.dimensions;
     const Index3 shape{dimensions == 3 ? 11 : 1, dimensions == 3 ? 9 : dimensions > 1 ? 11 : 1, 39};
     std::uniform_real_distribution<double> value(0.1, 1.0);
@@ -90,7 +90,7 @@ class SystemCase {
         array.resize(static_cast<std::size_t>(volume(shape)));
         for (double& element : array) element = value(random);
       }
-    // Equations refuse coordinates of a periodic axis along which `.next` is read displaced.
+    // Equations refuse coordinates of a periodic axis along which `.next` is read at displaced points.
     const Canonical canonical = canonical_form(testing::system_of(example));
     while (const auto axis = axis_of_ambiguous_coordinate(canonical, facts_of(canonical),
                                                           problem.surroundings.fields.front()))

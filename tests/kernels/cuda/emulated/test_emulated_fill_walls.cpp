@@ -14,7 +14,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Random walls of two fields on a block of a small grid, which may be thinner than its halo.
+/// Holds random walls of two fields on a block of a small grid, which may be thinner than its halo.
 class WallCase {
  public:
   explicit WallCase(unsigned seed) : seed_(seed), random_(seed) {

@@ -86,7 +86,8 @@ std::pair<std::vector<double>, std::vector<double>> expected_levels(const MarchC
   return {now, before};
 }
 
-/// Compares the values of a field in a region with those expected; none is written outside of the region.
+/// Compares the values of a field in a region with the expected ones, and checks that no value outside of the
+/// region is written.
 void expect_points(const MarchCase& c, const testing::RandomCase& problem, const Field& out,
                    const std::vector<double>& expected, const Box& all, const Box& region, bool of_part) {
   const auto found = testing::points_of(out, out.owned());

@@ -69,7 +69,7 @@ void expect_as_by_host(const std::vector<BoxCopy>& copies, const Index3& shape, 
   EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
 }
 
-/// Memory whose addresses nobody reads.
+/// Provides memory whose addresses are never read.
 class NoMemory : public Memory {
  public:
   std::byte* allocate(std::size_t, std::size_t) override {

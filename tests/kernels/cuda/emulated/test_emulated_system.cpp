@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the example systems, run by an emulation of CUDA's blocks, have the bits of the canonical
-// form evaluated by plain loops.
+// These tests run the kernels of the example systems in an emulation of CUDA's blocks and compare them, bit
+// by bit, with the canonical form evaluated by plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ double get(const Field& field, const Index3& p) {
                       [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
 }
 
-/// Arrays in memory of the host, as a Block would hold them on one rank for launches of `steps` steps.
+/// Holds arrays in host memory, as a Block holds them on one rank for launches of `steps` steps.
 class HostState {
  public:
   explicit HostState(const SystemCase& what, int steps = 1) : what_(what) {
@@ -54,7 +54,7 @@ class HostState {
       previous.push_back(filled(field, what.problem.state.previous[field], halo));
       for (auto* const written : {&next, &before_next}) {
         written->push_back(std::make_unique<Field>(domain.box(), halo, what.precision));
-        // What a kernel does not write, it must not read.
+        // A kernel must not read values that it does not write.
         for_each_point(written->back()->allocated(), [&](const Index3& p) { set(*written->back(), p, NAN); });
       }
     }
@@ -87,7 +87,7 @@ class HostState {
   std::vector<std::unique_ptr<Field>> now, previous, next, before_next, coefficients;
 
  private:
-  /// Periodic axes have copies in the halo; beyond walls memory is not a number.
+  /// Periodic axes have copies in the halo; memory beyond walls holds NaN.
   std::unique_ptr<Field> filled(std::size_t index, const std::vector<double>& values,
                                 const Index3& halo) const {
     const Domain& domain = what_.problem.surroundings.fields[index];
@@ -119,7 +119,7 @@ using Fields = std::vector<std::vector<double>>;
 /// Is called after every step with the number of the step that is reached, and may change the fields.
 using AfterStep = std::function<void(std::int64_t step, Fields& fields)>;
 
-/// Steps by plain loops, as fields store them: the fields after `steps` steps.
+/// Returns the fields after `steps` steps by plain loops, rounded as fields store them.
 template <class T>
 Fields expected(const SystemCase& what, int steps = 1, const AfterStep& after_step = {}) {
   Surroundings around = what.problem.surroundings;
@@ -145,7 +145,7 @@ Fields expected(const SystemCase& what, int steps = 1, const AfterStep& after_st
   return result;
 }
 
-/// Points of a case to which random amounts are added in every step, and others that are recorded.
+/// Holds points of a case to which random amounts are added in every step, and others that are recorded.
 class CasePoints {
  public:
   CasePoints(const SystemCase& what, int steps) : domain_(what.problem.surroundings.fields.front()) {
@@ -210,7 +210,8 @@ class CasePoints {
   std::vector<FieldPoint> added_;  // by column
 };
 
-/// What launches of a case find of its points, in the type of amounts and recorded values.
+/// Holds the arrays through which launches of a case work on points, in the type of amounts and recorded
+/// values.
 template <class T>
 class PointMemory {
  public:
@@ -218,8 +219,8 @@ class PointMemory {
     for (std::size_t number = 0; number < points.values.size(); ++number) {
       const RecordedPoints& group = points.table.recorded[number];
       values_.emplace_back(points.values[number].size(), std::numeric_limits<T>::quiet_NaN());
-      groups_.push_back(
-          {group.every, group.rows, static_cast<long long>(group.points.size()), values_.back().data()});
+      groups_.push_back({static_cast<unsigned>(group.every), static_cast<unsigned>(group.rows),
+                         static_cast<long long>(group.points.size()), values_.back().data()});
     }
   }
 
@@ -256,8 +257,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
  protected:
   enum class Groups { each, united };
 
-  /// Compares a step on the grid, in two regions one after the other as Block computes them. All groups as
-  /// one leave out points beside walls.
+  /// Compares a step on the grid, in two regions one after the other as Block computes them. With all groups
+  /// as one, points beside walls are left out.
   void expect_step(const SystemCase& what, bool march, Groups groups = Groups::each) {
     const auto [number, precision, capability] = GetParam();
     HostState state(what);
@@ -268,7 +269,9 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     const int slow = domain.dimensions == 1 ? x_axis : domain.dimensions == 2 ? y_axis : z_axis;
     first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
     const Box compared =
-        groups == Groups::each ? domain.box() : region_of_united_groups(what.facts, domain, domain.box());
+        groups == Groups::each
+            ? domain.box()
+            : region_of_united_groups(what.facts, what.problem.surroundings.fields, domain.box());
     for (const Box& part : {first, second}) {
       const Box region = intersect(part, compared);
       if (region.empty()) continue;
@@ -296,9 +299,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         a.chunk_planes = 3;
         std::vector<emulated::TileMap> maps(fields.inputs.size());
         for (std::size_t i = 0; i < maps.size(); ++i) {
-          maps[i] = {view_of(*fields.inputs[i], grid_axes(domain)),
-                     static_cast<int>(storage_bytes(fields.inputs[i]->precision())), tile->rings[i].rows,
-                     tile->rings[i].pitch};
+          const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
+          maps[i] = {view_of(a.array[i], element), element, tile->rings[i].rows, tile->rings[i].pitch};
           set_tile_map(a.array[i].map, &maps[i]);
         }
         const auto chunks = ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
@@ -318,7 +320,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
   }
 
   /// Takes several steps in one launch, on regions one after the other, and compares the fields after them
-  /// and one step before, and what is recorded of points.
+  /// and one step before, and the recorded values of points.
   template <class T>
   void expect_steps(const SystemCase& what, bool with_points) {
     const auto [number, precision, capability] = GetParam();
@@ -350,8 +352,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
       if (with_points) memory_of_points.set(a, points, what, fused);
       std::vector<emulated::TileMap> maps(fields.inputs.size());
       for (std::size_t i = 0; i < maps.size(); ++i) {
-        maps[i] = {view_of(*fields.inputs[i], grid_axes(domain)),
-                   static_cast<int>(storage_bytes(fields.inputs[i]->precision())), fused.tile.rings[i].rows,
+        const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
+        maps[i] = {view_of(a.array[i], element), element, fused.tile.rings[i].rows,
                    fused.tile.rings[i].pitch};
         set_tile_map(a.array[i].map, &maps[i]);
       }
@@ -421,7 +423,7 @@ TEST_P(EmulatedSystems, GroupsAsOneHaveTheBitsOfTheCanonicalForm) {
   if (what.example.names.dimensions > 1) expect_step(what, true, Groups::united);
 }
 
-/// Every example is compiled, with all of its groups.
+/// Every example must be compiled, with all of its groups.
 TEST(EmulatedSystemCases, HoldAllExamples) {
   const auto examples = testing::example_steps();
   for (std::size_t number = 0; number < examples.size(); ++number) {

@@ -8,8 +8,8 @@
 
 namespace spsolve::cuda::emulated {
 
-/// What a tensor map tells the copy engine; the emulated map holds the address of this struct. With a
-/// `period`, the second half of a box's columns lies at the end of rows of that many columns. Boxes of
+/// Holds the content of a tensor map for the copy engine; the emulated map holds the address of this struct.
+/// With a `period`, the second half of a box's columns lies at the end of rows of that many columns. Boxes of
 /// results with rows of 64 or 128 bytes are swizzled.
 struct TileMap {
   View view;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Vector types of CUDA.
+// These are the vector types of CUDA.
 
 struct uint2 {
   unsigned x, y;

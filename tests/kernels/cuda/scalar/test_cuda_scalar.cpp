@@ -58,7 +58,7 @@ class CudaScalarSeeds : public NeedsGpu, public ::testing::WithParamInterface<in
  protected:
   /// In 3D only the larger grids are long enough for a march beside walls.
   static std::int64_t largest_grid() { return GetParam() % 2 ? 4000 : 20000; }
-  /// Two of all precisions, since each needs a kernel to be compiled.
+  /// Only two of all precisions are tested, since each needs a kernel to be compiled.
   static std::array<Precision, 2> precisions() {
     return {all_precisions[GetParam() % 5], all_precisions[(GetParam() + 2) % 5]};
   }
@@ -91,7 +91,7 @@ TEST_P(CudaScalarSeeds, HasTheBitsOfTheCpuUnitInAnyRegions) {
         << to_string(precision);
 }
 
-/// The catalogue of stencils, in parts that can run concurrently: every kernel must be compiled.
+/// Tests the catalogue of stencils, in parts that can run concurrently: every kernel must be compiled.
 class CudaScalarCatalogue : public NeedsGpu, public ::testing::WithParamInterface<std::size_t> {};
 constexpr std::size_t catalogue_parts = 16;
 
@@ -112,7 +112,7 @@ TEST_P(CudaScalarCatalogue, MatchesReference) {
 INSTANTIATE_TEST_SUITE_P(Parts, CudaScalarCatalogue, ::testing::Range(std::size_t{0}, catalogue_parts));
 INSTANTIATE_TEST_SUITE_P(Random, CudaScalarSeeds, ::testing::Range(0, 40));
 
-/// Shapes for the fused kernel, on grids of several tiles, with walls of every kind.
+/// Tests shapes for the fused kernel, on grids of several tiles, with walls of every kind.
 class CudaScalarShapes : public NeedsGpu, public ::testing::WithParamInterface<ShapeCase> {};
 
 TEST_P(CudaScalarShapes, FusedStepsHaveTheBitsOfTheCpuUnit) {
@@ -164,9 +164,9 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"box", {37, 101, 133}, {1, 1, 1}, false, dirichlet, Precision::fp64},
                       ShapeCase{"star2", {23, 61, 263}, {2, 2, 2}, true, neumann, Precision::fp32},
                       ShapeCase{"box4", {19, 23, 29}, {4, 4, 4}, false, neumann, Precision::fp32},
-                      // More rows than a launch has blocks along an axis.
+                      // This grid has more rows than a launch has blocks along an axis.
                       ShapeCase{"rows", {5, 66001, 19}, {1, 0, 1}, true, periodic, Precision::fp32},
-                      // Tiles with more columns than a tensor copy takes.
+                      // These tiles have more columns than a tensor copy takes.
                       ShapeCase{"flat", {37, 101, 523}, {0, 1, 1}, false, dirichlet, Precision::fp32},
                       ShapeCase{"flat", {37, 101, 523}, {0, 1, 1}, true, neumann, Precision::fp16},
                       ShapeCase{"flat", {37, 101, 523}, {0, 2, 1}, true, periodic, Precision::fp64},
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Boxes, CudaScalarShapes, ::testing::ValuesIn(testing::box_shapes), name_of);
 INSTANTIATE_TEST_SUITE_P(Stars, CudaScalarShapes, ::testing::ValuesIn(testing::star_shapes), name_of);
 
-/// Grids without periodic copies along these axes; other axes than x may have walls.
+/// Describes grids without periodic copies along these axes; other axes than x may have walls.
 struct WrapsCase {
   ShapeCase shape;
   std::array<bool, 3> wraps;
@@ -237,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(to_string(c.precision));
     });
 
-/// Grids that are large enough for wide tiles.
+/// Tests grids that are large enough for wide tiles.
 class CudaScalarWide : public NeedsGpu, public ::testing::WithParamInterface<ShapeCase> {};
 
 TEST_P(CudaScalarWide, HasTheBitsOfTheCpuUnitInAnyRegions) {
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"box", {1, 7001, 9973}, {0, 2, 1}, false, neumann, Precision::fp16},
                       ShapeCase{"star", {1, 7001, 9973}, {0, 1, 2}, true, periodic, Precision::tf32}));
 
-/// A stencil for which tiles beside walls are shorter than the halo of 5 rows.
+/// Tests a stencil for which tiles beside walls are shorter than the halo of 5 rows.
 class CudaScalarTallStar : public NeedsGpu {};
 
 TEST_F(CudaScalarTallStar, HasTheBitsOfTheCpuUnitBesideWalls) {
@@ -268,7 +268,7 @@ TEST_F(CudaScalarTallStar, HasTheBitsOfTheCpuUnitBesideWalls) {
   }
 }
 
-/// Box stencils that are their own mirror images; their sums have another order than on the CPU.
+/// Describes box stencils that are their own mirror images; their sums have another order than on the CPU.
 struct FoldedCase {
   ShapeCase box;
   std::array<bool, 3> symmetric;

@@ -103,7 +103,7 @@ constexpr TemplateCase template_cases[] = {
     {"random3d2r", Precision::fp64, neumann, false, 1, 64},
 };
 
-/// The number of a case in template_cases.
+/// Runs on the number of a case in template_cases.
 class Templates : public ::testing::TestWithParam<std::size_t> {};
 
 /// Compiles every case for Hopper. Every third case is also compiled for Ampere, and every second of those

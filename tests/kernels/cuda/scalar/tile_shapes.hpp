@@ -5,10 +5,10 @@
 
 namespace spsolve::testing {
 
-// Stencils of more or farther taps than a march takes, on grids large enough for single-step tiles in shared
-// memory.
+// These stencils have more or farther taps than a march takes, on grids large enough for single-step tiles in
+// shared memory.
 
-/// Shapes for box_step.cuh, with one plane or two per block.
+/// Lists shapes for box_step.cuh, with one plane or two per block.
 inline const ShapeCase box_shapes[] = {
     {"box3", {101, 131, 167}, {3, 3, 3}, false, BoundaryKind::dirichlet, Precision::fp32},
     {"box3", {37, 61, 133}, {3, 3, 3}, false, BoundaryKind::periodic, Precision::fp64},
@@ -18,7 +18,7 @@ inline const ShapeCase box_shapes[] = {
     {"box12", {1, 203, 397}, {0, 12, 24}, false, BoundaryKind::dirichlet, Precision::tf32},
     {"layers", {203, 5, 397}, {9, 0, 9}, false, BoundaryKind::neumann, Precision::fp64}};
 
-/// Shapes for star_step.cuh.
+/// Lists shapes for star_step.cuh.
 inline const ShapeCase star_shapes[] = {
     {"star4", {131, 201, 263}, {4, 4, 4}, true, BoundaryKind::neumann, Precision::fp64},
     {"star6", {131, 165, 231}, {6, 5, 6}, true, BoundaryKind::dirichlet, Precision::fp32},

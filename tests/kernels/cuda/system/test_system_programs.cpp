@@ -68,7 +68,7 @@ TEST_P(SystemPrograms, Compile) {
       if (is_hopper) march_of(group, second_precision);
     }
     if (facts.groups.size() > 1) march_of(all, is_hopper ? first_precision : second_precision);
-    // The grid of the problem may be thinner than a step reads.
+    // The grid of the problem may be thinner than the reach of a step.
     std::vector<Domain> large = fields;
     for (Domain& field : large)
       for (int axis = field.first_axis(); axis < axis_count; ++axis) field.shape[axis] += 100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps on tensor cores: every point is the correlation within its error bound, for any stencil, layout,
-// precision, region and position of the block, and no other point is written.
+// These tests check sweeps on tensor cores: every point is the correlation within its error bound, for any
+// stencil, layout, precision, region and position of the block, and no other point is written.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -64,7 +64,8 @@ Stencil make_stencil(const SweepCase& c, std::mt19937_64& random) {
   return {extent, weights, center};
 }
 
-/// Every point of the region is the correlation with the rounded weights; other points are untouched.
+/// Expects that every point of the region is the correlation with the rounded weights, and that other points
+/// are untouched.
 void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field& in, const Field& before,
                         const Field& out, const Field* source, const Box& region) {
   const Stencil rounded = *round_weights(stencil, c.precision);
@@ -172,8 +173,8 @@ class WideOnTensorCores : public ::testing::TestWithParam<SweepCase> {
   void SetUp() override { testing::require_gpu(); }
 };
 
-/// More planes within reach than a march keeps sums for, weights that exceed shared memory, more rows than
-/// one copy brings, and many taps in fp32.
+/// These cases have more planes within reach than a march keeps sums for, weights that exceed shared memory,
+/// more rows than one copy brings, and many taps in fp32.
 TEST_P(WideOnTensorCores, EveryPointIsTheCorrelation) {
   const SweepCase c = GetParam();
   for (const std::uint64_t seed : {1u, 2u})
@@ -198,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
         SweepCase{3, 6, box, tf32, morph, sparse}, SweepCase{3, 7, box, fp32, morph, sparse},
         SweepCase{3, 8, lopsided, fp64, morph, dense}, SweepCase{3, 130, tall, fp16, morph, sparse},
         SweepCase{3, 127, tall, fp32, swap, sparse},
-        // Many taps in fp32.
+        // These cases have many taps in fp32.
         SweepCase{1, 53, box, fp32, morph, sparse}, SweepCase{2, 4, box, fp32, swap, sparse},
         SweepCase{2, 5, box, fp32, morph, sparse}, SweepCase{2, 7, box, fp32, morph, sparse},
         SweepCase{2, 7, box, fp32, morph, dense}, SweepCase{2, 9, scattered, fp32, swap, sparse},
@@ -209,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(
 class TensorCoreErrors : public OnTensorCores {};
 
 TEST_P(TensorCoreErrors, OfFp32AreNearThoseOfPlainArithmetic) {
-  // Weights and data of any sign, or of one sign, for which truncation would accumulate; in 2D and in 3D.
+  // Weights and data have any sign, or one sign, for which truncation would accumulate; in 2D and in 3D.
   const double least = GetParam() % 2 ? 0.0 : -1.0;
   const Index3 reach = GetParam() < 2 ? Index3{0, 4, 4} : Index3{2, 2, 2},
                extent = 2 * reach + Index3{1, 1, 1};

@@ -219,8 +219,8 @@ TEST_F(SeparableSweepOnDevice, KeepsConstants) {
       const double drift = value_at(result, {0, 32, 32}) / constant - 1;
       std::printf("%s: drift of %.4f in 20 launches %.2e\n", std::string(to_string(precision)).c_str(),
                   constant, drift);
-      // 16 bits: rounding restores the value every time. tf32: it is rounded to an operand once. fp32: a
-      // fraction of a rounding per launch.
+      // In 16 bits, rounding restores the value every time. In tf32 it is rounded to an operand once. In fp32
+      // it drifts by a fraction of a rounding per launch.
       EXPECT_NEAR(drift, 0.0,
                   precision == Precision::fp32   ? 20 * 0x1p-25
                   : precision == Precision::tf32 ? unit_roundoff(precision)
@@ -251,8 +251,8 @@ TEST_F(SeparableSweepOnDevice, HasNoBiasInFp32) {
   EXPECT_LT(std::abs(bias / points), 0x1p-26);
 }
 
-/// The estimate with which the plan chooses separable sweeps: the error relative to that of single steps by
-/// the scalar unit, on data of any sign.
+/// This test checks the estimate by which the plan chooses separable sweeps: the error relative to that of
+/// single steps by the scalar unit, on data of any sign.
 TEST_F(SeparableSweepOnDevice, ErrsAsMuchAsEstimatedInFp32) {
   const std::vector<std::vector<double>> lines{{0.25, 0.5, 0.25},
                                                {0.2, 0.5, 0.3},

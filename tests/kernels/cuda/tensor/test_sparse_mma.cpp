@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sp on the device gives the results of the emulation: for small integers, whose sums are exact, and on
-// Hopper for any numbers, whose sums the emulation truncates as the hardware does.
+// These tests compare mma.sp on the device with the emulation: for small integers, whose sums are exact, and
+// on Hopper for any numbers, whose sums the emulation truncates as the hardware does.
 #include <gtest/gtest.h>
 
 #include <cmath>

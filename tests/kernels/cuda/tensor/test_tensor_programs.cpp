@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of tensor sweeps compile for sm_80 and sm_90a without spills, and fit devices with less shared
-// memory. No device is needed.
+// These tests compile the kernels of tensor sweeps for sm_80 and sm_90a without spills, and check that they
+// fit devices with less shared memory. No device is needed.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr BlockLimits ampere{80, 163 << 10}, ada{89, 99 << 10}, hopper{};
 
-/// Why a factory made nothing; empty where it made something.
+/// Returns why a factory made nothing, or an empty text if it made something.
 template <class Made>
 std::string why_not(const MadeOr<Made>& made) {
   const auto* none = std::get_if<NoKernel>(&made);

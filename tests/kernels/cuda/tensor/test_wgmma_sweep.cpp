@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2D sweeps on the sparse tensor cores of sm_90a: every point is the correlation within its error bound, for
-// any stencil, region, magnitude of data and position of the block, and no other point is written.
+// These tests check 2D sweeps on the sparse tensor cores of sm_90a: every point is the correlation within its
+// error bound, for any stencil, region, magnitude of data and position of the block, and no other point is
+// written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,8 +72,8 @@ double storage_error(Precision precision, double magnitude) {
          (precision == Precision::fp16 ? 0x1p-25 : 0.0);  // subnormal results
 }
 
-/// Every point of the region is the correlation with the weights as operands hold them (pairs hold any
-/// weights nearly exactly); other points are untouched.
+/// Expects that every point of the region is the correlation with the weights as operands hold them (pairs
+/// hold any weights nearly exactly), and that other points are untouched.
 void expect_correlation(const Stencil& stencil, Precision precision, double largest, const Field& in,
                         const Field& before, const Field& out, const Field* source, const Box& region) {
   const Stencil rounded = precision == Precision::fp32 ? stencil : *round_weights(stencil, precision);

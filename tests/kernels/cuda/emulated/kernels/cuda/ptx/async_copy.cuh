@@ -20,12 +20,16 @@ namespace emulated {
 
 struct Copy {
   void* to;
-  const void* from;  // null: writes zeros
+  const void* from;
+  int bytes;  // bytes that are copied; the others of 16 become zeros
 
-  void complete() const { from ? std::memcpy(to, from, 16) : std::memset(to, 0, 16); }
+  void complete() const {
+    std::memset(to, 0, 16);
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
 };
-/// The groups of copies in flight of every thread; the last group is not committed yet. The groups are empty
-/// when a block has ended.
+/// Holds the groups of copies in flight of every thread; the last group is not committed yet. The groups are
+/// empty when a block has ended.
 inline std::map<unsigned, std::deque<std::vector<Copy>>> copies;
 
 inline std::deque<std::vector<Copy>>& copies_of_thread() {
@@ -34,8 +38,8 @@ inline std::deque<std::vector<Copy>>& copies_of_thread() {
   return groups;
 }
 
-/// State of a barrier: completed phases, arrivals per phase, and arrivals and bytes that are still missing in
-/// the current phase.
+/// Holds the state of a barrier: completed phases, arrivals per phase, and arrivals and bytes that are still
+/// missing in the current phase.
 struct Phases {
   std::uint16_t complete;
   std::uint8_t arrivals, awaited;
@@ -59,18 +63,22 @@ Vector load_now(const Vector* shared) {
 inline void load_now(const float* global, float* to) { std::memcpy(to, global, 4 * sizeof(float)); }
 inline void prefetch(const void*) {}
 
-inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
+inline void copy_bytes_then_zeros(void* shared, const void* global, int bytes) {
+  if (bytes < 0 || bytes > 16) ::emulated::fail("a copy of 16 bytes reads more or less");
   for (const void* address : {static_cast<const void*>(shared), global})
     if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0)
       ::emulated::fail("a copy of 16 bytes is not aligned");
-  const ::emulated::Copy asked{shared, copy ? global : nullptr};
+  const ::emulated::Copy asked{shared, global, bytes};
 #ifdef EMULATED_EARLY_COPIES
   asked.complete();
 #else
   ::emulated::copies_of_thread().back().push_back(asked);
 #endif
 }
-inline void copy_16_bytes(void* shared, const void* global) { copy_16_bytes_or_zero(shared, global, true); }
+inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
+  copy_bytes_then_zeros(shared, global, copy ? 16 : 0);
+}
+inline void copy_16_bytes(void* shared, const void* global) { copy_bytes_then_zeros(shared, global, 16); }
 inline void copy_nth_16_bytes(void* shared, const void* first, int nth) {
   copy_16_bytes(shared, static_cast<const char*>(first) + 16 * static_cast<std::ptrdiff_t>(nth));
 }

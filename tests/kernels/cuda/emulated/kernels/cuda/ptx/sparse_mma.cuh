@@ -19,7 +19,7 @@ constexpr Precision precision_of(Element element) {
 
 namespace emulated {
 
-/// The operand registers of a warp for one instruction.
+/// Holds the operand registers of a warp for one instruction.
 template <class Word>
 struct WarpOperands {
   Word a[warp_lanes][8], b[warp_lanes][4];

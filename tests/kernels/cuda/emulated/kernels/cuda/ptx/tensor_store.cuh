@@ -28,7 +28,7 @@ struct BoxStore {
       }
   }
 };
-/// The groups of stores in flight of every thread; the last group is not committed yet.
+/// Holds the groups of stores in flight of every thread; the last group is not committed yet.
 inline std::map<unsigned, std::deque<std::vector<BoxStore>>> stores;
 
 inline std::deque<std::vector<BoxStore>>& stores_of_thread() {
