@@ -11,7 +11,6 @@
 #include <stdexcept>
 
 #include "kernels/wall_growth.hpp"
-#include "kernels/waves.hpp"
 
 namespace spsolve {
 

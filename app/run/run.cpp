@@ -148,8 +148,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const bool continued = continues_results(communicator, command, config, restart, directory);
   if (!continued) require_replaceable(directory, config, command.overwrite);
   if (command.restart && !restart)
-    terminal.print("no checkpoint in {}: starting from the beginning",
-                   config.output.directory.string());
+    terminal.print("no checkpoint in {}: starting from the beginning", config.output.directory.string());
   if (continued && *command.restart == "latest")
     warn_of_steps_taken_again(communicator, config, restart ? restart->header.step : 0, terminal);
   Setup setup = make_setup(communicator, config,

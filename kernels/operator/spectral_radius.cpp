@@ -8,7 +8,7 @@
 #include <numbers>
 #include <set>
 
-#include "kernels/waves.hpp"
+#include "kernels/wall_growth.hpp"
 
 namespace spsolve {
 
