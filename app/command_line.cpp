@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -309,13 +310,25 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const std::string_view first = argc > 1 ? argv[1] : "";
   std::error_code none;
-  for (const char* verb : {"run", "solve", "start", "execute"})
-    if (first == verb && !std::filesystem::exists(first, none))
-      return {std::nullopt,
-              fmt::format("there is no verb '{}': an input alone is run, as in\n  spsolve {}\n"
-                          "Run with --help for more information.\n",
-                          first, argc > 2 ? argv[2] : "INPUT.toml"),
-              static_cast<int>(Status::invalid_input)};
+  const std::string input = argc > 2 ? argv[2] : "INPUT.toml";
+  const std::string alone = "an input alone is run, as in\n  spsolve " + input;
+  const std::string again = "a run goes on by\n  spsolve " + input + " --restart latest";
+  const std::map<std::string_view, std::string> meant{
+      {"run", alone},
+      {"solve", alone},
+      {"start", alone},
+      {"execute", alone},
+      {"restart", again},
+      {"resume", again},
+      {"continue", again},
+      {"validate", "an input is looked at by\n  spsolve check " + input},
+      {"help", "help is printed by\n  spsolve --help"},
+      {"version", "the version is printed by\n  spsolve --version"}};
+  if (const auto verb = meant.find(first); verb != meant.end() && !std::filesystem::exists(first, none))
+    return {std::nullopt,
+            fmt::format("there is no verb '{}': {}\nRun with --help for more information.\n", first,
+                        verb->second),
+            static_cast<int>(Status::invalid_input)};
   if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
       std::find(verbs.begin(), verbs.end(), first) == verbs.end())
     return {std::nullopt,

@@ -76,18 +76,8 @@ void complete(const std::filesystem::path& file, const std::vector<NamedRows>& a
   if (flush == Flush::now) FileDescriptor(file, FileDescriptor::Mode::modify).flush();
 }
 
-/// Returns the path that a file is written to, which is the target if `file` is a link. Throws if HDF5 cannot
-/// write there.
-std::filesystem::path place_of(const std::filesystem::path& file) {
-  std::filesystem::path target = followed(file);
-  if (is_stream(target))
-    throw Error(Status::file_failure,
-                fmt::format("{}: is a device, a pipe or a socket, which takes no HDF5 file", file.string()));
-  return target;
-}
-
-/// Holds a file of compressed arrays open on rank 0, because only HDF5 knows where their chunks lie. The disk
-/// space of the file suffices even if no value can be compressed.
+/// Holds a file of compressed arrays open on rank 0, because only HDF5 knows where their chunks lie. The
+/// disk space of the file suffices also for values that do not shrink.
 class CompressedFile {
  public:
   CompressedFile(const std::filesystem::path& file, const ArrayFormat& format, const Attributes& attributes,
@@ -153,7 +143,7 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
                   UnflushedFiles* unflushed) {
   BlockWriter writer(communicator, format, box);
   std::string found;
-  on_root(communicator, [&] { found = place_of(file); });
+  on_root(communicator, [&] { found = hdf5_target(file); });
   const std::filesystem::path target = communicator.broadcast(found), temporary = temporary_name(target);
   // All arrays have the same number of blocks. If it is one, the same rank writes all of them.
   const Flush flush = unflushed && writer.blocks() == 1 ? Flush::later : Flush::now;

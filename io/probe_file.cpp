@@ -57,8 +57,9 @@ ProbeFile::ProbeFile(std::filesystem::path file, std::vector<ProbeGroup> groups,
 }
 
 void ProbeFile::create(std::int64_t kept_step) {
-  // The rows of a former file are copied to a new one, which takes its name when it is complete.
-  const std::filesystem::path published = std::exchange(file_, temporary_name(file_));
+  // The rows of a former file move to a new one, which takes its name when it is whole.
+  const std::filesystem::path published = hdf5_target(file_);
+  file_ = temporary_name(published);
   lay_out();
   std::error_code missing;
   if (kept_step >= 0 && std::filesystem::is_regular_file(published, missing)) {

@@ -118,13 +118,10 @@ Stencil fuse_steps(const Stencil& stencil, int steps) {
                  Index3{} - fused.offsets.begin);
 }
 
-namespace {
-
-/// Returns the sampled wave numbers of each axis.
-std::array<std::vector<double>, 3> waves_of_axes(const Index3& shape) {
+AxisWaveNumbers sampled_axes(const Index3& shape) {
   constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};  // 2^15 in all
   const auto axes = std::count_if(shape.begin(), shape.end(), [](std::int64_t n) { return n > 1; });
-  std::array<std::vector<double>, 3> waves;
+  AxisWaveNumbers waves;
   for (int axis = 0; axis < axis_count; ++axis) waves[axis] = wave_numbers(shape[axis], waves_per_axis[axes]);
   // Weights are real, so the symbol of the opposite wave is the complex conjugate and half of the waves along
   // x suffice.
@@ -132,10 +129,7 @@ std::array<std::vector<double>, 3> waves_of_axes(const Index3& shape) {
   return waves;
 }
 
-}  // namespace
-
-std::vector<std::array<double, 3>> sampled_waves(const Index3& shape) {
-  const auto of_axes = waves_of_axes(shape);
+std::vector<std::array<double, 3>> combinations_of(const AxisWaveNumbers& of_axes) {
   std::vector<std::array<double, 3>> waves;
   for (const double z : of_axes[z_axis])
     for (const double y : of_axes[y_axis])
@@ -143,10 +137,11 @@ std::vector<std::array<double, 3>> sampled_waves(const Index3& shape) {
   return waves;
 }
 
-namespace {
+std::vector<std::array<double, 3>> sampled_waves(const Index3& shape) {
+  return combinations_of(sampled_axes(shape));
+}
 
-/// Returns the symbol at all combinations of waves of the axes, x fastest.
-Numbers symbols_at(const Stencil& stencil, const std::array<std::vector<double>, 3>& waves) {
+std::vector<std::complex<double>> symbols_at(const Stencil& stencil, const AxisWaveNumbers& waves) {
   // Sum axis by axis: waves along y are applied to summed rows of taps, and waves along z to summed planes.
   std::map<std::array<std::int64_t, 2>, Numbers> rows;
   std::map<std::int64_t, Numbers> planes;
@@ -159,18 +154,6 @@ Numbers symbols_at(const Stencil& stencil, const std::array<std::vector<double>,
   return symbols;
 }
 
-/// Holds the waves first + m step, m = 0 .. count - 1, of an axis.
-struct AxisWaves {
-  std::int64_t count = 1;
-  double first = 0, step = 0;
-
-  double operator()(std::int64_t m) const { return first + static_cast<double>(m) * step; }
-};
-
-/// Returns true if the waves are periodic: the wave after the last is the first.
-bool is_circle(const AxisWaves& waves) { return waves(waves.count) > 1.5 * std::numbers::pi; }
-
-/// Returns true if the weights are the same in both directions of an axis.
 bool is_even(const Stencil& stencil, int axis) {
   std::map<Index3, double> weights;
   for (const Tap& tap : stencil.taps()) weights[tap.offset] = tap.weight;
@@ -181,6 +164,19 @@ bool is_even(const Stencil& stencil, int axis) {
     return found != weights.end() && found->second == weight.second;
   });
 }
+
+namespace {
+
+/// Holds the waves first + m step, m = 0 .. count - 1, of an axis.
+struct AxisWaves {
+  std::int64_t count = 1;
+  double first = 0, step = 0;
+
+  double operator()(std::int64_t m) const { return first + static_cast<double>(m) * step; }
+};
+
+/// Returns true if the waves are periodic: the wave after the last is the first.
+bool is_circle(const AxisWaves& waves) { return waves(waves.count) > 1.5 * std::numbers::pi; }
 
 AxisWaves waves_of_axis(const Stencil& stencil, const Domain& domain, int axis) {
   constexpr double pi = std::numbers::pi;
@@ -220,7 +216,7 @@ Stencil within_dirichlet_walls(const Stencil& stencil, const Domain& domain) {
 }  // namespace
 
 std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
-  return symbols_at(stencil, waves_of_axes(shape));
+  return symbols_at(stencil, sampled_axes(shape));
 }
 
 std::complex<double> symbol_at(const Stencil& stencil, const std::array<double, 3>& theta) {

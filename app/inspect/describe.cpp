@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <regex>
 
 #include "app/machine/host_memory.hpp"
@@ -128,6 +129,11 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
                   size_text(static_cast<double>(space.available)), existing.string());
 }
 
+double rounded_down(double number, int digits) {
+  const double unit = std::pow(10.0, std::floor(std::log10(number)) + 1 - digits);
+  return std::floor(number / unit) * unit;
+}
+
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   if (setup.problem.equations) return;
   const Stencil& stencil = setup.problem.stencil;
@@ -144,9 +150,9 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   if (preset && preset->parameters.count("dt")) {
     const double dt = preset->parameters.at("dt").front();
     const double stable = largest_stable_dt(stencil, dt, setup.problem.domain);
-    advice = stable > 0
-                 ? fmt::format("; the largest stable time step is {:.6g}, this one is {:.6g}", stable, dt)
-                 : std::string("; no time step is stable without more diffusion");
+    advice = stable > 0 ? fmt::format("; the largest stable time step is {:g}, this one is {:.6g}",
+                                      rounded_down(stable, 6), dt)
+                        : std::string("; no time step is stable without more diffusion");
   }
   terminal.warn("the weights amplify some wave by 1 + {:.2g} per step: the solution may grow without bound{}",
                 growth - 1.0, advice);

@@ -27,7 +27,11 @@ double fields_in_snapshots(const Setup& setup);
 /// directory.
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
 
-/// Warns if the weights of a stencil let a wave grow, and names the largest stable time step if there is one.
+/// Returns a positive number with the digits that are printed, never more than it is: a limit stays one.
+double rounded_down(double number, int digits);
+
+/// Warns where the weights of a stencil amplify some wave, with the largest stable time step where there is
+/// one.
 void warn_of_growth(const Setup& setup, const Terminal& terminal);
 
 }  // namespace spsolve

@@ -133,7 +133,7 @@ void write_plan(const Communicator& communicator, const CommandLine& command, co
     if (!command.plan_json.empty()) write_text(command.plan_json, plan_json(setup, device).dump(2) + "\n");
     if (command.plan_picture.empty()) return;
     write_text(command.plan_picture, draw_plan(setup, device));
-    terminal.print("wrote {}", command.plan_picture.string());
+    if (!is_standard_output(command.plan_picture)) terminal.print("wrote {}", command.plan_picture.string());
   });
 }
 
@@ -174,7 +174,8 @@ Status check(const Communicator& communicator, const CommandLine& command) {
 }
 
 Status show_plan(const Communicator& communicator, const CommandLine& command) {
-  const Terminal terminal(communicator, false, is_standard_output(command.plan_json) ? stderr : stdout);
+  const bool piped = is_standard_output(command.plan_json) || is_standard_output(command.plan_picture);
+  const Terminal terminal(communicator, false, piped ? stderr : stdout);
   std::optional<DeviceModel> model;
   if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
   const RunConfig config = load_input(communicator, command);

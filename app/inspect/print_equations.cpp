@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 
+#include "app/inspect/describe.hpp"
 #include "app/values/values.hpp"
 #include "kernels/operator/spectral_radius.hpp"
 
@@ -84,7 +85,7 @@ std::optional<Growth> growth_with(const RunConfig& config, const Stencils& stenc
       canonical_form(frozen(system_of(*config.equations, config.grid, dt, stencils), values));
   const auto step = step_matrix(canonical);
   if (!step) return {};
-  return growth_of(step->matrix, config.grid.domain.shape);
+  return growth_of(step->matrix, domains_of(*config.equations, config.grid));
 }
 
 /// Returns the largest time step, up to that of the input, with which no wave grows, or 0 if there is none.
@@ -135,8 +136,8 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
         "the equations amplify some wave by 1 + {:.2g} per step: the solution may grow without "
         "bound{}",
         largest - 1,
-        stable > 0 ? fmt::format("; the largest stable time step is about {:.4g}, this one is {:.6g}", stable,
-                                 config.time.dt)
+        stable > 0 ? fmt::format("; the largest stable time step is about {:g}, this one is {:.6g}",
+                                 rounded_down(stable, 4), config.time.dt)
                    : "; no smaller time step changes that");
   } else if (communicator.all_reduce(static_cast<int>(defective), MPI_MAX) == 1) {
     terminal.warn("some wave grows linearly with time, because an eigenvalue of the step is defective");

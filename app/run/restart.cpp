@@ -9,6 +9,7 @@
 
 #include "app/run/report.hpp"
 #include "app/setup/setup.hpp"
+#include "app/values/table_checksums.hpp"
 #include "app/values/values.hpp"
 
 namespace spsolve {
@@ -17,39 +18,93 @@ namespace {
 /// Holds the parts of a problem that the text of its input does not contain.
 struct Contents {
   std::string weights;    // checksum_of() the problem
-  ValueChecksums values;  // by section, of the datasets that can be read
+  ValueChecksums values;  // of the datasets that can be read, by section or key
 };
 
 /// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the
-/// same name since the run began. Collective.
-Contents contents_of(const Communicator& communicator, const RunConfig& config) {
-  Contents contents{checksum_of(problem_of(communicator, config)), {}};
+/// same name since the run began, which was to take `steps` steps. Collective.
+Contents contents_of(const Communicator& communicator, const RunConfig& config, std::int64_t steps) {
+  Contents contents{checksum_of(problem_of(communicator, config)),
+                    checksums_of_tables(communicator, config, steps)};
   for (const ValueSection& section : value_sections(config)) {
-    const auto* dataset = std::get_if<DatasetForm>(&section.form);
-    if (!dataset) continue;
-    if (const auto facts = facts_of(communicator, config.grid, *dataset))
+    if (!std::holds_alternative<DatasetForm>(section.form)) continue;
+    if (const auto facts = facts_of(communicator, config, section))
       contents.values[section.name] = facts->checksum;
   }
   return contents;
 }
 
-/// Returns true if the initial values, or the sources, of two inputs are the same. Datasets are compared by
-/// their values, whatever their names. If one can no longer be read, names are compared without directories,
-/// because files may have been moved.
-bool same_values(const std::optional<FieldForm>& a, const ValueChecksums& values_of_a,
-                 const std::optional<FieldForm>& b, const ValueChecksums& values_of_b,
-                 const std::string& section) {
-  const auto* one = a ? std::get_if<DatasetForm>(&*a) : nullptr;
-  const auto* other = b ? std::get_if<DatasetForm>(&*b) : nullptr;
+/// Returns true if two forms of values or places stand for the same ones. Datasets are compared by their
+/// values, whatever their names. If one can no longer be read, names are compared without directories,
+/// because files may have been moved. `Form` is a variant with DatasetForm.
+template <class Form>
+bool same_values(const Form& a, const ValueChecksums& values_of_a, const Form& b,
+                 const ValueChecksums& values_of_b, const std::string& key) {
+  const auto* one = std::get_if<DatasetForm>(&a);
+  const auto* other = std::get_if<DatasetForm>(&b);
   if (!one || !other) return a == b;
-  const auto sum_of_a = values_of_a.find(section), sum_of_b = values_of_b.find(section);
+  const auto sum_of_a = values_of_a.find(key), sum_of_b = values_of_b.find(key);
   if (sum_of_a != values_of_a.end() && sum_of_b != values_of_b.end())
     return sum_of_a->second == sum_of_b->second;
   return one->file.filename() == other->file.filename() && one->dataset == other->dataset;
 }
 
-/// Returns the differences between two inputs that make their results different problems, rather than a
-/// longer run or other output of one; `stored` is the header in `file`, `contents` belongs to `config`.
+/// Two inputs, and the checksums of the datasets of each.
+struct Inputs {
+  const RunConfig& was;
+  const ValueChecksums& values_then;
+  const RunConfig& is;
+  const ValueChecksums& values_now;
+
+  template <class Form>
+  bool same(const Form& a, const Form& b, const std::string& key) const {
+    return same_values(a, values_then, b, values_now, key);
+  }
+};
+
+bool same_walls(const Inputs& inputs, const FieldConfig& was, const FieldConfig& is) {
+  for (int axis = 0; axis < axis_count; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      const auto &a = was.walls[axis][side], &b = is.walls[axis][side];
+      if (a.has_value() != b.has_value()) return false;
+      if (a && (a->condition != b->condition || a->robin != b->robin ||
+                !inputs.same(a->value, b->value, value_of_wall(is.name, axis, side))))
+        return false;
+    }
+  return was.faces == is.faces;
+}
+
+bool same_point_sources(const Inputs& inputs) {
+  const auto &was = inputs.was.point_sources, &is = inputs.is.point_sources;
+  if (was.size() != is.size()) return false;
+  for (std::size_t i = 0; i < is.size(); ++i)
+    if (was[i].field != is[i].field || was[i].interpolation != is[i].interpolation ||
+        !inputs.same(was[i].at, is[i].at, at_of_source(i)) ||
+        !inputs.same(was[i].value, is[i].value, value_of_source(i)))
+      return false;
+  return true;
+}
+
+bool same_probes(const Inputs& inputs) {
+  const auto &was = inputs.was.probes, &is = inputs.is.probes;
+  if (was.size() != is.size()) return false;
+  for (std::size_t i = 0; i < is.size(); ++i)
+    if (was[i].name != is[i].name || was[i].fields != is[i].fields || was[i].every != is[i].every ||
+        !inputs.same(was[i].at, is[i].at, at_of_probes(i)))
+      return false;
+  return true;
+}
+
+/// Returns true if images of one name show the same values on the same plane; their colors may be others.
+bool same_images(const RunConfig& was, const RunConfig& is) {
+  return std::ranges::all_of(is.images, [&](const ImagesConfig& images) {
+    const auto before = std::ranges::find(was.images, images.name, &ImagesConfig::name);
+    return before == was.images.end() || (before->value == images.value && before->plane == images.plane);
+  });
+}
+
+/// Returns what makes the results of two inputs different problems, rather than a longer run or other output
+/// of one; `stored` is the header in `file`, `contents` belongs to `config`.
 std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
                                      const RunConfig& config, const Contents& contents) {
   const RunConfig other = parse_config(stored.input, file, {});
@@ -62,32 +117,29 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
   else if (stored.weights != contents.weights)
     different.emplace_back(config.equations ? "what [equations] computes" : "the weights of [stencil]");
   if (other.time.dt != config.time.dt) different.emplace_back("dt");
-  const auto same = [&](const std::optional<FieldForm>& was, const std::optional<FieldForm>& is,
-                        const std::string& section) {
-    return same_values(was, stored.values, is, contents.values, section);
-  };
+  const Inputs inputs{other, stored.values, config, contents.values};
   if (config.equations && other.equations) {
     if (field_names(other) != field_names(config)) different.emplace_back("the fields");
     // Formulas of initial values and coefficients may use constants.
     if (other.equations->constants != config.equations->constants) different.emplace_back("[constants]");
     for (std::size_t i = 0; i < config.equations->fields.size() && i < other.equations->fields.size(); ++i)
-      if (other.equations->fields[i].faces != config.equations->fields[i].faces ||
-          other.equations->fields[i].walls != config.equations->fields[i].walls)
+      if (!same_walls(inputs, other.equations->fields[i], config.equations->fields[i]))
         different.push_back(fmt::format("[boundary.{}]", config.equations->fields[i].name));
   }
-  if (other.point_sources != config.point_sources) different.emplace_back("[[point_sources]]");
+  if (!same_point_sources(inputs)) different.emplace_back("[[point_sources]]");
   const auto before = value_sections(other), now = value_sections(config);
-  const auto form_in = [](const std::vector<ValueSection>& sections, const std::string& name) {
-    const auto found = std::ranges::find(sections, name, &ValueSection::name);
-    return found == sections.end() ? std::nullopt : std::optional(found->form);
+  const auto form_in = [](const std::vector<ValueSection>& in, const std::string& name) {
+    const auto found = std::ranges::find(in, name, &ValueSection::name);
+    return found == in.end() ? nullptr : &found->form;
   };
   std::set<std::string> sections;
   for (const auto* list : {&before, &now})
     for (const ValueSection& section : *list) sections.insert(section.name);
-  for (const std::string& name : sections)
-    if (!same(form_in(before, name), form_in(now, name), name))
-      different.push_back(name.find('.') == std::string::npos ? fmt::format("the values of [{}]", name)
-                                                              : name);
+  for (const std::string& name : sections) {
+    const FieldForm *was = form_in(before, name), *is = form_in(now, name);
+    if (was && is && inputs.same(*was, *is, name)) continue;
+    different.push_back(name.find('.') == std::string::npos ? fmt::format("the values of [{}]", name) : name);
+  }
   if (other.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
   if (!config.compute.accuracy && stored.precision != config.compute.precision)
     different.emplace_back(fmt::format("compute.accuracy (values are {})", to_string(stored.precision)));
@@ -114,7 +166,8 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
 
 /// Throws Error(invalid_input) if new results would not fit the existing ones: snapshots of other points,
 /// fields or precision in the same series, other probes, streams or sums.
-void require_same_results(const Checkpoint& checkpoint, const RunConfig& config, bool has_snapshots) {
+void require_same_results(const Checkpoint& checkpoint, const RunConfig& config, const ValueChecksums& values,
+                          bool has_snapshots) {
   const RunConfig whole = parse_config(checkpoint.header.input, checkpoint.file, {});
   const OutputConfig& before = whole.output;
   std::vector<std::string> different;
@@ -124,7 +177,9 @@ void require_same_results(const Checkpoint& checkpoint, const RunConfig& config,
     different.push_back(fmt::format("output.precision is {}, not {}", to_string(config.output.precision),
                                     to_string(before.precision)));
   if (whole.outputs != config.outputs) different.emplace_back("[[outputs]] are others");
-  if (whole.probes != config.probes) different.emplace_back("[[probes]] are others");
+  if (!same_probes({whole, checkpoint.header.values, config, values}))
+    different.emplace_back("[[probes]] are others");
+  if (!same_images(whole, config)) different.emplace_back("[[images]] of one name show something else");
   if (whole.diagnostics.sums != config.diagnostics.sums)
     different.emplace_back("diagnostics.sums is another list");
   if (has_snapshots && before.fields != config.output.fields)
@@ -159,7 +214,8 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
     checkpoint = verified_checkpoint(communicator, *command.restart);
   }
   if (!checkpoint) return checkpoint;
-  const Contents contents = contents_of(communicator, config);
+  const std::int64_t steps = parse_config(checkpoint->header.input, checkpoint->file, {}).time.steps;
+  const Contents contents = contents_of(communicator, config, steps);
   std::vector<std::string> different;
   collectively(communicator, [&] {
     different = differences(checkpoint->header, checkpoint->file, config, contents);
@@ -181,15 +237,23 @@ bool continues_results(const Communicator& communicator, const CommandLine& comm
   if (restart) {
     const bool continued = directory.holds(restart->file);
     const bool has_snapshots = directory.holds_snapshots_until(restart->header.step);
-    if (continued) collectively(communicator, [&] { require_same_results(*restart, config, has_snapshots); });
-    return continued;
+    if (!continued) return false;
+    const std::int64_t steps = parse_config(restart->header.input, restart->file, {}).time.steps;
+    const ValueChecksums tables = checksums_of_tables(communicator, config, steps);
+    collectively(communicator, [&] { require_same_results(*restart, config, tables, has_snapshots); });
+    return true;
   }
   if (!command.restart || command.overwrite) return false;
-  const Contents contents = contents_of(communicator, config);
+  const std::filesystem::path file = report_file(config.output.directory);
+  std::optional<CheckpointHeader> stored;
+  std::int64_t steps = 0;
+  on_root(communicator, [&] {
+    stored = problem_of_report(file);
+    if (stored) steps = parse_config(stored->input, file, {}).time.steps;
+  });
+  const Contents contents = contents_of(communicator, config, communicator.all_reduce(steps, MPI_MAX));
   bool begun = false;
   on_root(communicator, [&] {
-    const std::filesystem::path file = report_file(config.output.directory);
-    const std::optional<CheckpointHeader> stored = problem_of_report(file);
     if (!stored) return;
     const auto different = differences(*stored, file, config, contents);
     if (!different.empty())

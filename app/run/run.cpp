@@ -25,6 +25,7 @@
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
 #include "app/values/fill_block.hpp"
+#include "app/values/table_checksums.hpp"
 #include "io/checkpoint.hpp"
 
 namespace spsolve {
@@ -147,8 +148,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const bool continued = continues_results(communicator, command, config, restart, directory);
   if (!continued) require_replaceable(directory, config, command.overwrite);
   if (command.restart && !restart)
-    terminal.print("no checkpoint in {}: starting from the beginning",
-                   config.output.directory.string());
+    terminal.print("no checkpoint in {}: starting from the beginning", config.output.directory.string());
   if (continued && *command.restart == "latest")
     warn_of_steps_taken_again(communicator, config, restart ? restart->header.step : 0, terminal);
   Setup setup = make_setup(communicator, config,
@@ -183,6 +183,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                warn_of_zeros(config, section, facts, terminal);
                setup.values[section] = facts.checksum;
              });
+  for (const auto& [key, checksum] : checksums_of_tables(communicator, config, config.time.steps))
+    setup.values[key] = checksum;
 
   PointSources sources(communicator, config, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);

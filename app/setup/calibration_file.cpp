@@ -56,7 +56,7 @@ std::shared_ptr<const Calibration> calibration_of(const Json& json, const std::s
 
 std::shared_ptr<const Calibration> read_calibration(const std::filesystem::path& file, bool all) {
   std::error_code unreadable;
-  if (!std::filesystem::is_regular_file(file, unreadable))
+  if (!is_stream(file) && !std::filesystem::is_regular_file(file, unreadable))
     throw Error(Status::invalid_input, fmt::format("calibration {}: no such file", file.string()));
   const Json json = Json::parse(read_text(file), nullptr, false);
   return calibration_of(json, file.string(), all);

@@ -48,29 +48,6 @@ Pace pace_of(const RunConfig& config, const Problem& problem) {
   return pace;
 }
 
-Json write_candidate(const Candidate& candidate) {
-  return {{"unit", to_string(candidate.unit)},
-          {"layout", name_or(candidate.layout, "none")},
-          {"fuse", candidate.fuse},
-          {"precision", to_string(candidate.precision)},
-          {"dropped", candidate.dropped},
-          {"strided", candidate.strided},
-          {"error_bound_per_step", candidate.error}};
-}
-
-/// Reads a candidate from JSON. Throws std::exception if it is none.
-Candidate read_candidate(const Json& json) {
-  Candidate candidate{Method(json.at("fuse").get<int>(),
-                             parse_unit_kind(json.value("unit", "scalar")).value(),
-                             parse_layout(json.value("layout", "none")), json.value("dropped", 0.0))};
-  if (candidate.fuse < 1) throw std::out_of_range("fuse");
-  candidate.strided = json.value("strided", false);
-  if (candidate.unit != UnitKind::scalar && !candidate.layout) throw std::out_of_range("layout");
-  candidate.precision = parse_precision(json.at("precision").get<std::string>()).value();
-  candidate.error = json.value("error_bound_per_step", 0.0);
-  return candidate;
-}
-
 }  // namespace
 
 Interval interval_of(const OutputStreamConfig& stream, double dt) {
@@ -98,17 +75,6 @@ PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
                             *config.time.fuse));
   return {config.compute.unit, config.compute.layout, single ? std::optional(1) : config.time.fuse,
           pace_of(config, problem), config.compute.accuracy};
-}
-
-KeptPlan parse_plan(const std::string& json) {
-  try {
-    const auto plan = Json::parse(json);
-    KeptPlan kept{plan.value("device", ""), read_candidate(plan), {}};
-    if (plan.contains("dropped")) kept.dropped = kept.chosen.dropped;
-    return kept;
-  } catch (const std::exception&) {
-    throw Error(Status::file_failure, fmt::format("the stored plan cannot be read: {}", json));
-  }
 }
 
 ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan) {
@@ -162,22 +128,16 @@ Json model_of(const Candidate& candidate) {
   return json;
 }
 
-std::string to_json(const Plan& plan) {
-  Json json{{"device", plan.device}};
-  json.update(write_candidate(plan.chosen));
-  return json.dump();
-}
-
 std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
                                             const std::vector<Candidate>& candidates) {
   Json list = Json::array();
   for (const Candidate& candidate : candidates)
-    list.push_back({{"method", write_candidate(candidate)}, {"seconds", candidate.seconds}});
+    list.push_back({{"method", json_of(candidate)}, {"seconds", candidate.seconds}});
   const Json of_root = Json::parse(communicator.broadcast(list.dump()));
   if (communicator.root()) return candidates;
   std::vector<Candidate> agreed;
   for (const Json& candidate : of_root) {
-    agreed.push_back(read_candidate(candidate.at("method")));
+    agreed.push_back(candidate_of(candidate.at("method")));
     agreed.back().seconds = candidate.at("seconds").get<double>();
   }
   return agreed;

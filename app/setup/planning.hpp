@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/setup/device.hpp"
+#include "app/setup/kept_plan.hpp"
 #include "io/input/config.hpp"
 #include "solver/interval.hpp"
 #include "solver/plan/plan.hpp"
@@ -29,23 +30,11 @@ struct ContinuedRequest {
   std::string note = {};
 };
 
-/// Holds the part of a plan that checkpoints and the tuning cache keep.
-struct KeptPlan {
-  std::string device;             // the device that it was made for: cpu, cuda
-  Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept
-  std::optional<double> dropped;  // Method::dropped; nothing in checkpoints of the first versions
-};
-
-/// Returns the numbers that the model gives a candidate, by the names of paper 003 if it has them. C and M
-/// are per point and launch. P and the ridge are null if no ceiling is known (systems of equations).
+/// Returns the numbers that the model gives a candidate, by the names of paper 003 where it has them; C and M
+/// are per point and launch. P and the ridge are null where no ceiling is known (systems of equations).
 nlohmann::ordered_json model_of(const Candidate& candidate);
 
-/// Returns a plan from its JSON text. Throws Error(file_failure) if it cannot be read.
-KeptPlan parse_plan(const std::string& json);
-/// Returns, as JSON text, the part of a plan that a run needs to continue.
-std::string to_json(const Plan& plan);
-
-/// Returns the request of a run that continues with a plan. The plan is kept if the request says "auto",
+/// Returns the request of a run that goes on with a plan. The plan is kept where the request says "auto",
 /// unless it needs tensor cores that `device` lacks, or its error bound exceeds the accuracy that is accepted
 /// now. Its precision is always kept, since the values have it.
 ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan);

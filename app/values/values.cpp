@@ -92,9 +92,10 @@ std::vector<ValueSection> value_sections(const RunConfig& config) {
   return sections;
 }
 
-std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
-                                   const DatasetForm& dataset) try {
-  // Slabs are cut across the slowest axis with a point for each rank, or across the longest axis if there is
+std::optional<ValueFacts> facts_of(const Communicator& communicator, const RunConfig& config,
+                                   const ValueSection& section) try {
+  const Grid& grid = config.grid;
+  // Cut slabs across the slowest axis with a point for each rank, or across the longest axis if there is
   // none.
   const Index3& shape = grid.domain.shape;
   const auto enough =
@@ -104,8 +105,8 @@ std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid&
   slab.begin[axis] = shape[axis] * communicator.rank() / communicator.size();
   slab.end[axis] = shape[axis] * (communicator.rank() + 1) / communicator.size();
   ValueSummary summary(shape);
-  read_boxes(communicator, dataset.file, dataset.dataset, grid.domain, slab,
-             [&](const Index3& begin, std::span<const double> values) { summary.add(begin, values); });
+  read_values(communicator, config, section, {}, slab,
+              [&](const Index3& begin, std::span<const double> values) { summary.add(begin, values); });
   return summary.of_all(communicator);
 } catch (const Error&) {
   return std::nullopt;

@@ -33,10 +33,10 @@ std::string coefficient_section(const RunConfig& config, const std::string& name
 /// Returns the parts of an input that give values, coefficients first.
 std::vector<ValueSection> value_sections(const RunConfig& config);
 
-/// Reads a dataset, divided among the ranks, and returns the facts of its values. Returns nothing if the
-/// dataset cannot be read. Collective.
-std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
-                                   const DatasetForm& dataset);
+/// Reads a section that is a dataset, divided among the ranks, and returns the facts of its values, as fill()
+/// does. Returns nothing if the dataset cannot be read. Collective.
+std::optional<ValueFacts> facts_of(const Communicator& communicator, const RunConfig& config,
+                                   const ValueSection& section);
 
 /// Evaluates every formula and opens every file that the input names, each rank for the points of its own
 /// block. Returns the facts of the values by the names of value_sections(). Shows progress if reading takes

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "io/atomic_file.hpp"
+#include "io/hdf5/trial_reading.hpp"
 
 namespace spsolve {
 namespace {
@@ -83,6 +84,7 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
     fail("is a pipe or a device; HDF5 reads a file in any order, so write it to a disk first");
   errno = 0;
   if (!std::ifstream(file)) fail(errno ? std::strerror(errno) : "cannot be opened");
+  if (!survives_reading(file)) fail("damaged HDF5 file (the HDF5 library does not survive reading it)");
   const Hdf5Id access = access_properties();
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
   if (id < 0) {
@@ -90,6 +92,14 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
     fail(H5Fis_hdf5(file.c_str()) > 0 ? fmt::format("damaged HDF5 file ({})", reason) : "not an HDF5 file");
   }
   return {id, H5Fclose};
+}
+
+std::filesystem::path hdf5_target(const std::filesystem::path& file) {
+  std::filesystem::path target = followed(file);
+  if (is_stream(target))
+    throw Error(Status::file_failure,
+                fmt::format("{}: is a device, a pipe or a socket, which takes no HDF5 file", file.string()));
+  return target;
 }
 
 Hdf5Id modify_hdf5(const std::filesystem::path& file) {

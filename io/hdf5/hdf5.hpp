@@ -64,7 +64,10 @@ auto naming(const std::filesystem::path& file, Work&& work, const std::string& w
 
 /// Opens a file for reading. A path that is missing, unreadable or no HDF5 file throws Error(`status`).
 Hdf5Id open_hdf5(const std::filesystem::path& file, Status status = Status::file_failure);
-/// Opens a file for changes.
+/// Returns the path that an HDF5 file is written to: the target if `file` is a link. Throws
+/// Error(file_failure) if that is a device, a pipe or a socket.
+std::filesystem::path hdf5_target(const std::filesystem::path& file);
+/// Opens a file for changing what it holds.
 Hdf5Id modify_hdf5(const std::filesystem::path& file);
 /// Creates or empties a file that HDF5 1.8 and later read and whose metadata carry checksums. First allocates
 /// the disk space of `bytes` bytes, which must suffice for the whole file, so that a full disk shows here.

@@ -187,9 +187,12 @@ WeightsForm read_weights(const TomlSection& section, const Domain& domain) {
 std::string shell_word(const std::filesystem::path& path) {
   const std::string text = path.string();
   if (text.starts_with('~')) return text.substr(0, text.find('/'));
+  if (const std::size_t tick = text.find('`'); tick != std::string::npos)
+    if (const std::size_t end = text.find('`', tick + 1); end != std::string::npos)
+      return text.substr(tick, end - tick + 1);
   for (std::size_t i = text.find('$'); i != std::string::npos; i = text.find('$', i + 1)) {
     const char next = i + 1 < text.size() ? text[i + 1] : ' ';
-    if (next == '{') return text.substr(i, text.find('}', i) - i + 1);
+    if (next == '{' || next == '(') return text.substr(i, text.find(next == '{' ? '}' : ')', i) - i + 1);
     std::size_t end = i + 1;
     while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
       ++end;

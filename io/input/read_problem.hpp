@@ -42,9 +42,9 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid,
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory,
                      bool knows_time = false);
 
-/// Returns the part of a path that only shells expand: "~" or "~name" in front, "$NAME" or "${NAME}"
-/// anywhere. Without a shell it would become the name of a directory. Returns an empty text if there is no
-/// such part.
+/// Returns the part of a path that only shells expand: "~" or "~name" in front, "$NAME", "${NAME}",
+/// "$(command)" or "`command`" anywhere. Without a shell it would become the name of a directory. Returns an
+/// empty text if there is no such part.
 std::string shell_word(const std::filesystem::path& path);
 
 /// Returns a section, or throws if it is absent.

@@ -305,7 +305,7 @@ class Parser {
 
   /// Refuses the next token. Operators of other languages get their own advice.
   [[noreturn]] void refuse(std::string wanted) const {
-    constexpr std::array<std::array<std::string_view, 2>, 15> advice{{
+    constexpr std::array<std::array<std::string_view, 2>, 16> advice{{
         {"**", "'^' for powers"},
         {"=", "'==' for equality"},
         {"<>", "'!=' for inequality"},
@@ -321,10 +321,19 @@ class Parser {
         {"}", "')' or ']'"},
         {"~", "a comparison: '~a' is written 'a == 0'"},
         {"@", "an operator of the language"},
+        {"if", "'condition ? a : b'"},
     }};
     const Token& token = peek();
     for (const auto& [symbol, instead] : advice)
       if (token.text == symbol) wanted = instead;
+    // Two operands side by side, as in "2x" and "sin x".
+    if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator")) {
+      const Token& last = tokens_[at_ - 1];
+      if (last.kind == Token::Kind::number)
+        wanted = fmt::format("an operator, as in '{}*{}'", last.text, token.text);
+      if (last.kind == Token::Kind::name)
+        wanted = fmt::format("an operator, or brackets as in '{}({})'", last.text, token.text);
+    }
     std::string found = fmt::format("'{}'", token.text);
     if (token.kind == Token::Kind::number) found = fmt::format("the number {}", token.text);
     if (token.kind == Token::Kind::end) found = "the end of the text";

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/language/foreign_names.hpp"
 #include "io/nearest_name.hpp"
 #include "kernels/formula.hpp"
 
@@ -295,6 +296,7 @@ class Resolver {
 
   static std::string one_of(const std::string& name, const std::vector<std::string>& known,
                             const char* what) {
+    if (std::string own = in_place_of(name); !own.empty()) return own;
     std::string list;
     for (const std::string& other : known) list += (list.empty() ? "" : ", ") + other;
     const std::string nearest = nearest_name(name, known);

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <optional>
 
+#include "io/language/foreign_names.hpp"
 #include "io/nearest_name.hpp"
 #include "kernels/operator/apply.hpp"
 
@@ -120,6 +121,7 @@ class RowCompiler {
 
   static std::string nearest_or_list(const std::string& name, const std::vector<std::string>& known,
                                      const std::string& list) {
+    if (const std::string own = in_place_of(name); !own.empty()) return own;
     const std::string nearest = nearest_name(name, known);
     return nearest.empty() ? "one of " + list : fmt::format("one of {} (is it '{}'?)", list, nearest);
   }

@@ -25,9 +25,9 @@ RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
   std::map<Key, Columns> needed{{{id, 0, 0}, {0, 1}}};
   // Terms have larger numbers than their operands, which stand before them in the map.
   for (auto row = needed.rbegin(); row != needed.rend(); ++row) {
-    const auto [term, z, y] = row->first;
+    const std::int64_t z = std::get<1>(row->first), y = std::get<2>(row->first);
     const Columns columns = row->second;
-    for_each_read(terms, terms[term], [&](TermId operand, const Index3& offset, double) {
+    for_each_read(terms, terms[std::get<0>(row->first)], [&](TermId operand, const Index3& offset, double) {
       const Columns read{columns.begin + offset[x_axis], columns.end + offset[x_axis]};
       Columns& all =
           needed.try_emplace({operand, z + offset[z_axis], y + offset[y_axis]}, read).first->second;
@@ -36,9 +36,8 @@ RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
   }
   std::map<Key, int> numbers;
   for (const auto& [key, columns] : needed) {
-    const auto [term, z, y] = key;
-    Row row{term, z, y, columns, {}};
-    for_each_read(terms, terms[term], [&](TermId operand, const Index3& offset, double weight) {
+    Row row{std::get<0>(key), std::get<1>(key), std::get<2>(key), columns, {}};
+    for_each_read(terms, terms[row.term], [&](TermId operand, const Index3& offset, double weight) {
       row.reads.push_back(
           {numbers.at({operand, row.z + offset[z_axis], row.y + offset[y_axis]}), offset[x_axis], weight});
     });

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <numbers>
+#include <set>
+
+#include "kernels/wall_growth.hpp"
 
 namespace spsolve {
 
@@ -73,16 +77,47 @@ bool is_defective(const Matrix& symbol, const Cluster& cluster) {
          cluster.count;
 }
 
-}  // namespace
+bool is_even(const StencilMatrix& step, int axis) {
+  for (int row = 0; row < step.size(); ++row)
+    for (int column = 0; column < step.size(); ++column)
+      if (const auto stencil = step.at(row, column).stencil(); stencil && !is_even(*stencil, axis))
+        return false;
+  return true;
+}
 
-Growth growth_of(const StencilMatrix& step, const Index3& shape) {
+/// Adds the waves (first + m) * unit, m = 0 .. count - 1.
+void add_waves(std::set<double>& waves, double first, std::int64_t count, double unit) {
+  for (std::int64_t m = 0; m < count; ++m) waves.insert((first + static_cast<double>(m)) * unit);
+}
+
+/// Adds the waves that an axis of a field holds between its walls.
+void add_waves_between(const std::array<Face, 2>& faces, std::int64_t n, std::set<double>& waves) {
+  constexpr double pi = std::numbers::pi;
+  const auto points = static_cast<double>(n);
+  const auto dirichlet = std::ranges::count(faces, BoundaryKind::dirichlet, &Face::kind);
+  const bool filled = std::ranges::count(faces, BoundaryKind::filled, &Face::kind) > 0;
+  if (filled || dirichlet == 0) add_waves(waves, 0, filled ? n + 1 : n, pi / points);
+  if (filled || dirichlet == 2) add_waves(waves, 1, n, pi / (points + 1));
+  if (filled || dirichlet == 1) add_waves(waves, 0.5, n, 2 * pi / (2 * points + 1));
+}
+
+/// Returns up to `most` waves of a set, evenly spread, the first and the last included.
+std::vector<double> some_of(const std::set<double>& waves, std::size_t most) {
+  const std::vector<double> all(waves.begin(), waves.end());
+  if (all.size() <= most) return all;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  return some;
+}
+
+Growth growth_over(const StencilMatrix& step, const AxisWaveNumbers& of_axes) {
   const int size = step.size();
-  const auto waves = sampled_waves(shape);
+  const auto waves = combinations_of(of_axes);
   std::vector<std::vector<Complex>> symbols(static_cast<std::size_t>(size) * size);
   for (int row = 0; row < size; ++row)
     for (int column = 0; column < size; ++column)
       if (const auto stencil = step.at(row, column).stencil())
-        symbols[static_cast<std::size_t>(row) * size + column] = sampled_symbol(*stencil, shape);
+        symbols[static_cast<std::size_t>(row) * size + column] = symbols_at(*stencil, of_axes);
 
   Growth growth;
   Matrix symbol(size, size);
@@ -110,6 +145,28 @@ Growth growth_of(const StencilMatrix& step, const Index3& shape) {
     }
   }
   return growth;
+}
+
+}  // namespace
+
+Growth growth_of(const StencilMatrix& step, const Index3& shape) {
+  return growth_over(step, sampled_axes(shape));
+}
+
+Growth growth_of(const StencilMatrix& step, const std::vector<Domain>& domains) {
+  const Domain& domain = domains.front();
+  AxisWaveNumbers of_axes = sampled_axes(domain.shape);
+  constexpr std::array<std::size_t, 4> waves_per_axis{1, 32768, 180, 32};  // as of a periodic grid
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+    std::set<double> waves;
+    for (const Domain& of_field : domains)
+      if (!of_field.periodic(axis)) add_waves_between(of_field.faces[axis], domain.shape[axis], waves);
+    if (waves.empty()) continue;
+    if (!is_even(step, axis)) waves.insert(of_axes[axis].begin(), of_axes[axis].end());
+    const std::size_t most = waves_per_axis[static_cast<std::size_t>(domain.dimensions)];
+    of_axes[axis] = some_of(waves, axis == x_axis ? most / 2 + 1 : most);
+  }
+  return growth_over(step, of_axes);
 }
 
 System frozen(const System& system, const FrozenValues& values) {

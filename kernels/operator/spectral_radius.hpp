@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/domain.hpp"
 #include "kernels/operator/step_matrix.hpp"
 #include "kernels/operator/system.hpp"
 
@@ -26,6 +27,11 @@ struct Growth {
 /// Returns the growth of a step on a periodic grid of `shape` over the waves of sampled_waves
 /// (kernels/stencil.hpp).
 Growth growth_of(const StencilMatrix& step, const Index3& shape);
+/// Returns the growth over the waves that the grid holds between the walls of any field (`domains`, one per
+/// field): those of largest_over_waves() (kernels/stencil.hpp), by the kinds of the walls. Walls that are
+/// filled hold waves of all these lengths. If the weights differ in the two directions of an axis with walls,
+/// the waves of a periodic axis are added.
+Growth growth_of(const StencilMatrix& step, const std::vector<Domain>& domains);
 
 /// Holds constant values that replace everything that varies, except fields: one value per coefficient,
 /// coordinates {z, y, x}, t and n.

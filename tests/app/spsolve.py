@@ -147,9 +147,12 @@ def toml(value):
 
 
 def write_input(path, sections):
-    """Writes an input file from {section: {key: value}}."""
-    lines = [f"[{section}]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in keys.items())
-             for section, keys in sections.items()]
+    """An input file from {section: {key: value}}; of a list of such tables each is [[section]]."""
+    lines = []
+    for section, tables in sections.items():
+        header = f"[[{section}]]" if isinstance(tables, list) else f"[{section}]"
+        for keys in tables if isinstance(tables, list) else [tables]:
+            lines.append(f"{header}\n" + "".join(f"{key} = {toml(value)}\n" for key, value in keys.items()))
     pathlib.Path(path).write_text("\n".join(lines))
     return pathlib.Path(path)
 

@@ -74,6 +74,8 @@ class CommandLine(spsolve.TestCase):
                 self.assertIn("--help", result.err)
         for verb in ("run", "solve"):
             self.assertRegex(self.run_to(2, verb, file).err, f"no verb '{verb}': an input alone is run, as in\n  spsolve {file}")
+        for verb, command in (("resume", f"spsolve {file} --restart latest"), ("validate", f"spsolve check {file}"), ("help", "spsolve --help")):
+            self.assertIn(f"\n  {command}\n", self.run_to(2, verb, file).err)
         for option in ("--output", "--json"):
             for path, word in (("$SCRATCH/x", r"\$SCRATCH"), ("~/x", "~"), ("~me/x", "~me"), ("a/${B}/c", r"\$\{B\}")):
                 arguments = ["bench", "--json", path] if option == "--json" else [file, "--output", path]
@@ -437,6 +439,34 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(re.findall("^  weight (.*)$", text, re.M), ["+0.25 at x-1", "+0.5 at x+0", "+0.25 at x+1"])
         bound = float(re.search(r"^error bound per step: (\S+) ", text, re.M)[1])
         self.assertTrue(2**-53 <= bound < 1e-14, bound)
+
+    def test_what_other_languages_write_has_its_own_advice(self):
+        file = self.write()
+        for formula, advice in (("2x", "'2*x'"), ("sin x", "'sin(x)'"), ("where(x > 1, 1, 0)", "'condition ? a : b'"),
+                                ("1 if x > 2 else 0", "'condition ? a : b'"), ("e^x", "'exp(x)'"), ("round(x)", "'rint(x)'")):
+            for section in ("initial", "source"):
+                self.assertIn(advice, self.run_to(2, "check", file, "--set", f"{section}.expression={formula}").err)
+
+    def test_growth_of_systems_between_walls(self):
+        """Odd waves between walls grow from other time steps on than those of periodic axes; the advised step is stable."""
+        def growth(dt, points, walls):
+            sections = {"grid": {"shape": [points]}, "boundary": {"x": walls}, "coefficients": {"k": "1 + 0*x"},
+                        "fields.u": {"initial": "1 + x"}, "equations": {"step": "u.next = u + dt*k*laplace(u)"},
+                        "time": {"dt": dt, "steps": 4000}, "output": {"directory": "out"}}
+            file = spsolve.write_input(self.directory / "walls.toml", sections)
+            advised = re.search("largest stable time step is about ([0-9.]+)", self.run_to(0, "check", file).err)
+            self.run_to(0, file, "--overwrite")
+            first, last = spsolve.diagnostics(self.directory / "out")
+            return advised and float(advised[1]), float(last["l2"]) / float(first["l2"])
+        for points, walls, stable, unstable in ((5, {"dirichlet": 0.0}, 0.535, 0.545), (1, {"dirichlet": 0.0}, 0.99, 1.01),
+                                                (4, {"value": 0.0}, 0.499, 0.51), (3, {"low": {"dirichlet": 0.0}, "high": "neumann"}, 0.52, 0.62)):
+            with self.subTest(points=points, walls=walls):
+                advised, ratio = growth(unstable, points, walls)
+                self.assertGreater(ratio, 1e6)
+                self.assertLess(growth(advised, points, walls)[1], 1.1)
+                advised, ratio = growth(stable, points, walls)
+                self.assertIsNone(advised)
+                self.assertLess(ratio, 1.1)
 
     def test_growth_that_rounding_explains_is_no_warning(self):
         with h5py.File(self.directory / "weights.h5", "w") as data:

@@ -186,6 +186,22 @@ class Faults(spsolve.TestCase):
                     self.assertEqual((elsewhere / name).read_bytes(), (self.directory / "whole" / name).read_bytes(), (name, option))
             self.assertFalse(list(self.directory.glob("*/*.tmp")))
 
+    def test_probes_go_where_a_link_leads(self):
+        file = spsolve.write_input(self.directory / "problem.toml", {**problem(), "probes": [{"name": "m", "at": [[3.0, 4.0]]}]})
+        out, elsewhere = self.directory / "out", self.directory / "elsewhere"
+        out.mkdir()
+        elsewhere.mkdir()
+        (out / "probes.h5").symlink_to("../elsewhere/p.h5")
+        for option in ([], ["--overwrite"], ["--restart", "out/checkpoint_0000000010.h5"]):
+            self.run_to(0, file, *option)
+            self.assertTrue((out / "probes.h5").is_symlink(), option)
+            with h5py.File(elsewhere / "p.h5") as data:
+                self.assertEqual(data["m/step"][-1], 40)
+        (out / "probes.h5").unlink()
+        (out / "probes.h5").symlink_to("/dev/null")
+        self.assertIn("takes no HDF5 file", self.run_to(4, file, "--overwrite", ranks=2).err)
+        self.assertTrue((out / "probes.h5").is_symlink())
+
     def test_links_that_lead_nowhere_are_named(self):
         file = self.write()
         (self.directory / "out").symlink_to(self.directory / "gone" / "away")

@@ -482,6 +482,64 @@ class Restart(spsolve.TestCase):
         write_values(2.0)
         self.assertRegex(self.run_to(2, file, "--restart", "latest").err, r"run of another problem: .*\[source\]")
 
+    def test_rates_of_datasets_are_the_same_after_a_restart(self):
+        with h5py.File(self.directory / "data.h5", "w") as data:
+            data["u"] = np.linspace(0, 1, 37 * 61).reshape(37, 61)
+        source = {"file": "data.h5", "dataset": "u", "rate": True}
+        sections = {**problem(), "source": source}
+        sections["time"] = {**sections["time"], "dt": 0.25}
+        file = spsolve.write_input(self.directory / "problem.toml", sections)
+        self.run_to(0, file, "--set", "time.steps=200")
+        self.run_to(0, file, "--restart", "latest", "--set", "time.steps=210", ranks=2)
+        self.assertIn("dt", self.run_to(2, file, "--restart", "latest", "--set", "time.dt=0.5").err)
+
+    def test_datasets_of_points_and_walls_count(self):
+        """Places and values over time, and values along a wall, by their contents; a longer run may have a longer dataset."""
+        def write_tables(name="data.h5", at=3.0, signal=1.0, wall=1.0, steps=300, changed_from=0):
+            with h5py.File(self.directory / name, "w") as data:
+                data["at"] = [[at, 4.0], [5.0, 6.0]]
+                data["signal"] = np.where(np.arange(steps) < changed_from, 1.0, signal)
+                data["wall"] = np.full(61, wall)
+        def of(dataset, name="data.h5"):
+            return {"file": name, "dataset": dataset}
+        def write(name="data.h5"):
+            sections = {**problem(), "time": {"steps": STEPS}, "boundary": {"y": {"low": {"value": of("wall", name)}, "high": "neumann"}},
+                        "point_sources": [{"field": "u", "at": of("at", name), "value": of("signal", name)}],
+                        "probes": [{"name": "m", "at": of("at", name)}]}
+            return spsolve.write_input(self.directory / "problem.toml", sections)
+        write_tables()
+        file = write()
+        self.run_to(0, file, "--set", "time.steps=200")
+        before = self.files()
+        for change, named in (({"at": 2.0}, r"\[\[point_sources\]\]"), ({"signal": 2.0}, r"\[\[point_sources\]\]"), ({"wall": 2.0}, "boundary")):
+            write_tables(**change)
+            for ranks in (None, 2):
+                self.assertRegex(self.run_to(2, file, "--restart", "latest", ranks=ranks).err, f"another problem: .*{named}")
+        self.assertTrue(before == self.files(), "files have changed")
+        (self.directory / "data.h5").unlink()
+        write_tables("moved.h5", steps=400, signal=7.0, changed_from=200)  # the first run was to take 200 steps
+        self.run_to(0, write("moved.h5"), "--restart", "latest", "--set", "time.steps=400", ranks=2)
+
+    def test_probes_of_a_dataset_are_compared_by_their_places(self):
+        def write_places(at):
+            with h5py.File(self.directory / "data.h5", "w") as data:
+                data["at"] = [[at, 4.0]]
+        sections = {**problem(), "probes": [{"name": "m", "at": {"file": "data.h5", "dataset": "at"}}]}
+        file = spsolve.write_input(self.directory / "problem.toml", sections)
+        write_places(3.0)
+        self.run_to(0, file, "--set", "time.steps=200")
+        write_places(5.0)
+        self.assertIn("[[probes]] are others", self.run_to(2, file, "--restart", "latest").err)
+        write_places(3.0)
+        self.run_to(0, file, "--restart", "latest", "--set", "time.steps=210")
+
+    def test_images_of_one_name_show_one_thing(self):
+        def write(**keys):
+            return spsolve.write_input(self.directory / "problem.toml", {**problem(), "images": [{"name": "i", "value": "u", "every": 50, **keys}]})
+        self.run_to(0, write(), "--set", "time.steps=200")
+        self.assertIn("[[images]] of one name", self.run_to(2, write(value="u^2"), "--restart", "latest").err)
+        self.run_to(0, write(colormap="magma"), "--restart", "latest", "--set", "time.steps=210")
+
     def test_snapshots_of_one_series_have_one_shape_and_precision(self):
         file = self.write()
         self.run_to(0, file, "--set", "time.steps=200")

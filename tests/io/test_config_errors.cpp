@@ -200,6 +200,14 @@ INSTANTIATE_TEST_SUITE_P(
             "steps = 10", "steps = 10\n[output]\ndirectory = 'a/${SCRATCH}/b'",
             "case.toml:16: [output] 'directory' holds '${SCRATCH}', which only shells expand; give the whole "
             "path, or --output on the command line"},
+        Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = '$(pwd)/b'",
+                "case.toml:16: [output] 'directory' holds '$(pwd)', which only shells expand; give the whole "
+                "path, "
+                "or --output on the command line"},
+        Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = 'a/`date`'",
+                "case.toml:16: [output] 'directory' holds '`date`', which only shells expand; give the whole "
+                "path, "
+                "or --output on the command line"},
         Mistake{
             "steps = 10", "steps = 10\n[source]\nfile = '$DATA/u.h5'\ndataset = 'u'",
             "case.toml:16: [source] 'file' holds '$DATA', which only shells expand; give the whole path, or "

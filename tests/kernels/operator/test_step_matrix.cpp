@@ -197,6 +197,40 @@ TEST(SpectralRadius, OfFieldsThatOnlyDriveOneAnother) {
   EXPECT_FALSE(growth_of_step("u.next = 0.5*u + v; v.next = 0.5*v", 1, {"u", "v"}).defective);
 }
 
+TEST(SpectralRadius, OfOneFieldBetweenWallsIsTheGrowthFactor) {
+  // The longest step of a periodic axis of 5 points is 0.5528, between dirichlet walls it is 0.5359.
+  const Stencil stencil = make_preset("heat", 1, {1, 1, 1}, {{"diffusivity", {1.0}}, {"dt", {0.545}}});
+  StencilMatrix step(1);
+  step.at(0, 0) = LongWeights(stencil.taps());
+  for (const std::int64_t points : {1, 2, 5, 8, 31})
+    for (const BoundaryKind first : {BoundaryKind::dirichlet, BoundaryKind::neumann})
+      for (const BoundaryKind last : {BoundaryKind::dirichlet, BoundaryKind::neumann}) {
+        Domain domain;
+        domain.dimensions = 1;
+        domain.shape = {1, 1, points};
+        domain.faces[x_axis] = {Face{first}, Face{last}};
+        EXPECT_NEAR(growth_of(step, {domain}).spectral_radius, growth_factor(stencil, domain), 1e-14)
+            << points << " " << static_cast<int>(first) << static_cast<int>(last);
+        // Another field may have other walls, and so other waves.
+        Domain periodic = domain;
+        periodic.faces = {};
+        EXPECT_GE(growth_of(step, {periodic, domain}).spectral_radius,
+                  growth_factor(stencil, domain) - 1e-14);
+      }
+}
+
+TEST(SpectralRadius, BetweenFilledWallsBoundsThatBetweenOthers) {
+  const Stencil stencil = make_preset("heat", 1, {1, 1, 1}, {{"diffusivity", {1.0}}, {"dt", {0.52}}});
+  StencilMatrix step(1);
+  step.at(0, 0) = LongWeights(stencil.taps());
+  Domain domain;
+  domain.dimensions = 1;
+  domain.shape = {1, 1, 5};
+  domain.faces[x_axis] = {Face{BoundaryKind::filled}, Face{BoundaryKind::filled}};
+  // A value at the faces: the shortest wave has its zeros there, and 1 - 4 * 0.52 of its height after a step.
+  EXPECT_NEAR(growth_of(step, {domain}).spectral_radius, 4 * 0.52 - 1, 1e-12);
+}
+
 TEST(SpectralRadius, WithFrozenCoefficients) {
   StepNames names;
   names.dimensions = 1;

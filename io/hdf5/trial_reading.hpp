@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace spsolve {
+
+/// Returns true if a child process can read what an HDF5 file says of itself: links, attributes, datasets and
+/// where their values lie, of up to some thousand objects. The HDF5 library writes to wild addresses on some
+/// damaged files, and the child dies in place of the run. Only files of the formats before 1.8 are tried,
+/// because later formats have checksums on their metadata, as all files of spsolve do. Returns true as well
+/// if the file is no HDF5 file or no process can be started. `file` may be read by several ranks at a time.
+bool survives_reading(const std::filesystem::path& file);
+
+}  // namespace spsolve

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+namespace spsolve {
+
+/// Returns what the language has in place of a function or a name of other languages (numpy, C, Fortran,
+/// MATLAB); empty if it is none of these.
+inline std::string in_place_of(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  constexpr std::array<std::array<std::string_view, 2>, 18> instead{{
+      {"where", "'condition ? a : b'"},
+      {"select", "'condition ? a : b'"},
+      {"iif", "'condition ? a : b'"},
+      {"merge", "'condition ? a : b'"},
+      {"piecewise", "'condition ? a : b'"},
+      {"step", "'heaviside(x)'"},
+      {"round", "'rint(x)'"},
+      {"nint", "'rint(x)'"},
+      {"fabs", "'abs(x)'"},
+      {"square", "'x^2'"},
+      {"sqr", "'x^2'"},
+      {"cbrt", "'x^(1/3)'"},
+      {"power", "'x^y'"},
+      {"arctan", "'atan(x)'"},
+      {"arctan2", "'atan2(y, x)'"},
+      {"e", "'exp(x)' for e^x, 'exp(1)' for e"},
+      {"true", "'1'"},
+      {"false", "'0'"},
+  }};
+  for (const auto& [foreign, own] : instead)
+    if (name == foreign) return std::string(own);
+  return "";
+}
+
+}  // namespace spsolve
