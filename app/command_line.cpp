@@ -85,6 +85,90 @@ std::string footer() {
   return text.str();
 }
 
+void add_set_option(CLI::App& to, CommandLine& command) {
+  to.add_option("--set", command.overrides,
+                "Override a key of the input, as section.key=value, or a section, as "
+                "'section={key=value}'; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)  // INPUT may follow
+      ->type_name("KEY=VALUE");
+}
+
+void add_run_options(CLI::App& app, CommandLine& command) {
+  app.add_option("INPUT", command.file, "Input file (TOML) to solve")->type_name("FILE.toml");
+  add_set_option(app, command);
+  app.add_option(
+         "--restart", command.restart,
+         "Continue from the newest checkpoint of the output directory that is whole (without one, from the "
+         "beginning), or from this one")
+      ->type_name("latest|FILE")
+      ->check(not_empty);
+  app.add_option("--output", command.output, "Directory for results, instead of output.directory")
+      ->type_name("DIR")
+      ->check(not_empty);
+  app.add_flag("--overwrite", command.overwrite, "Replace the results of another run in that directory");
+  app.add_flag("--quiet", command.quiet, "Print warnings and errors only");
+}
+
+/// Adds the options that `check` and `plan` share.
+void add_problem_options(CLI::App& to, CommandLine& command) {
+  to.add_option("INPUT", command.file, "Input file (TOML)")->required()->type_name("FILE.toml");
+  add_set_option(to, command);
+  to.add_option("--ranks", command.ranks,
+                "How many ranks the run will have: their blocks, halos and memory (default: as many as there "
+                "are now)")
+      ->type_name("N")
+      ->check(positive);
+}
+
+void add_plan_options(CLI::App& plan, CommandLine& command) {
+  add_problem_options(plan, command);
+  plan.add_option("--device-model", command.device_model, "Plan for the device that this file describes")
+      ->type_name("FILE.toml")
+      ->check(not_empty);
+  plan.add_option("--calibration", command.calibration,
+                  "Plan with the coefficients of this file, as calibration/h200.json has them");
+  plan.add_flag("--layouts", command.layouts,
+                "Print what the search for the tile of the morph layout finds instead, tile by tile");
+  plan.add_option("--json", command.plan_json,
+                  "Write all candidates, and what is left out and why, to this file, - to standard output, "
+                  "and the table to standard error then")
+      ->type_name("FILE")
+      ->check(not_empty);
+  plan.add_option("--picture", command.plan_picture,
+                  "Draw the candidates under the rooflines of their units as a PNG file")
+      ->type_name("FILE.png")
+      ->check(not_empty);
+}
+
+/// Returns what to type instead of a first argument that is no verb and no file; nothing if it may be one.
+/// Without this check a misspelt verb would pass for an input.
+std::optional<std::string> advice_on_verb(const CLI::App& app, std::string_view first,
+                                          const std::string& input) {
+  const std::string alone = "an input alone is run, as in\n  spsolve " + input;
+  const std::string again = "a run continues by\n  spsolve " + input + " --restart latest";
+  const std::map<std::string_view, std::string> meant{
+      {"run", alone},
+      {"solve", alone},
+      {"start", alone},
+      {"execute", alone},
+      {"restart", again},
+      {"resume", again},
+      {"continue", again},
+      {"validate", "an input is looked at by\n  spsolve check " + input},
+      {"help", "help is printed by\n  spsolve --help"},
+      {"version", "the version is printed by\n  spsolve --version"}};
+  std::error_code none;
+  if (const auto verb = meant.find(first); verb != meant.end() && !std::filesystem::exists(first, none))
+    return fmt::format("there is no verb '{}': {}\n", first, verb->second);
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
+      std::ranges::find(verbs, first) == verbs.end())
+    return fmt::format("there is no verb '{}'{}", first, did_you_mean(first, verbs));
+  return std::nullopt;
+}
+
 void add_bench_options(CLI::App& to, BenchRequest& request) {
   CLI::Option* stencil =
       to.add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
@@ -216,64 +300,17 @@ void read_plot_text(const PlotText& text, PlotRequest& request) {
 
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine command;
-  CLI::App app{"Distributed solver for linear stencils. Run it alone or under mpirun or srun."};
+  CLI::App app{"Distributed solver for equations on structured grids. Run it alone or under mpirun or srun."};
   app.footer(footer());
   app.set_version_flag("--version", "spsolve " + std::string(version));
   app.require_subcommand(0, 1);
 
-  const auto add_set = [&](CLI::App& to) {
-    to.add_option("--set", command.overrides,
-                  "Override a key of the input, as section.key=value, or a section, as "
-                  "'section={key=value}'; may be repeated")
-        ->take_all()
-        ->allow_extra_args(false)  // INPUT may follow
-        ->type_name("KEY=VALUE");
-  };
-  app.add_option("INPUT", command.file, "Input file (TOML) to solve")->type_name("FILE.toml");
-  add_set(app);
-  app.add_option(
-         "--restart", command.restart,
-         "Go on from the newest checkpoint of the output directory that is whole (without one, from the "
-         "beginning), or from this one")
-      ->type_name("latest|FILE")
-      ->check(not_empty);
-  app.add_option("--output", command.output, "Directory for results, instead of output.directory")
-      ->type_name("DIR")
-      ->check(not_empty);
-  app.add_flag("--overwrite", command.overwrite, "Replace the results of another run in that directory");
-  app.add_flag("--quiet", command.quiet, "Print warnings and errors only");
-
+  add_run_options(app, command);
   CLI::App* check = app.add_subcommand(
       "check", "Validate an input and the files it names; print what would be solved, memory and file sizes");
+  add_problem_options(*check, command);
   CLI::App* plan = app.add_subcommand("plan", "Print how an input would be solved, and why");
-  for (CLI::App* verb : {check, plan}) {
-    verb->add_option("INPUT", command.file, "Input file (TOML)")->required()->type_name("FILE.toml");
-    add_set(*verb);
-    verb->add_option(
-            "--ranks", command.ranks,
-            "How many ranks the run will have: their blocks, halos and memory (default: as many as there "
-            "are now)")
-        ->type_name("N")
-        ->check(positive);
-  }
-
-  plan->add_option("--device-model", command.device_model, "Plan for the device that this file describes")
-      ->type_name("FILE.toml")
-      ->check(not_empty);
-  plan->add_option("--calibration", command.calibration,
-                   "Plan with the coefficients of this file, as calibration/h200.json has them");
-  plan->add_flag("--layouts", command.layouts,
-                 "Print what the search for the tile of the morph layout finds instead, tile by tile");
-  plan->add_option("--json", command.plan_json,
-                   "Write all candidates, and what is left out and why, to this file, - to standard output, "
-                   "and the table to standard error then")
-      ->type_name("FILE")
-      ->check(not_empty);
-  plan->add_option("--picture", command.plan_picture,
-                   "Draw the candidates under the rooflines of their units as a PNG file")
-      ->type_name("FILE.png")
-      ->check(not_empty);
-
+  add_plan_options(*plan, command);
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
   add_bench_options(*bench, command.bench);
@@ -305,35 +342,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
   for (CLI::App* verb : {info, plot, keys, begin, doctor}) verb->footer("");  // none takes an input
 
-  // Without this check a misspelt verb would pass for an input.
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-  const std::string_view first = argc > 1 ? argv[1] : "";
-  std::error_code none;
-  const std::string input = argc > 2 ? argv[2] : "INPUT.toml";
-  const std::string alone = "an input alone is run, as in\n  spsolve " + input;
-  const std::string again = "a run goes on by\n  spsolve " + input + " --restart latest";
-  const std::map<std::string_view, std::string> meant{
-      {"run", alone},
-      {"solve", alone},
-      {"start", alone},
-      {"execute", alone},
-      {"restart", again},
-      {"resume", again},
-      {"continue", again},
-      {"validate", "an input is looked at by\n  spsolve check " + input},
-      {"help", "help is printed by\n  spsolve --help"},
-      {"version", "the version is printed by\n  spsolve --version"}};
-  if (const auto verb = meant.find(first); verb != meant.end() && !std::filesystem::exists(first, none))
-    return {std::nullopt,
-            fmt::format("there is no verb '{}': {}\nRun with --help for more information.\n", first,
-                        verb->second),
-            static_cast<int>(Status::invalid_input)};
-  if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
-      std::find(verbs.begin(), verbs.end(), first) == verbs.end())
-    return {std::nullopt,
-            fmt::format("there is no verb '{}'{}Run with --help for more information.\n", first,
-                        did_you_mean(first, verbs)),
+  if (const auto advice = advice_on_verb(app, argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "INPUT.toml"))
+    return {std::nullopt, *advice + "Run with --help for more information.\n",
             static_cast<int>(Status::invalid_input)};
   try {
     app.parse(argc, argv);

@@ -101,6 +101,58 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
+/// Returns the schedule of a run that begins at step `first`.
+Schedule schedule_of(const Setup& setup, std::int64_t first) {
+  const RunConfig& config = setup.config;
+  return {first,
+          config.time.steps,
+          config.output.every,
+          config.diagnostics.every,
+          config.checkpoint.every,
+          setup.plan.chosen.fuse,
+          config.checkpoint.final,
+          config.time.until_change,
+          record_intervals(config, setup.problem),
+          setup.problem.keeps_previous()};
+}
+
+/// Allocates the copies of the state that files in the background are written from.
+void prepare_copies(const Setup& setup, const Schedule& schedule, Block& block) {
+  block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::most_files : 1);
+  const auto& checkpoint = setup.config.checkpoint;
+  if (schedule.checkpoint_every > 0 || checkpoint.minutes || checkpoint.final)
+    block.prepare_copies(setup.for_checkpoints(), 1);
+}
+
+/// Evolves the block over the schedule, and completes all files. Throws Error after the files in progress if
+/// the solution is no longer finite.
+Ending evolve_and_write(const Communicator& communicator, const Setup& setup, const Schedule& schedule,
+                        Block& block, const Observers& observers, Writer& writer, Watchdog& watch,
+                        Progress& progress, Probes& probes) {
+  try {
+    const Ending ending = evolve(block, communicator, setup.problem, schedule, observers);
+    progress.pause();
+    if (ending.outcome == Outcome::steady) {
+      writer.outputs(ending.step, block, true);
+      probes.end_at(ending.step);
+    }
+    probes.flush();
+    watch.enter(Phase::snapshot);
+    writer.finish();
+    return ending;
+  } catch (const Error& error) {
+    if (error.status() == Status::diverged) {
+      probes.flush();
+      end_diverged(error, writer);
+    }
+    // After a failure of a device or a peer the ranks cannot finish the files in progress together.
+    if (error.status() != Status::device_failure) throw;
+    const Error located(error.status(), fmt::format("{} ({})", error.what(), watch.whereabouts()));
+    if (communicator.size() > 1) communicator.abort(located);
+    throw located;
+  }
+}
+
 /// Returns the callbacks of the time loop: they write files and answer requests, and inform the watchdog and
 /// the terminal. All arguments must outlive them.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
@@ -165,16 +217,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
-  Schedule schedule{restart ? restart->header.step : 0,
-                    config.time.steps,
-                    config.output.every,
-                    config.diagnostics.every,
-                    config.checkpoint.every,
-                    setup.plan.chosen.fuse,
-                    config.checkpoint.final,
-                    config.time.until_change,
-                    record_intervals(config, setup.problem),
-                    setup.problem.keeps_previous()};
+  Schedule schedule = schedule_of(setup, restart ? restart->header.step : 0);
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   if (restart) setup.values = restart->header.values;
@@ -211,11 +254,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (!restart) images.draw(0);
 
   Writer writer(communicator, setup, terminal, begun_at);
-  if (setup.background) {
-    block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::most_files : 1);
-    if (schedule.checkpoint_every > 0 || config.checkpoint.minutes || config.checkpoint.final)
-      block.prepare_copies(setup.for_checkpoints(), 1);
-  }
+  if (setup.background) prepare_copies(setup, schedule, block);
   Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
                     static_cast<double>(copy_bytes(setup.decomposition, setup.for_checkpoints())));
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
@@ -223,37 +262,17 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
-  Ending ending{Outcome::finished, schedule.last};
-  try {
-    Observers observers = observers_of(writer, watch, requests, progress, probes, field_sums, block);
-    observers.launched = [&](std::int64_t, std::int64_t to) {
-      probes.record(to);
-      writer.outputs(to, block);
-      if (!images.due(to)) return;
-      watch.enter(Phase::snapshot);
-      images.draw(to);
-    };
-    if (!restart) writer.outputs(0, block);
-    ending = evolve(block, communicator, setup.problem, schedule, observers);
-    progress.pause();
-    if (ending.outcome == Outcome::steady) {
-      writer.outputs(ending.step, block, true);
-      probes.end_at(ending.step);
-    }
-    probes.flush();
+  Observers observers = observers_of(writer, watch, requests, progress, probes, field_sums, block);
+  observers.launched = [&](std::int64_t, std::int64_t to) {
+    probes.record(to);
+    writer.outputs(to, block);
+    if (!images.due(to)) return;
     watch.enter(Phase::snapshot);
-    writer.finish();
-  } catch (const Error& error) {
-    if (error.status() == Status::diverged) {
-      probes.flush();
-      end_diverged(error, writer);
-    }
-    // After a failure of a device or a peer the ranks cannot finish the files in progress together.
-    if (error.status() != Status::device_failure) throw;
-    const Error located(error.status(), fmt::format("{} ({})", error.what(), watch.whereabouts()));
-    if (communicator.size() > 1) communicator.abort(located);
-    throw located;
-  }
+    images.draw(to);
+  };
+  if (!restart) writer.outputs(0, block);
+  const Ending ending =
+      evolve_and_write(communicator, setup, schedule, block, observers, writer, watch, progress, probes);
   if (ending.outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
@@ -263,16 +282,16 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                    ending.step, *config.time.until_change);
   }
   report(communicator, setup, machine.transport_name, schedule, ending.outcome, times, terminal);
-  if (ending.outcome != Outcome::stopped) {
-    if (writer.last_checkpoint() < schedule.last)
-      terminal.print(
-          "no checkpoint of step {}: a longer run would begin at step {} again ([checkpoint] final = true "
-          "leaves one)",
-          schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
-    return Status::finished;
+  if (ending.outcome == Outcome::stopped) {
+    terminal.print("stopped by {}; continue with --restart latest", requests.reason());
+    return Status::stopped;
   }
-  terminal.print("stopped by {}; continue with --restart latest", requests.reason());
-  return Status::stopped;
+  if (writer.last_checkpoint() < schedule.last)
+    terminal.print(
+        "no checkpoint of step {}: a longer run would begin at step {} again ([checkpoint] final = true "
+        "leaves one)",
+        schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
+  return Status::finished;
 }
 
 }  // namespace spsolve
