@@ -53,7 +53,7 @@ class BlockWriter {
   /// left.
   std::int64_t block_of(int rank, std::int64_t round) const;
   Range range_of(int rank, std::int64_t round) const;
-  /// A chunk of this rank, and the checksum of its values.
+  /// Holds a chunk of this rank, and the checksum of its values.
   struct OwnChunk {
     std::uint64_t checksum = 0;
     EncodedChunk encoded = {};

@@ -20,7 +20,7 @@ double growth_beside_walls(const Stencil& stencil, const Domain& domain);
 /// Returns the stencil of a part of an explicit Euler step: u + part (step(u) - u).
 Stencil part_of_step(const Stencil& stencil, double part);
 
-/// Wave numbers of each axis {z, y, x}, in radians per point.
+/// Holds the wave numbers of each axis {z, y, x}, in radians per point.
 using AxisWaveNumbers = std::array<std::vector<double>, 3>;
 
 /// Returns the wave numbers of each axis, of which sampled_waves() (kernels/stencil.hpp) are all

@@ -119,7 +119,8 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   return {config.name, problem, plan, std::make_shared<RunConfig>(config)};
 }
 
-/// Returns the ceilings of the last `--suite ceilings` on such a device, or measures the few that rows need.
+/// Returns the ceilings of the last `--suite ceilings` on a device of this kind, or measures the few ceilings
+/// that rows need.
 Ceilings known_ceilings(const Communicator& communicator, const DeviceChoice& device,
                         const ParallelConfig& parallel, const Terminal& terminal) {
   const auto remembered = remembered_ceilings(device);
@@ -159,7 +160,7 @@ DeviceChoice device_of(const Communicator& communicator, const BenchRequest& req
   return choose_device(communicator, compute, parallel);
 }
 
-/// What the cases of a call of `spsolve bench` share, and its rows so far.
+/// Holds what the cases of a call of `spsolve bench` share, and the rows measured until now.
 class Benchmark {
  public:
   Benchmark(const Communicator& communicator, const BenchRequest& request)
@@ -172,7 +173,7 @@ class Benchmark {
         tunes_(request.tune || (!request.no_tune && device_.cuda && request.suite.empty() &&
                                 request.candidates == 1 && !request.compile_only)) {}
 
-  /// `--suite ceilings`
+  /// Measures `--suite ceilings`.
   void measure_device() {
     write_json(Json::object());
     const Ceilings ceilings =
@@ -181,7 +182,7 @@ class Benchmark {
     write_json(to_json(ceilings), true);
   }
 
-  /// `--suite gemm`
+  /// Measures `--suite gemm`.
   void measure_gemm_steps() {
     write_json(Json::array());
     if (communicator_.root())

@@ -6,9 +6,9 @@
 
 namespace spsolve {
 
-/// `bench`: medians of repeated runs over data beyond the caches, halo exchange and boundaries included,
-/// setup and files excluded, with the error of the result against the fp64 reference on the same data.
-/// Collective.
+/// Runs `bench`: reports medians of repeated runs over data beyond the caches, halo exchange and boundaries
+/// included, setup and files excluded, with the error of the result against the fp64 reference on the same
+/// data. Collective.
 Status bench(const Communicator& communicator, const BenchRequest& request);
 
 }  // namespace spsolve

@@ -14,7 +14,7 @@
 
 namespace spsolve {
 
-/// One thing to measure: a problem, and what is insisted on of how it is solved.
+/// Describes one thing to measure: a problem, and the demands on how it is solved.
 struct BenchCase {
   std::string stencil;  // its name, or that of the input
   Problem problem;
@@ -28,7 +28,7 @@ BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision
                       const PlanRequest& plan = {}, BoundaryKind boundary = BoundaryKind::periodic,
                       bool source = false);
 
-/// The parts of a request that every case shares.
+/// Holds the parts of a request that every case shares.
 struct BenchSetting {
   ParallelConfig parallel;
   bool graphs = true;

@@ -27,7 +27,7 @@ struct Row {
   Json json;
 };
 
-/// Rows of one GPU by methods that keep their promise.
+/// Returns the rows of one GPU whose methods keep their promise.
 std::vector<Row> rows_of(const std::filesystem::path& inputs, int files, char** names) {
   std::vector<Row> rows;
   for (int i = 0; i < files; ++i) {

@@ -9,11 +9,11 @@
 
 namespace spsolve {
 
-/// The case that a row of `spsolve bench --json` was measured of: a preset, one of --suite random, or an
-/// input file of the folder `inputs`.
+/// Returns the case that a row of `spsolve bench --json` was measured of: a preset, one of --suite random, or
+/// an input file of the folder `inputs`.
 BenchCase recorded_case(const nlohmann::json& row, const std::filesystem::path& inputs);
 
-/// The method that it was measured by.
+/// Returns the method that a row of `spsolve bench --json` was measured by.
 Method recorded_method(const nlohmann::json& row);
 
 }  // namespace spsolve

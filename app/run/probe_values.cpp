@@ -34,7 +34,8 @@ std::optional<std::size_t> owner_of(const std::vector<Corner>& around, const Dec
 ProbeValues::ProbeValues(const std::vector<std::vector<Corner>>& corners, const Decomposition& decomposition,
                          int rank) {
   const auto ranks = static_cast<std::size_t>(decomposition.ranks()), here = static_cast<std::size_t>(rank);
-  // Grid points that ranks record, and those that travel because others share their point with another rank.
+  // These are the grid points that ranks record, and those that travel because others share their point with
+  // another rank.
   PointsByRank recorded(ranks), travelling(ranks);
   std::vector<std::optional<std::size_t>> owners;
   for (const auto& around : corners) {
@@ -50,7 +51,7 @@ ProbeValues::ProbeValues(const std::vector<std::vector<Corner>>& corners, const 
   for (const auto& points : recorded) most_recorded_ = std::max(most_recorded_, std::ssize(points));
   own_ = std::move(recorded[here]);
 
-  // The values of a rank: first those at its points, then those of grid points that travel.
+  // A rank has first the values at its points, then those of grid points that travel.
   counts_.assign(ranks, 0);
   std::vector<std::int64_t> numbers;  // of the value of each point that has an owner
   for (std::size_t i = 0; i < corners.size(); ++i) {

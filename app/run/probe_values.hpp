@@ -13,9 +13,10 @@
 
 namespace spsolve {
 
-/// Values at points between grid points, on any number of ranks. A point whose grid points belong to one rank
-/// gets its value there. Other points get theirs on rank 0, from the values of their grid points. Both ways
-/// sum the same products in the same order and round once, so that values do not depend on the ranks.
+/// Makes values at points between grid points, on any number of ranks. A point whose grid points belong to
+/// one rank gets its value there. Other points get theirs on rank 0, from the values of their grid points.
+/// Both ways sum the same products in the same order and round once, so that values do not depend on the
+/// ranks.
 class ProbeValues {
  public:
   /// `corners` are the grid points around each point with their weights.
@@ -35,7 +36,7 @@ class ProbeValues {
                                                  std::int64_t rows, Precision precision);
 
  private:
-  /// A value that a rank has recorded, and its share in the value at a point.
+  /// Is a value that a rank has recorded, and its share in the value at a point.
   struct Part {
     std::size_t rank;
     std::int64_t number;

@@ -12,7 +12,7 @@ namespace {
 
 /// A block keeps about this many values on a rank before they travel to the host.
 constexpr std::int64_t values_kept = 1 << 20, least_kept = 16, most_kept = 1024;
-/// Chunks of rows that are under way at a time while the run goes on.
+/// Limits the chunks of rows that are under way at a time while the run goes on.
 constexpr std::size_t most_chunks = 4;
 
 }  // namespace

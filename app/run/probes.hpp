@@ -49,7 +49,7 @@ class Probes {
     std::int64_t kept = 1;            // rows that the block keeps before they are fetched
     std::int64_t begin = 0, end = 0;  // rows that the block has recorded and that were not fetched
   };
-  /// Rows [first, first + count) of a group on their way to the file.
+  /// Holds rows [first, first + count) of a group on their way to the file.
   struct Chunk {
     std::size_t group;
     std::int64_t first, count;

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// The part of a plan that checkpoints and the tuning cache keep.
+/// Is the part of a plan that checkpoints and the tuning cache keep.
 struct KeptPlan {
   std::string device;             // that it was made for: cpu, cuda
   Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept

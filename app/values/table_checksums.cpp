@@ -19,7 +19,7 @@ class Checksums {
  public:
   explicit Checksums(const Communicator& communicator) : communicator_(communicator) {}
 
-  /// Of the first `rows` rows, or of all where nothing is given.
+  /// Returns the checksum of the first `rows` rows, or of all where nothing is given.
   template <class Form>
   void add(const std::string& key, const Form& form, std::optional<std::int64_t> rows = std::nullopt) {
     const auto* dataset = std::get_if<DatasetForm>(&form);

@@ -16,7 +16,7 @@ namespace spsolve {
 ValueChecksums checksums_of_tables(const Communicator& communicator, const RunConfig& config,
                                    std::int64_t steps);
 
-/// The keys of checksums_of_tables().
+/// Returns the keys of checksums_of_tables().
 std::string at_of_source(std::size_t number);
 std::string value_of_source(std::size_t number);
 std::string at_of_probes(std::size_t number);

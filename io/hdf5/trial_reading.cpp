@@ -36,7 +36,7 @@ bool has_no_checksums(const std::filesystem::path& file) {
   return false;
 }
 
-/// The number of bytes of `points` values of a type; more than most_bytes where that is too many.
+/// Returns the number of bytes of `points` values of a type, or more than most_bytes if there are too many.
 std::size_t bytes_of(hssize_t points, hid_t type) {
   const std::size_t size = H5Tget_size(type);
   if (points <= 0 || size == 0) return 0;
@@ -44,8 +44,8 @@ std::size_t bytes_of(hssize_t points, hid_t type) {
                                                               : static_cast<std::size_t>(points) * size;
 }
 
-// What fails in these functions is said by the parent, which reads the file again. Nothing is closed, because
-// the process ends.
+// The parent reports what fails in these functions, because it reads the file again. Nothing is closed,
+// because the process ends.
 
 herr_t try_attribute(hid_t object, const char* name, const H5A_info_t*, void*) {
   const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
@@ -121,7 +121,7 @@ void read_all(const std::filesystem::path& path) {
   malloc_trim(0);
 }
 
-/// What the child does: it dies without a word, without a core file, and after ten seconds of computing at
+/// Runs the child process: it ends without a message or a core file, and after ten seconds of computing at
 /// most.
 [[noreturn]] void be_child(const std::filesystem::path& file) {
   for (const int fatal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT})

@@ -15,7 +15,8 @@ namespace {
 
 using namespace spsolve;
 
-/// A plan is refused, or its candidate is one that a launch can take and that reads back as it was.
+/// Reads a plan, which is refused, or whose candidate is one that a launch can take and that reads back as it
+/// was.
 void read_plan(const std::string& text) {
   try {
     const KeptPlan kept = parse_plan(text);
@@ -26,7 +27,7 @@ void read_plan(const std::string& text) {
   }
 }
 
-/// A calibration is refused, or all its coefficients are above 0.
+/// Reads a calibration, which is refused, or whose coefficients are all above 0.
 void read_coefficients(const std::string& text) {
   try {
     const auto read = calibration_of(nlohmann::json::parse(text, nullptr, false), "fuzz.json", true);
@@ -40,8 +41,7 @@ void read_coefficients(const std::string& text) {
 
 }  // namespace
 
-/// Any bytes as the two kinds of JSON text that decide how a run is computed: a plan, as checkpoints and the
-/// tuning cache keep it, and a calibration.
+/// Reads any bytes as the two kinds
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   read_plan(text);

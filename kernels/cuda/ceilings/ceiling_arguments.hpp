@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of ceilings.cuh. Both the host compiler and NVRTC read this file: it has no includes.
+// This file holds the kernel arguments of ceilings.cuh. Both the host compiler and NVRTC read this file: it
+// has no includes.
 
 namespace spsolve::cuda {
 
-/// The instruction that the kernel wraps. sp: A in 2:4 form (tf32: 1:2). f16: fp16 accumulators, else fp32
-/// (int8: int32). wgmma: any type and form.
+/// Names the instruction that the kernel wraps. `sp` says that A has 2:4 form (tf32: 1:2), and `f16` that
+/// accumulators are fp16; other accumulators are fp32 (int8: int32). `wgmma` is for any type and form.
 enum class Instruction {
   copy,
   shared_read,
@@ -29,10 +30,10 @@ enum class Instruction {
   wgmma,
 };
 
-/// Threads of a block, and instructions of a warp (wgmma: of four warps) per repeat.
+/// Are the threads of a block, and the instructions of a warp (wgmma: of four warps) per repeat.
 constexpr int ceiling_threads = 256, ceiling_chains = 8;
 
-/// Arguments of one launch of ceilings.cuh.
+/// Holds the arguments of one launch of ceilings.cuh.
 struct CeilingArguments {
   const void* in;  // copy
   void* out;  // copy: destination; else one word per thread of the grid, so that the compiler removes nothing

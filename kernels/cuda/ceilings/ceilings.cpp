@@ -16,11 +16,12 @@ namespace {
 
 constexpr double sustained_seconds = 0.3;
 
-/// A rate that is measured.
+/// Describes a rate that is measured.
 struct Measured {
   const char* name;
   const char* instruction;  // enumerator of Instruction
-  // flop, or bytes of shared memory, per instruction of a warp (wgmma: a quarter of a warpgroup's)
+  // This is the number of flop, or of bytes of shared memory, per instruction of a warp (wgmma: a quarter of
+  // a warpgroup's).
   double per_warp;
   int oldest;  // first compute capability that has it
   int newest = std::numeric_limits<int>::max();

@@ -17,7 +17,7 @@ namespace spsolve::cuda {
 std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler, CeilingScope scope,
                                       const std::function<void(const Ceiling&)>& report);
 
-/// Returns the constants.cuh of each rate of such a device, by name.
+/// Returns the constants.cuh of each rate of devices of this compute capability, by name.
 std::map<std::string, std::string> ceiling_constants(int compute_capability);
 
 }  // namespace spsolve::cuda

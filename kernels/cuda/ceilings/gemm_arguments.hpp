@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shapes and kernel arguments of sparse_gemm.cuh and gemm_operands.cuh. Both the host compiler and NVRTC read
-// this file.
+// This file holds the shapes and kernel arguments of sparse_gemm.cuh and gemm_operands.cuh. Both the host
+// compiler and NVRTC read this file.
 
 #include "kernels/cuda/launch/arguments.hpp"
 
 namespace spsolve::cuda {
 
-// Outputs of a warpgroup, and of all that have the same columns.
+// These are the outputs of a warpgroup, and of all warpgroups that have the same columns.
 constexpr int gemm_group_rows = 64, gemm_columns = 256;
-// Rows that one piece of metadata covers, whatever the design.
+// One piece of metadata covers this many rows, whatever the design.
 constexpr int gemm_metadata_rows = 128;
-// Columns of A that a word of metadata covers: 16 groups of four, of one row or of parts of two.
+// A word of metadata covers this many columns of A: 16 groups of four, of one row or of parts of two.
 constexpr int gemm_word_columns = 64;
-// Stages whose metadata can be copied together and loaded into registers at once. The number of stages of a
-// tile is a multiple of it.
+// The metadata of this many stages can be copied together and loaded into registers at once. The number of
+// stages of a tile is a multiple of it.
 constexpr int gemm_chunk = 4;
 constexpr int gemm_box_columns = 64;  // of results that one copy stores
 
-/// Arguments of one launch of sparse_gemm.cuh.
+/// Holds the arguments of one launch of sparse_gemm.cuh.
 struct GemmArguments {
   TensorMap a, b, c;         // bytes: [m][kept elements], [n][k elements], [m][n] fp16
   const unsigned* metadata;  // [m / 128][stage][half of the rows][word][lane of the warpgroup]
@@ -29,7 +29,7 @@ struct GemmArguments {
   int stages;  // of k
 };
 
-/// Arguments of fill and compress in gemm_operands.cuh.
+/// Holds the arguments of fill and compress in gemm_operands.cuh.
 struct GemmOperands {
   void *a, *b;  // [m][pitch], [n][pitch]: dense
   long long pitch;
@@ -42,7 +42,7 @@ struct GemmOperands {
   bool exact;  // small numbers whose sums are exact in any accumulator
 };
 
-/// The two of four elements that are kept, and whether the others are zero.
+/// Names the two of four elements that are kept, and says whether the others are zero.
 struct KeptPair {
   int first, second;
   bool is_whole;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Operands that a sparse GEMM is measured and checked with. Both the host compiler and NVRTC read this file.
+// This file makes the operands that a sparse GEMM is measured and checked with. Both the host compiler and
+// NVRTC read this file.
 
 namespace spsolve::cuda {
 

@@ -8,12 +8,12 @@ namespace spsolve::cuda {
 
 enum class GemmFormat { fp16, e4m3 };
 
-/// How the metadata of A reach the registers of the multiplying threads: loaded from global memory stage by
-/// stage, copied by the copy engine together with the operands of the stage, or copied for four stages at
+/// Says how the metadata of A reach the registers of the multiplying threads: loaded from global memory stage
+/// by stage, copied by the copy engine together with the operands of the stage, or copied for four stages at
 /// once with barriers of their own.
 enum class GemmMetadata { loaded, with_operands, apart };
 
-/// The optimisations of sparse_gemm.cuh as switches. The defaults are the fastest design.
+/// Holds the optimisations of sparse_gemm.cuh as switches. The defaults are the fastest design.
 struct GemmDesign {
   bool specialised = true;  // one warpgroup copies, two multiply; else one warpgroup does both
   bool wide_rows = true;    // a stage has 64 bytes of a row of A and 128 of a column of B; else half of that
@@ -31,7 +31,7 @@ struct GemmDesign {
   int threads() const { return specialised ? 3 * 128 : 128; }
 };
 
-/// A step of a worklog: a design, and what its author measured for the same change.
+/// Describes a step of a worklog: a design, and what its author measured for the same change.
 struct GemmStep {
   const char* name;
   GemmDesign design;

@@ -9,7 +9,7 @@ namespace spsolve::cuda {
 
 using namespace constants;
 
-/// Bits of an element.
+/// Names the type that holds the bits of an element.
 template <bool bytes>
 struct Bits {
   using Type = unsigned short;

@@ -39,7 +39,7 @@ struct Stage {
   alignas(1024) unsigned char a[tile_rows * a_bytes];
 };
 
-// Slots of metadata: one for each stage of the ring, or two for several stages each.
+// Metadata have one slot for each stage of the ring, or two slots for several stages each.
 constexpr int metadata_slots = metadata_apart ? 2 : metadata_with_operands ? ring : 1;
 constexpr int metadata_words = metadata_apart           ? gemm_chunk * piece_words
                                : metadata_with_operands ? piece_words
@@ -52,7 +52,7 @@ struct Shared {
 };
 static_assert(sizeof(Shared) <= shared_bytes, "the host must ask for this much");
 
-/// A position in a pipeline and the parity of its barriers.
+/// Is a position in a pipeline and the parity of its barriers.
 template <int count>
 struct PipelinePosition {
   int index = 0;
@@ -62,7 +62,7 @@ struct PipelinePosition {
   }
 };
 
-/// What all warpgroups of a block know.
+/// Holds what all warpgroups of a block know.
 class GemmBlock {
  public:
   __device__ GemmBlock(const GemmArguments& arguments, Shared& shared) : a_(arguments), shared_(shared) {}
@@ -108,7 +108,7 @@ class GemmBlock {
   Shared& shared_;
 };
 
-/// The thread that copies for the consumers of its block.
+/// Is the thread that copies for the consumers of its block.
 class Producer : GemmBlock {
  public:
   using GemmBlock::GemmBlock;
@@ -144,7 +144,7 @@ class Producer : GemmBlock {
   }
 };
 
-/// A warpgroup that multiplies 64 rows of each tile.
+/// Is a warpgroup that multiplies 64 rows of each tile.
 class Consumer : GemmBlock {
  public:
   __device__ Consumer(const GemmArguments& arguments, Shared& shared, int group)

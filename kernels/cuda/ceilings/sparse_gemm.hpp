@@ -21,12 +21,12 @@ class SparseGemm {
   /// Returns the text of constants.cuh for gemm_operands.cuh.
   static std::string operand_constants(GemmFormat format);
 
-  /// m, n and k are 1 or more.
+  /// Takes m, n and k of 1 or more.
   SparseGemm(GemmFormat format, int m, int n, int k, const GemmDesign& design, const KernelCompiler& compiler,
              const Stream& stream);
 
-  /// Device memory of A, [m][pitch()], and of B, [n][pitch()]: elements of B in a row of memory have the same
-  /// column. Elements from k to pitch() are zero at first and must stay so.
+  /// Return the device memory of A, [m][pitch()], and of B, [n][pitch()]: elements of B in a row of memory
+  /// have the same column. Elements from k to pitch() are zero at first and must stay so.
   void* a() const { return a_.data(); }
   void* b() const { return b_.data(); }
   long long pitch() const { return operands_.pitch; }
@@ -35,7 +35,7 @@ class SparseGemm {
   /// among four.
   void compress();
 
-  /// Data that fill() writes: uniformly random elements, or small ones whose sums are exact.
+  /// Names the data that fill() writes: uniformly random elements, or small ones whose sums are exact.
   enum class Data { random, exact };
   /// Writes operands and compresses A.
   void fill(Data data);

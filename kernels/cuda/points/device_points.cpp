@@ -98,7 +98,8 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
   groups_ = to_device(groups_on_host_, stream_);
 }
 
-/// Threads make values in the order of their first points, so that neighbours read the same lines of memory.
+/// Uploads the shares of which values are made. Threads make values in the order of their first points, so
+/// that neighbours read the same lines of memory.
 void DevicePoints::upload_shares(const RecordedPoints& group, List& list) const {
   if (group.starts.empty()) return;
   if (group.shares.size() > std::numeric_limits<unsigned>::max())

@@ -14,8 +14,8 @@
 namespace spsolve::cuda {
 
 /// Works on fields in device memory. Amounts of a stretch of steps travel to the device at once, and while a
-/// stretch is in use the host makes the next. Values of recorded rows are made, and travel to the host, on a
-/// stream of their own.
+/// stretch is in use the host makes the next one. Values of recorded rows are made, and travel to the host,
+/// on a stream of their own.
 class DevicePoints : public PointWork {
  public:
   /// Fields have the geometry and precision of `like`. Work is enqueued on `stream`, which must outlive this
@@ -49,7 +49,7 @@ class DevicePoints : public PointWork {
     int count = 0;
     DeviceBuffer values;
     DeviceBuffer shares, starts, value_columns;  // of the values of a row
-    // When the rows that were fetched last may be overwritten.
+    // The event says when the rows that were fetched last may be overwritten.
     std::unique_ptr<Event> read = std::make_unique<Event>();
     std::vector<std::shared_ptr<Landing>> landings;
   };

@@ -63,7 +63,8 @@ __device__ inline void fill_points(const FillArguments& a) {
   }
 }
 
-/// 32-bit division is several times cheaper. The bound leaves room for one stride of the grid.
+/// Fills ghost points. Points are numbered with 32 bits where these suffice, because 32-bit division is
+/// several times cheaper. The bound leaves room for one stride of the grid.
 template <class Stored>
 __device__ inline void fill_walls(const FillArguments& a) {
   if (a.first_point[6] < (1ll << 31))

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of fill_walls.cuh. Both the host compiler and NVRTC read this file: it has no includes
-// and no library types. Axes are {z, y, x}.
+// This file holds the kernel arguments of fill_walls.cuh. Both the host compiler and NVRTC read this file: it
+// has no includes and no library types. Axes are {z, y, x}.
 
 namespace spsolve::cuda {
 
 constexpr unsigned fill_threads = 128;
 constexpr int most_filled_arrays = 8;  // of a launch
 
-/// A face of an array. A ghost value is scale * mirrored + factor * c.
+/// Describes a face of an array. A ghost value is scale * mirrored + factor * c.
 struct WallFace {
   const double* layers;  // scale and factor of each layer of ghost points
   const double* values;  // where c at the point {0, 0} of the face lies, or would lie
   long long stride[2];   // from a value to the next, along the slower and the faster axis of the face
 };
 
-/// An array whose ghost points are filled. Point p lies at data[p[0] * stride[0] + p[1] * stride[1] + p[2]].
+/// Describes an array whose ghost points are filled. Point p lies at data[p[0] * stride[0] + p[1] * stride[1]
+/// + p[2]].
 struct FilledArray {
   void* data;
   WallFace face[3][2];  // by axis, and by side {low, high}; those of periodic axes are not used
 };
 
-/// A box of ghost points beyond one face or more.
+/// Is a box of ghost points beyond one face or more.
 struct GhostSlab {
   long long begin[3], extent[3];
 };
 
-/// Arguments of one launch, for arrays of one geometry. Slabs are disjoint; their points are numbered one
-/// slab after the other.
+/// Holds the arguments of one launch, for arrays of one geometry. Slabs are disjoint; their points are
+/// numbered one slab after the other.
 struct FillArguments {
   long long shape[3];                      // of the global grid
   long long stride[2];                     // of all arrays, in elements

@@ -18,11 +18,12 @@ constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
 constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40;
 constexpr int warps_of_warpgroup = 4;
-/// Registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0 spills some
-/// of them in most tiles, and local memory is slow beside so much shared memory (docs/log/systems.md).
+/// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
+/// spills some values in most tiles, and local memory is slow beside large shared memory
+/// (docs/log/systems.md).
 constexpr double registers_besides = 35, registers_of_value = 1.6;
 
-/// What an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
+/// Say what an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
 /// instructions of a point and level for each read, and besides for each statement; the share of the
 /// instructions of one warp for which its scheduler waits; issue slots of fp64 against those of fp32; bytes
 /// that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2 cache;
@@ -37,7 +38,7 @@ bool reflects(const Domain& field, int axis) {
          field.faces[axis][high].kind == BoundaryKind::neumann;
 }
 
-/// Why no march takes several steps of a system, or nothing.
+/// Returns why no march takes several steps of a system, or nothing if one does.
 std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& facts,
                                 const SystemGroup& group, const std::vector<Domain>& fields, int steps) {
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
@@ -144,7 +145,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
       ring.first_plane = std::min({ring.low[0], ring.first_plane, reads_previous ? -fused.lag() : 0});
       ring.depth = ring.high[0] - ring.first_plane + 1 + tile.ahead;
     }
-    // Tiles begin at whole threads, and what is loaded of rows at sectors.
+    // Tiles begin at whole threads, and the loaded parts of rows at sectors.
     ring.lead = round_up(margin - ring.low[2], sector) - margin;
     ring.pitch = round_up(ring.lead + tile.columns + ring.high[2], sector);
     ring.plane_bytes = round_up(ring.rows * ring.pitch * element, box_alignment);
@@ -192,7 +193,7 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   const SystemTile& tile = fused.tile;
   if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 || !fits(tile, limits)) return false;
   const int words = precision == Precision::fp64 ? 2 : 1;
-  // What points have in registers: values that are held, results, and coefficients of further planes.
+  // Points have these values in registers: values that are held, results, and coefficients of further planes.
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
@@ -234,7 +235,8 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
   if (!limits.copy_engine() || tile.blocks > 1 || computing % warps_of_warpgroup != 0 ||
       helping != warps_of_warpgroup)
     return {};
-  // A block starts with equal shares, in whole steps of what warps can ask for, and has no others to give.
+  // A block starts with equal shares of registers, in whole steps of what warps can ask for, and has no
+  // others to give.
   const int warps = computing + helping,
             equal = std::min(registers_of_multiprocessor / (32 * warps), most_registers) / 8 * 8;
   const int share = (equal * warps - helping * registers_of_helper) / computing;

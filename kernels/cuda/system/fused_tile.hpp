@@ -11,7 +11,8 @@
 
 namespace spsolve::cuda {
 
-/// What a march of several steps (march_steps.cuh) holds of the levels of one statement, level 0 excepted.
+/// Describes what a march of several steps (march_steps.cuh) holds of the levels of one statement, level 0
+/// excepted.
 struct LevelRings {
   int input = -1;               // that reads the field of the statement as it is now
   bool is_read_before = false;  // a step reads `.previous` of the field
@@ -23,8 +24,8 @@ struct LevelRings {
   int offset = 0;  // bytes in shared memory, of the planes of level 1; those of other levels follow
 };
 
-/// A tile of a march that takes several steps. Tiles overlap: `tile` is what is computed on every level, the
-/// part of it without the margins is stored. A warp computes points of one row.
+/// Is a tile of a march that takes several steps. Tiles overlap: `tile` is what is computed on every level,
+/// the part of it without the margins is stored. A warp computes points of one row.
 struct FusedTile {
   int steps = 2;
   SystemTile tile;                 // with the rings of the inputs
@@ -38,10 +39,12 @@ struct FusedTile {
   bool reflects = false;    // there are reflecting walls along rows or columns
   bool has_points = false;  // launches add amounts to points and record values (tile_points.hpp)
 
-  /// By how many planes a level is behind the one before: planes further along the march are read at the
-  /// points of a thread alone, which has just computed them; others are those of earlier iterations.
+  /// Returns by how many planes a level is behind the one before: planes further along the march are read at
+  /// the points of a thread alone, which has just computed them; other planes are those of earlier
+  /// iterations.
   int lag() const { return std::max(1, reach[0]); }
-  /// Points of a tile on either side that are not stored. Those in a row are those of whole threads.
+  /// Returns the points of a tile on either side that are not stored. In a row they are the points of whole
+  /// threads.
   int margin(int axis) const {
     const int margin = (steps - 1) * reach[axis];
     return axis == 2 ? round_up(margin, tile.columns_of_thread) : margin;
@@ -49,9 +52,9 @@ struct FusedTile {
   int useful_rows() const { return tile.rows() - 2 * margin(1); }
   /// Returns the statements whose values one step before the last are stored too, in the order of fields.
   std::vector<int> written_before(const std::vector<int>& fields_of_statements) const;
-  /// Values of all levels that a thread holds per point from one iteration to the next.
+  /// Returns the number of values of all levels that a thread holds per point from one iteration to the next.
   int held() const;
-  /// Iterations of a march beyond the planes that it stores.
+  /// Returns the iterations of a march beyond the planes that it stores.
   int warm_up() const { return tile.warm_up() + 2 * margin(0) + (steps - 1) * (lag() - reach[0]); }
   /// Returns how many registers threads that compute have, and the others, if not all have as many.
   struct Registers {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How kernels of a group of statements read its arrays. Include it after constants.cuh.
+// This file says how kernels of a group of statements read its arrays. Include it after constants.cuh.
 
 #include "kernels/cuda/ptx/precision.cuh"
 #include "kernels/cuda/system/system_arguments.hpp"
@@ -19,7 +19,7 @@ template <>
 struct ElementOf<true> {
   using Type = Compute;
 };
-/// The type of an element of input `i` in memory.
+/// Is the type of an element of input `i` in memory.
 template <int i>
 using Element = typename ElementOf<constants::is_coefficient[i] != 0>::Type;
 
@@ -43,14 +43,14 @@ __device__ inline long long within(long long p, long long begin, long long end) 
   return p < begin ? begin : p >= end ? end - 1 : p;
 }
 
-/// True if the point that is displaced from coordinate p of an axis lies beyond a face of the grid.
+/// Returns true if the point that is displaced from coordinate p of an axis lies beyond a face of the grid.
 template <int displacement, class Index>
 __device__ inline bool is_beyond_face(Index p, long long extent) {
   if constexpr (displacement < 0) return p < -displacement;
   return p >= static_cast<Index>(extent) - displacement;
 }
 
-/// Moves coordinate p of an axis to the point whose value a read of input `i` there finds. Returns false and
+/// Moves coordinate p of an axis to the point whose value a read of input `i` at p finds. Returns false and
 /// sets `ghost` beyond a face with a value.
 template <int i, int axis, class Index>
 __device__ inline bool find_source(Index& p, Index extent, Compute& ghost) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The levels of time that a march of several steps (march_steps.cuh) keeps on the chip, and how points read
-// them. Include it after constants.cuh.
+// This file holds the levels of time that a march of several steps (march_steps.cuh) keeps on the chip, and
+// says how points read them. Include it after constants.cuh.
 //
 // A thread has the values at its own points in registers. Points of other threads in the same rows come by
 // shuffles, since a warp lies along a row. Other rows come from shared memory, as vectors. All that a thread
@@ -17,12 +17,12 @@ constexpr int steps = constants::steps, lag = constants::lag, statements = const
 constexpr int columns_of_thread = constants::columns_of_thread;
 constexpr int threads_of_row = constants::tile_columns / columns_of_thread;
 constexpr int warps_of_row = threads_of_row / warp_threads;
-/// How far inputs are read in other rows and columns.
+/// Say how far inputs are read in other rows and columns.
 constexpr int beside_rows = constants::beside_rows, beside_columns = constants::beside_columns;
 
-/// Values of levels 0 to steps - 1 at the columns of a thread's points, by statement that makes them; those
-/// of level 0 may be read from its ring instead. Element [offset + lag] of level l belongs to the plane at
-/// this offset from the one that level l + 1 computes in the same iteration.
+/// Holds the values of levels 0 to steps - 1 at the columns of a thread's points, by the statement that makes
+/// them. Values of level 0 may be read from its ring instead. Element [offset + lag] of level l belongs to
+/// the plane at this offset from the one that level l + 1 computes in the same iteration.
 struct Held {
   Compute values[steps][statements][rows_of_thread][columns_of_thread][2 * lag + 1];
 };
@@ -46,15 +46,15 @@ constexpr bool reflects_along() {
   return constants::wall[s][axis][0] == Beyond::reflection ||
          constants::wall[s][axis][1] == Beyond::reflection;
 }
-/// True if points beyond reflecting walls, which other threads compute, have right values only in shared
-/// memory.
+/// Returns true if points beyond reflecting walls, which other threads compute, have right values only in
+/// shared memory.
 template <int s>
 constexpr bool reflects() {
   return reflects_along<s, 1>() || reflects_along<s, 2>();
 }
 
-/// True if a point of a thread reads an input in `plane` at this row, or at this row and column, counted from
-/// the first point of the thread.
+/// Returns true if a point of a thread reads an input in `plane` at this row, or at this row and column,
+/// counted from the first point of the thread.
 constexpr bool is_row_read(int input, int plane, int row) {
   for (const auto& read : constants::reads)
     if (read[0] == input && read[1] == plane && row >= read[2] && row < read[2] + rows_of_thread) return true;
@@ -75,7 +75,7 @@ __device__ inline void load_row(const T* from, Compute* to) {
 #pragma unroll
   for (int e = 0; e < columns_of_thread; ++e) to[e] = static_cast<Compute>(value_of(row.element[e]));
 }
-/// Stores values as such a row.
+/// Stores the values of neighbouring points at an aligned address.
 template <class T>
 __device__ inline void store_row(T* to, const Compute (&values)[columns_of_thread]) {
   ElementVector<T, columns_of_thread> row;
@@ -84,7 +84,7 @@ __device__ inline void store_row(T* to, const Compute (&values)[columns_of_threa
   *reinterpret_cast<ElementVector<T, columns_of_thread>*>(to) = row;
 }
 
-/// Where a thread finds its first point in shared memory.
+/// Says where a thread finds its first point in shared memory.
 class SharedPoints {
  public:
   __device__ SharedPoints()
@@ -155,7 +155,7 @@ constexpr bool has_place(int row) {
          row >= rows_of_thread - constants::level_rows[s];
 }
 
-/// All values that the points of a thread read where level `level` is computed.
+/// Holds all values that the points of a thread read where level `level` is computed.
 template <int level, bool walls>
 class Neighbours {
  public:
@@ -184,8 +184,8 @@ class Neighbours {
 
  private:
   static constexpr bool in_ring = constants::level_0_in_ring;
-  /// True if neighbours in a row come from shared memory, too, since ghost points have right values only
-  /// there.
+  /// Returns true if neighbours in a row come from shared memory, too, since ghost points have right values
+  /// only there.
   template <int i, int plane>
   static constexpr bool has_ghosts() {
     constexpr int s = constants::statement_of[i];
@@ -195,7 +195,7 @@ class Neighbours {
       return walls && constants::is_previous[i] == 0 && plane == 0 && reflects<s>() &&
              constants::level_pitch[s] > 0;
   }
-  /// True if the values at the points of the thread come from shared memory.
+  /// Returns true if the values at the points of the thread come from shared memory.
   template <int i, int plane>
   static constexpr bool is_shared() {
     if constexpr (constants::statement_of[i] < 0)
@@ -250,8 +250,8 @@ class Neighbours {
       const Compute there = values[column - lanes * columns_of_thread];
       values[column] = lanes < 0 ? __shfl_up_sync(0xffffffffu, there, -lanes)
                                  : __shfl_down_sync(0xffffffffu, there, lanes);
-      // What lies beside a warp at the edge of the tile is right on level 0 only. All lanes load, so that
-      // there is no branch; those that need not load what their neighbours do.
+      // Values beside a warp at the edge of the tile are right on level 0 only. All lanes load, so that there
+      // is no branch; lanes that need nothing load what their neighbours do.
       if constexpr (level == 1 || warps_of_row > 1) {
         const int lane = static_cast<int>(threadIdx.x) % warp_threads;
         const auto* const own = shared_row<i, plane, row>(shared);
@@ -277,7 +277,7 @@ class Neighbours {
                  [columns_of_thread + 2 * beside_columns];
 };
 
-/// A point of the tile where level `level` is computed: row `r` and column `e` of those of its thread.
+/// Is a point of the tile where level `level` is computed: row `r` and column `e` of those of its thread.
 template <int level, bool walls, int r, int e>
 class LevelPoint {
  public:

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a march of several steps (march_steps.cuh) does at walls, on every level what single steps do. Include
-// it after constants.cuh.
+// This file makes a march of several steps (march_steps.cuh) do at walls, on every level, what single steps
+// do. Include it after constants.cuh.
 
 #include "kernels/cuda/system/level_values.cuh"
 
 namespace spsolve::cuda {
 namespace {
 
-/// How far a step reads along each axis.
+/// Say how far a step reads along each axis.
 constexpr int reach_planes = constants::reach_planes, reach_rows = constants::reach_rows,
               reach_columns = constants::reach_columns;
 
-/// True if there is a wall at either end of the march.
+/// Returns true if there is a wall at either end of the march.
 constexpr bool has_walls_along() {
   for (const auto& of_statement : constants::wall)
     if (of_statement[0][0] != Beyond::memory || of_statement[0][1] != Beyond::memory) return true;
   return false;
 }
 
-/// The rows and columns of a thread as bits of a word, by axis and side of the grid.
+/// Holds the rows and columns of a thread as bits of a word, by axis and side of the grid.
 class AxisBits {
  public:
   /// Sets the bit of row or column `k`.
@@ -34,8 +34,8 @@ class AxisBits {
   unsigned word_ = 0;
 };
 
-/// Where a thread's points lie beside walls along rows and columns. Few registers hold it, since the loop
-/// that never looks at walls needs them.
+/// Says where a thread's points lie beside walls along rows and columns. Few registers hold a place, since
+/// the loop that never looks at walls needs them.
 struct Place {
   int row, column;            // of the first point in the tile
   int y, x;                   // the same on the grid
@@ -65,7 +65,7 @@ struct Place {
 
  private:
   /// Looks at points `first`, first + 1, ... of the grid, `of_thread` of them, along an axis of `extent`
-  /// points. In the tile, which is `tile_extent` long, they begin at `in_tile`.
+  /// points. In the tile, which is `tile_extent` long, these points begin at `in_tile`.
   __device__ void find(int axis, int first, int in_tile, int of_thread, int extent, int tile_extent,
                        int reach) {
     static_assert(rows_of_thread <= 8 && columns_of_thread <= 8);
@@ -80,7 +80,7 @@ struct Place {
   }
 };
 
-/// Values of all statements at the points of a thread.
+/// Holds the values of all statements at the points of a thread.
 using Results = Compute[rows_of_thread][columns_of_thread][statements];
 
 /// Calls visit(row, column) for all points of a thread.
@@ -106,7 +106,7 @@ __device__ inline void set_ghosts(const Place& at, Results& next) {
   });
 }
 
-/// The points of a thread that reflecting walls give values: others store them.
+/// Holds the points of a thread to which reflecting walls give values: other threads store them.
 template <int s>
 struct Reflected {
   unsigned columns = 0, rows = 0, fixed_columns = 0, fixed_rows = 0;
@@ -120,7 +120,8 @@ struct Reflected {
       if constexpr (constants::wall[s][2][side] == Beyond::value) fixed_columns |= at.beyond.of(2, side);
     });
   }
-  /// Beyond faces along both axes, the one with a value decides.
+  /// Returns whether a reflecting wall gives point (r, e) its value. Beyond faces along both axes, the one
+  /// with a value decides.
   __device__ bool holds(int r, int e) const {
     return (columns >> e & 1 && !(fixed_rows >> r & 1)) || (rows >> r & 1 && !(fixed_columns >> e & 1));
   }
@@ -182,8 +183,8 @@ __device__ inline void share(const GroupArguments& a, const SharedPoints& shared
   });
 }
 
-/// Before level `level` + 1 computes the first plane of a grid with a wall before it: sets the values of the
-/// planes beyond.
+/// Sets the values of the planes beyond a wall before the first plane of a grid. Call it before level `level`
+/// + 1 computes that plane.
 template <int level, int s>
 __device__ inline void begin_at_wall(Held& held) {
   for_each_point([&](auto row, auto column) {

@@ -20,8 +20,8 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Values of input `i` at the columns of a thread's points, oldest plane first, and those of the inputs
-/// before it.
+/// Holds the values of input `i` at the columns of a thread's points, oldest plane first, and those of the
+/// inputs before it.
 template <int i>
 struct Queues : Queues<i - 1> {
   Compute values[rows_of_thread][constants::queue_length[i] > 0 ? constants::queue_length[i] : 1];
@@ -29,7 +29,7 @@ struct Queues : Queues<i - 1> {
 template <>
 struct Queues<-1> {};
 
-/// A point of the tile: row `r` of the rows of its thread.
+/// Is a point of the tile: row `r` of the rows of its thread.
 template <int r>
 class TilePoint {
  public:
@@ -38,7 +38,7 @@ class TilePoint {
                        int n, int row, int column)
       : a_(a), tile_(tile), queues_(queues), n_(n), row_(row), column_(column) {}
 
-  /// True if the point that is displaced along an axis lies beyond a face of the grid.
+  /// Returns true if the point that is displaced along an axis lies beyond a face of the grid.
   template <int axis, int displacement>
   __device__ bool is_beyond() const {
     const int own = axis == 0   ? tile_.plane - constants::warm_up + n_
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
 #endif
   const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
   const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
-  // What is written: planes, and as bits the rows of the thread.
+  // These say what is written: planes, and as bits the rows of the thread.
   int planes_of[constants::statements][2];
   unsigned rows_of[constants::statements];
   const int x = tile.column + column, y = tile.row + row;

@@ -29,7 +29,8 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Where a block stores what it computes: planes [first, end), and as bits the rows and columns of a thread.
+/// Says where a block stores what it computes: planes [first, end), and as bits the rows and columns of a
+/// thread.
 struct Written {
   int first, end;
   unsigned rows = 0, columns = 0;
@@ -231,7 +232,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   const int first_plane = static_cast<int>(a.region.begin[0]) + chunk * a.chunk_planes;
   const int end_plane =
       static_cast<int>(min(a.region.end[0], static_cast<long long>(first_plane + a.chunk_planes)));
-  // The tile of level 1.
+  // This is the tile of level 1.
   const Tile tile{first_plane - margin_planes,
                   static_cast<int>(a.region.begin[1]) + number / a.column_tiles * useful_rows - margin_rows,
                   static_cast<int>(a.first_column) + number % a.column_tiles * useful_columns -
@@ -240,8 +241,8 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   const March march{a, tile, loads + drain, loads};
   const Planes planes(march);
 #if __CUDA_ARCH__ >= 900
-  // A shuffle tells the compiler that a warp is of one kind: it then knows that warps of threads that compute
-  // stay together, and has no branch at every shuffle for those that do not.
+  // A shuffle tells the compiler that a warp is of one kind: the compiler then knows that warps of threads
+  // that compute stay together, and makes no branch at every shuffle.
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warp_threads, 0);
   if (warp >= constants::threads / warp_threads) {
     if constexpr (constants::registers > 0) give_registers_away<constants::registers_of_helpers>();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The operations of equations on a device, one function each where C++ has no operator: the same roundings in
-// the same order as apply() (kernels/operator/apply.hpp), which defines them. Programs are compiled without
-// contraction of products and sums.
+// This file holds the operations of equations on a device, one function each where C++ has no operator. The
+// functions have the roundings of apply() (kernels/operator/apply.hpp), which defines the operations, in the
+// same order. Programs are compiled without contraction of products and sums.
 
 #include "kernels/cuda/ptx/precision.cuh"
 
@@ -74,7 +74,7 @@ __device__ inline T smoothstep(T a, T b, T x) {
   return s * s * (T(3) - T(2) * s);
 }
 
-/// The sum begins with 0, which makes a sum of negative zeros positive.
+/// Returns the sum of its arguments. The sum begins with 0, which makes a sum of negative zeros positive.
 template <class T, class... Others>
 __device__ inline T sum(T first, Others... others) {
   T total = T(0) + first;
@@ -155,7 +155,7 @@ template <class T>
 __device__ inline T log2(T a) {
   return operations::log(a) / operations::log(T(2));
 }
-/// The remainder has the sign of the divisor.
+/// Returns the remainder of a division. The remainder has the sign of the divisor.
 template <class T>
 __device__ inline T mod(T a, T b) {
   const T rest = operations::fmod(a, b);

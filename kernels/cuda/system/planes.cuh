@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a march of a group of statements loads planes: which, by whom and when. Include it after constants.cuh.
+// This file says how a march of a group of statements loads planes: which, by whom and when. Include it after
+// constants.cuh.
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/tensor_store.cuh"
@@ -30,7 +31,7 @@ struct Pace {
   __device__ void begin(int n) const {
     if (arrivals) atomicAdd(arrivals + n, 1u);
   }
-  /// The last block to end clears the counters.
+  /// Ends the work of a block. The last block to end clears the counters.
   __device__ void end(int done) const {
     if (!arrivals) return;
     for (int n = done; n < iterations; ++n) atomicAdd(arrivals + n, 1u);
@@ -99,7 +100,7 @@ struct March {
 };
 
 #if __CUDA_ARCH__ >= 900
-/// The planes in shared memory, where another warp than those that compute loads them.
+/// Holds the planes in shared memory, where another warp than those that compute loads them.
 class Planes {
  public:
   __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {
@@ -195,8 +196,8 @@ class Planes {
   bool has_ghosts_;
 };
 #else
-/// The planes in shared memory, where the threads that compute load them by asynchronous copies of 16 bytes.
-/// The copies of an iteration are one group.
+/// Holds the planes in shared memory, where the threads that compute load them by asynchronous copies of 16
+/// bytes. The copies of an iteration are one group.
 class Planes {
  public:
   __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {}

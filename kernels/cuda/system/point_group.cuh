@@ -13,7 +13,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// A point at which every read is a point of memory.
+/// Is a point at which every read is a point of memory.
 class InnerPoint {
  public:
   __device__ InnerPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
@@ -38,8 +38,8 @@ class InnerPoint {
   const long long (&p_)[3];
 };
 
-/// A point beside walls, or beyond the box of a statement. Beyond a face the slowest axis decides what a read
-/// finds. Values at points without memory belong to no point that is written.
+/// Is a point beside walls, or beyond the box of a statement. Beyond a face the slowest axis decides what a
+/// read finds. Values at points without memory belong to no point that is written.
 class AnyPoint {
  public:
   __device__ AnyPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
@@ -90,7 +90,7 @@ __device__ inline void advance_at(const GroupArguments& a, const long long (&p)[
   }
 }
 
-/// Every block takes a part of a row of `point_planes` planes.
+/// Advances rows of points: every block takes a part of a row of `point_planes` planes.
 __device__ inline void advance_rows(const GroupArguments& a) {
   const Region& region = a.region;
   const unsigned parts = static_cast<unsigned>(a.column_tiles),

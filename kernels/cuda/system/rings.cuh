@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The rings of planes in shared memory that a march of a group of statements reads, and the ghost points that
-// are made in them. Include it after constants.cuh.
+// This file holds the rings of planes in shared memory that a march of a group of statements reads, and makes
+// the ghost points in them. Include it after constants.cuh.
 
 #include "kernels/cuda/system/group_values.cuh"
 
@@ -20,7 +20,7 @@ constexpr int ghost_threads = constants::ghost_warps * warp_threads;
 constexpr int ghost_threads = constants::threads;
 #endif
 
-/// The tile of a block: its first point.
+/// Is the tile of a block, given by its first point.
 struct Tile {
   int plane, row, column;
 };
@@ -63,8 +63,8 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Ele
     to = plane[from_line * pitch + from_index];
 }
 
-/// True if ghost points beyond the faces of an axis have to be made in the ring of input `i`: the tile is
-/// `extent` points long from `first` on. Copies fill those beyond faces with the value 0.
+/// Returns true if ghost points beyond the faces of an axis have to be made in the ring of input `i`: the
+/// tile is `extent` points long from `first` on. Copies fill those beyond faces with the value 0.
 template <int i>
 __device__ inline bool reaches_beyond(const GroupArguments& a, int axis, int reach, int first, int extent) {
   return constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] && reach > 0 &&
@@ -89,7 +89,7 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
   Compute ghost;
   if (!find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
   Element<i>* const to = plane_in_ring<i>(slot);
-  // Ghosts along an axis are those before the grid, or those behind it.
+  // Ghosts along an axis lie before the grid or behind it.
   if constexpr (reach_columns > 0)
     if (has_ghost_columns<i>(a, tile)) {
       const int lead = a.array[i].lead, columns = static_cast<int>(a.shape[2]) - tile.column + lead;

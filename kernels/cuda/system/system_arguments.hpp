@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of systems of equations. Both the host compiler and NVRTC read this file: it uses no
-// library types.
+// This file holds the kernel arguments of systems of equations. Both the host compiler and NVRTC read this
+// file: it uses no library types.
 
 #include "kernels/cuda/launch/arguments.hpp"
 #include "kernels/cuda/points/point_arguments.hpp"
 
 namespace spsolve::cuda {
 
-/// Largest numbers of arrays that a group of statements reads and writes, and of scalars of a system.
+/// Are the largest numbers of arrays that a group of statements reads and writes, and of scalars of a system.
 constexpr int most_system_arrays = 96, most_system_scalars = 64;
 
 constexpr int point_planes = 4;  // of point_group.cuh where rows are long
 
-/// The faces of an array: a read beyond a face finds memory (halos, ghost points that are filled before the
-/// step, and coefficients everywhere), one value, or the reflection of the array.
+/// Says what lies beyond the faces of an array: a read beyond a face finds memory (halos, ghost points that
+/// are filled before the step, and coefficients everywhere), one value, or the reflection of the array.
 enum class Beyond { memory, value, reflection };
 
-/// An array that a group of statements reads or writes, in kernel axes. Point p lies at
-/// data[p[0] * stride[0] + p[1] * stride[1] + p[2]]; `data` is where the point {0, 0, 0} lies or would lie.
+/// Describes an array that a group of statements reads or writes, in kernel axes. Point p lies at data[p[0] *
+/// stride[0] + p[1] * stride[1] + p[2]]; `data` is where the point {0, 0, 0} lies or would lie.
 struct SystemArray {
   TensorMap map;  // march on sm_90: of an input, for boxes of a plane around a tile
   void* data;
   long long stride[2];
-  // What is read: the points that have memory, in x whole chunks of 16 bytes, but for a march no points
-  // beyond walls where copies fill zeros. What is written: the box of the statement.
+  // An array that is read has here the points that have memory, in x whole chunks of 16 bytes, but for a
+  // march no points beyond walls where copies fill zeros. An array that is written has the box of the
+  // statement.
   long long begin[3], end[3];
   int lead;  // march: columns of a tile in shared memory before the first that the tile computes
 };
 
-/// Groups of recorded points that arguments hold, because memory answers later.
+/// Is the number of groups of recorded points that arguments hold, because memory answers later.
 constexpr int few_groups = 4;
 constexpr int no_turn = 0x7fffffff;  // after the last event of a thread
 
-/// What a thread of march_steps.cuh does with a value as soon as it is computed: it adds an amount, or
-/// records the value.
+/// Says what a thread of march_steps.cuh does with a value as soon as the value is computed: it adds an
+/// amount, or records the value.
 struct PointEvent {
   int turn;     // iteration * steps + level - 1
   short value;  // (statement * rows of a thread + row) * columns of a thread + column
@@ -43,7 +44,7 @@ struct PointEvent {
   int column;   // of the amount or of the recorded value
 };
 
-/// The points that a launch of several steps works on.
+/// Holds the points that a launch of several steps works on.
 struct PointEvents {
   const int* first;          // by block and thread, its first event; null: there are no points
   const PointEvent* events;  // those of a thread follow one another, in the order of turns
@@ -54,8 +55,9 @@ struct PointEvents {
   unsigned step;  // that the launch begins with
 };
 
-/// Arguments of one launch of a group: what it reads, then what it writes. The scalars have values that the
-/// compute type holds. A kernel knows the number of arrays; the host fills in as many as there can be.
+/// Holds the arguments of one launch of a group: what it reads, then what it writes. The scalars have values
+/// that the compute type holds. A kernel knows the number of arrays; the host reserves room for the largest
+/// number.
 template <int arrays>
 struct SystemArguments {
   Region region;           // the points at which any statement is computed
@@ -65,8 +67,9 @@ struct SystemArguments {
   int column_tiles,
       row_tiles;     // march: along x, and along the rows; points: parts of a row, 0 for short rows
   int chunk_planes;  // march: planes of a block
-  // march: per iteration the number of blocks that have asked for its planes, then the number of blocks that
-  // have ended; all zero between launches. Null: blocks do not wait for one another.
+  // In a march this holds per iteration the number of blocks that have asked for its planes, then the number
+  // of blocks that have ended; all are zero between launches. If it is null, blocks do not wait for one
+  // another.
   unsigned* arrivals;
   double scalars[most_system_scalars];
   PointEvents points;  // march of several steps

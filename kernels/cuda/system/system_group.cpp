@@ -217,7 +217,7 @@ class GroupText {
   std::array<int, 3> axes_;
   SystemGroup group_;
   std::map<Key, std::string> values_;
-  /// By field the statement of the group that has advanced it, and the name of its value.
+  /// Holds by field the statement of the group that has advanced it, and the name of its value.
   std::map<int, std::pair<int, std::string>> advanced_;
   std::string lines_;
   std::size_t line_count_ = 0;

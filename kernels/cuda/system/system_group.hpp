@@ -10,7 +10,7 @@
 
 namespace spsolve::cuda {
 
-/// An array that a group of statements reads: a field at a level of time, or a derived coefficient.
+/// Names an array that a group of statements reads: a field at a level of time, or a derived coefficient.
 struct GroupInput {
   bool is_coefficient = false;
   int index = 0;                                 // of the field or the coefficient
@@ -19,14 +19,14 @@ struct GroupInput {
   std::vector<std::array<int, 3>> offsets = {};  // at which it is read, in kernel axes, each once
 };
 
-/// A group of statements (SystemFacts::groups) as CUDA C++: what one kernel computes at a point.
+/// Is a group of statements (SystemFacts::groups) as CUDA C++: what one kernel computes at a point.
 struct SystemGroup {
   int first = 0, last = 0;  // statements [first, last)
   std::vector<GroupInput> inputs;
-  /// The function `advance_point(at, next)`, which sets next[s - first] to the value of each statement s.
-  /// at.read<array, plane, row, column>() is the value of an input at a displaced point, at.scalar<i>() a
+  /// Holds the function `advance_point(at, next)`, which sets next[s - first] to the value of each statement
+  /// s. at.read<array, plane, row, column>() is the value of an input at a displaced point, at.scalar<i>() a
   /// scalar; at.is_beyond<axis, displacement>() is true if the point displaced along a kernel axis lies
-  /// beyond a face of the grid. Names are those of the input. It is followed by nothing else and wants the
+  /// beyond a face of the grid. Names are those of the input. The text ends with the function and uses the
   /// type Compute.
   std::string text;
 

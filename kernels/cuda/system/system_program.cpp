@@ -357,7 +357,7 @@ View view_of(const SystemArray& array, std::int64_t element_bytes) {
 }
 
 Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region) {
-  // How far each statement reads `.next`, through the statements that it reads too.
+  // These say how far each statement reads `.next`, through the statements that it reads too.
   std::vector<Index3> before(facts.reach_now.size()), after(facts.reach_now.size());  // by field
   Index3 most_before{}, most_after{};
   for (const EquationFacts& equation : facts.equations)

@@ -16,16 +16,16 @@ namespace spsolve::cuda {
 
 class ConstantsText;
 
-/// The arguments of the host, with room for all arrays that there can be.
+/// Is the type of arguments on the host, with room for the largest number of arrays.
 using HostArguments = SystemArguments<most_system_arrays>;
 
-/// What a launch of a group reads and writes, all in device memory.
+/// Holds what a launch of a group reads and writes, all in device memory.
 struct GroupFields {
   std::vector<const Field*> inputs;  // in the order of SystemGroup::inputs
   std::vector<Field*> outputs;  // by statement of the group; then one step before, of fields with .previous
 };
 
-/// A group of statements with the walls and the precision that its kernels are compiled for.
+/// Is a group of statements with the walls and the precision that its kernels are compiled for.
 class SystemProgram {
  public:
   /// `fields` holds the grid with the walls of each field. Throws Error(invalid_input) if the group reads and
@@ -66,8 +66,8 @@ class SystemProgram {
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
   /// Returns the value of a face with a value in kernel axes, as a field stores it.
   double face_value(const GroupInput& input, int axis, Side side) const;
-  /// True if both walls of an axis across the march have the value 0 (without sign): marches of single steps
-  /// let copies fill their ghost points.
+  /// Returns true if both walls of an axis across the march have the value 0 (without sign): marches of
+  /// single steps let copies fill their ghost points.
   bool copies_zeros(const GroupInput& input, int axis) const;
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
                         FusedTile::Registers registers = {}) const;

@@ -102,7 +102,7 @@ bool fits(const SystemTile& tile, const BlockLimits& limits) {
 std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,
                                       const GhostAxes& ghosts, const BlockLimits& limits) {
   if (dimensions == 1 || group.inputs.empty()) return {};
-  // The largest first: they read the least halo.
+  // The largest tiles come first, because they read the least halo.
   std::vector<SystemTile> tiles;
   const int wide = precision == Precision::fp64 ? 64 : 128, thread_rows = 512 / wide;
   if (dimensions == 2)

@@ -15,9 +15,9 @@ namespace spsolve::cuda {
 constexpr int barrier_bytes = 128;  // of shared memory, for the barriers of a march
 constexpr int most_ahead = 4;       // planes: three barriers for each, and for the plane that is computed
 
-/// The planes of an input that a march of tiles holds in shared memory, as a ring. Reads at the column of the
-/// point itself in other planes come from registers, a queue per point, where the ring would have to be
-/// longer for them.
+/// Describes the planes of an input that a march of tiles holds in shared memory, as a ring. Reads at the
+/// column of the point itself in other planes come from registers, a queue per point, where the ring would
+/// have to be longer for them.
 struct InputRing {
   std::array<int, 3> low{}, high{};  // offsets of reads in kernel axes, 0 included; beside walls also of what
                                      // ghost points reflect
@@ -30,27 +30,27 @@ struct InputRing {
   int offset = 0;               // bytes in shared memory
   int plane_bytes = 0;
 
-  /// How many planes before the first that is computed must have been loaded.
+  /// Returns how many planes before the first that is computed must have been loaded.
   int warm_up() const { return high[0] - (queue > 0 ? low[0] : first_plane); }
 };
 
-/// A tile of a march: a block of threads computes `columns` x `rows()` points of one plane after the other.
-/// Threads lie along x; each takes `rows_of_thread` neighbouring rows, and of each row `columns_of_thread`
-/// neighbouring points, which is 1 but in marches of several steps.
+/// Is a tile of a march: a block of threads computes `columns` x `rows()` points of one plane after the
+/// other. Threads lie along x; each takes `rows_of_thread` neighbouring rows, and of each row
+/// `columns_of_thread` neighbouring points, which is 1 but in marches of several steps.
 struct SystemTile {
   int columns = 128, thread_rows = 4, rows_of_thread = 8, columns_of_thread = 1;
   int ahead = 1;        // planes that are loaded ahead of the one that is computed
   int blocks = 1;       // on one multiprocessor
   int ghost_warps = 0;  // that make ghost rows and columns, on devices with a copy engine
-  /// Marches of several steps read the values that are loaded from rings, instead of holding them in
-  /// registers.
+  /// Says that marches of several steps read the values that are loaded from rings, instead of holding them
+  /// in registers.
   bool level_0_in_ring = false;
   int pace_lag = 1;  // iterations: how far blocks may be ahead of the slowest
   std::vector<InputRing> rings;
   int shared_bytes = 0;  // those of barriers included, which come first
 
   int rows() const { return thread_rows * rows_of_thread; }
-  /// Threads that compute.
+  /// Returns the number of threads that compute.
   int threads() const { return columns / columns_of_thread * thread_rows; }
   /// Returns all threads: on devices with a copy engine one more warp loads, and others make ghosts.
   int all_threads(const BlockLimits& limits) const {
@@ -65,8 +65,8 @@ using GhostAxes = std::vector<std::array<bool, 3>>;
 /// Lays out the rings of a tile for a group.
 void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, const GhostAxes& ghosts);
 
-/// True if as many blocks as the tile asks for have their shared memory on one multiprocessor, and the copy
-/// engine, where there is one, copies a plane at once.
+/// Returns true if as many blocks as the tile asks for have their shared memory on one multiprocessor, and
+/// the copy engine, where there is one, copies a plane at once.
 bool fits(const SystemTile& tile, const BlockLimits& limits);
 
 /// Returns a tile of this shape, whose shared memory is not laid out yet.

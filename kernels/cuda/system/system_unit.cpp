@@ -256,7 +256,8 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
 }
 
-/// Thin boxes would leave most threads of a tile idle, and short ones load more planes than they compute.
+/// Returns whether tiles are good for a region. Thin boxes would leave most threads of a tile idle, and short
+/// ones load more planes than they compute.
 bool SystemUnit::suits(const SystemTile& tile, const Region& region) const {
   for (int axis = 0; axis < axis_count; ++axis)
     if (region.begin[axis] <= -most_extent || region.end[axis] >= most_extent) return false;

@@ -16,7 +16,7 @@
 
 namespace spsolve::cuda {
 
-/// Which kernels a SystemUnit may take. `points` and `marches` are for tests.
+/// Names the kernels that a SystemUnit may take. `points` and `marches` are for tests.
 enum class SystemKernels { fastest, points, marches };
 
 /// Says what a SystemUnit does besides plain single steps, and which kernels it takes.
@@ -56,27 +56,27 @@ class SystemUnit : public Unit {
   void fill_ghosts(const State& state, const Box& valid) const override;
   void take_points(const PointWork& points) override { points_ = &dynamic_cast<const DevicePoints&>(points); }
   bool works_on_points(int steps) const override { return fused_ && steps == fused_->tile.steps; }
-  /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
-  /// fields and, where `steps` is not 1, those previous values too. `steps` must be 1 or what the unit was
-  /// made for. A single step may also write points of `out` within halo_radius() of `region`.
+  /// `in` holds the fields, then the previous values that equations read. `out` holds the fields and, where
+  /// `steps` is not 1, the same previous values. `steps` must be 1 or what the unit was made for. A single
+  /// step may also write points of `out` within halo_radius() of `region`.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:
-  /// A group of statements and its kernels.
+  /// Is a group of statements and its kernels.
   struct Group {
     SystemProgram program;
     std::optional<SystemTile> tile;
     std::optional<Kernel> points, march;
   };
 
-  /// The kernel of several steps.
+  /// Is the kernel of several steps.
   struct FusedSteps {
     SystemProgram program;
     FusedTile tile;
     Kernel march;
   };
 
-  /// A TilePointList in device memory, and the region of its launches.
+  /// Holds a TilePointList in device memory, and the region of its launches.
   struct PointList {
     Region region;
     DeviceBuffer first, events;

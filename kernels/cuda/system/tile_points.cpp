@@ -9,13 +9,13 @@
 namespace spsolve::cuda {
 namespace {
 
-/// An event, and which of all threads of a launch it belongs to.
+/// Is an event, with the number of its thread among all threads of a launch.
 struct ThreadEvent {
   std::int64_t thread;
   PointEvent event;
 };
 
-/// Numbers of tiles along an axis: [begin, end).
+/// Holds numbers of tiles along an axis: [begin, end).
 struct TileRange {
   std::int64_t begin, end;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Points of a march of several steps to which amounts are added, or whose values are recorded. Every thread
-// goes through a list of what it does with its own points, in the order of iterations and levels
-// (tile_points.hpp), so that a level without points costs a comparison.
+// This file adds amounts to points of a march of several steps and records values. Every thread goes through
+// a list of what it does with its own points, in the order of iterations and levels (tile_points.hpp), so
+// that a level without points costs a comparison.
 
 #include "kernels/cuda/system/group_values.cuh"
 

@@ -10,7 +10,7 @@
 
 namespace spsolve::cuda {
 
-/// What the threads of a launch of march_steps.cuh do with points.
+/// Lists what the threads of a launch of march_steps.cuh do with points.
 struct TilePointList {
   std::vector<int> first;          // by block and thread: the number of its first event
   std::vector<PointEvent> events;  // those of a thread, then one of no iteration

@@ -14,7 +14,7 @@
 
 namespace spsolve::cuda {
 
-/// A field in device memory and the level of time whose walls its ghost points get.
+/// Names a field in device memory and the level of time whose walls its ghost points get.
 struct FieldAtStep {
   int field;
   Field* array;
@@ -48,7 +48,7 @@ class WallFiller {
   void fill(std::span<const FieldAtStep> arrays, const Box& known, cudaStream_t stream) const;
 
  private:
-  /// Page-locked memory of the host, from which several levels are uploaded.
+  /// Is page-locked memory of the host, from which several levels are uploaded.
   struct Staging {
     PinnedBuffer memory;
     Event uploaded;

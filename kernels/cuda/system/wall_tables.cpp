@@ -24,7 +24,7 @@ std::size_t WallTables::Placed::size() const {
   return varies_along_face ? line() * static_cast<std::size_t>(section.extent()[face.slow_axis()]) : 1;
 }
 
-/// Threads of a parallel region share the lines.
+/// Writes the table of a step. Threads of a parallel region share the lines.
 void WallTables::Placed::write(std::int64_t step, double* table) const {
   const auto lines = static_cast<std::int64_t>(size() / line());
 #pragma omp for schedule(static) nowait

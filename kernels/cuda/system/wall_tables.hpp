@@ -56,7 +56,7 @@ class WallTables {
   std::size_t constant_size_ = 0, level_size_ = 0;
 };
 
-/// An array of a field whose ghost points are filled with walls of a level of time.
+/// Describes an array of a field whose ghost points are filled with walls of a level of time.
 struct GhostsOf {
   int field;
   Field* array;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of mma_sweep.cuh. Both the host compiler and NVRTC read this file: it uses no library
-// types.
+// This file holds the kernel arguments of mma_sweep.cuh. Both the host compiler and NVRTC read this file: it
+// uses no library types.
 
 #include "kernels/cuda/launch/arguments.hpp"
 
 namespace spsolve::cuda {
 
-/// Arguments of one launch of mma_sweep.cuh.
+/// Holds the arguments of one launch of mma_sweep.cuh.
 struct MmaArguments {
   TensorMap in_map;  // sm_90: words of 8 bytes; a box is a stage, or a row of it, or a piece of a row
   View in;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Operands of mma_sweep.cuh: fragments of points (B; in fp64 A), of weights (A; in fp64 B), and their
-// products.
+// This file holds the operands of mma_sweep.cuh: fragments of points (B; in fp64 A), of weights (A; in fp64
+// B), and their products.
 
 #include "kernels/cuda/ptx/mma.cuh"
 #include "kernels/cuda/tensor/mma_stage.cuh"
@@ -119,7 +119,7 @@ class PointFragments {
   int base_[unrolled ? classes : 1];  // first_tile_ plus the lane's offsets, by class
 };
 
-/// Weights and metadata, in registers, in shared memory, or in global memory.
+/// Holds weights and metadata, in registers, in shared memory, or in global memory.
 class MmaWeights {
  public:
   __device__ MmaWeights(SharedMemory& shared, const MmaArguments& a)

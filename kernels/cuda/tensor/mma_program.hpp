@@ -30,10 +30,11 @@ struct MmaTile {
   int blocks_per_multiprocessor = 1;  // bounds the registers per thread
 };
 
-/// The memory in which a kernel keeps its weights.
+/// Names the memory in which a kernel keeps its weights.
 enum class WeightStorage { registers, shared, memory };
 
-/// The source of mma_sweep.cuh, and the weights it loads, for one stencil. It is made without a device.
+/// Holds the source of mma_sweep.cuh, and the weights it loads, for one stencil. A program is made without a
+/// device.
 class MmaProgram {
  public:
   static std::string kernel_name() { return "mma_sweep"; }
@@ -49,7 +50,8 @@ class MmaProgram {
   /// Returns the text of constants.cuh. `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the
   /// rows of memory.
   std::string constants(bool aligned, bool with_source, double source_factor = 1) const;
-  /// Weights are ordered [term][slice][block][step][16 bytes][lane], metadata [block][step][lane].
+  /// Return weights and metadata. Weights are ordered [term][slice][block][step][16 bytes][lane], metadata
+  /// [block][step][lane].
   std::vector<std::uint32_t> weights() const;
   std::vector<std::uint32_t> metadata() const;
 
@@ -60,7 +62,7 @@ class MmaProgram {
   std::int64_t blocks(const MmaArguments& a, KernelAxis axis) const;
   /// Returns whether a launch is `aligned` in the sense of constants().
   bool is_aligned(const MmaArguments& a) const;
-  /// A box that the copy engine brings at once, in words of 8 bytes, with which a box covers most columns.
+  /// Is a box that the copy engine brings at once, in words of 8 bytes, with which a box covers most columns.
   struct CopiedBox {
     View words;
     int planes, rows, columns;
@@ -80,7 +82,7 @@ class MmaProgram {
   std::int64_t block_rows() const { return tile_.warps_y * tile_.blocks_y * operand_.tile[1]; }
   /// Returns the instructions per 128 outputs, those of a smaller k included.
   int instructions() const;
-  /// The work of a warp on a chunk of input.
+  /// Describes the work of a warp on a chunk of input.
   struct ChunkWork {
     int instructions;  // executed instructions; loops that are not unrolled skip no step
     bool unrolled;
@@ -111,7 +113,7 @@ class MmaProgram {
   int steps() const { return static_cast<int>(step_registers_.size()); }
   int m_blocks() const;
   int slots() const { return terms_.count * slices() * m_blocks() * steps(); }
-  /// True if the copy engine brings rows one by one instead of whole stages.
+  /// Returns true if the copy engine brings rows one by one instead of whole stages.
   bool row_by_row() const { return copies_ > 1 || box_rows_ > most_box_extent; }
   int weight_bytes() const;
   int resident_registers() const;

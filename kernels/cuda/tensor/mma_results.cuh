@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Results of mma_sweep.cuh: which points the sums of a lane belong to, and how they are written.
+// This file holds the results of mma_sweep.cuh: which points the sums of a lane belong to, and how they are
+// written.
 
 #include "kernels/cuda/ptx/mma.cuh"
 #include "kernels/cuda/tensor/mma_stage.cuh"
 
 namespace spsolve::cuda {
 
-/// The points of the four results that a lane holds of a product: two outputs of two neighbouring tiles; if
-/// 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of each of two tiles.
+/// Holds the points of the four results that a lane holds of a product: two outputs of two neighbouring
+/// tiles; if 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of each of
+/// two tiles.
 template <bool transposed>
 struct ResultPositions {
   long long offset[m_blocks][2];  // in elements, from the first tile of the warp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared memory of a block of mma_sweep.cuh, and the pipeline that fills it with input.
+// This file holds the shared memory of a block of mma_sweep.cuh, and the pipeline that fills it with input.
 
 #include "constants.cuh"
 #include "kernels/cuda/launch/arguments.hpp"
@@ -35,7 +35,7 @@ constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
 constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
 constexpr int stage_elements =
     (chunks_per_stage * chunk_elements * int{sizeof(Stored)} + 127) / 128 * 128 / int{sizeof(Stored)};
-/// Words of n registers of points; fp64 has two tiles.
+/// Is the number of words of n registers of points; fp64 has two tiles.
 template <int n>
 constexpr int b_words = wide ? 2 * n : n;
 constexpr int slots = terms * slices * m_blocks * steps;  // fragments of A
@@ -50,8 +50,8 @@ struct SharedMemory {
 };
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 
-/// The pipeline of stages of input from global to shared memory. Points outside the memory of the input read
-/// as zero.
+/// Is the pipeline of stages of input from global to shared memory. Points outside the memory of the input
+/// read as zero.
 class StageRing {
  public:
   /// `block` is where the block's first tile begins; it has `number` stages in all.
@@ -128,7 +128,8 @@ class StageRing {
   SharedMemory& shared_;
   const MmaArguments& a_;
   static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts words of 8 bytes
-  // first point of the next stage, relative to the memory of the input; columns in words of 8 bytes
+  // This is the first point of the next stage, relative to the memory of the input; columns are in words of 8
+  // bytes.
   int begin_[3];
   int left_;  // stages not yet fetched
   int fetch_ = 0, wait_ = 0;

@@ -92,7 +92,7 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
 /// block does not fit.
 bool MmaProgram::fit(const BlockLimits& limits) {
   constexpr int most_box = 8 * most_box_extent,
-                // largest copy along x in bytes (words of 8), and the alignment of its parts
+                // This is the largest copy along x in bytes (words of 8), and the alignment of its parts.
       box_alignment = 128;
   const int granule = this->granule();
   const auto margin = [&](int axis) {
@@ -156,7 +156,7 @@ int MmaProgram::code_instructions() const {
 
 bool MmaProgram::unrolled() const {
   if (steps() <= 2) return true;
-  // longer code per slot
+  // These cases have longer code per slot.
   const bool is_long = terms_.count > 1 || (tile_.group && precision_ == Precision::fp64);
   return code_slots() * (is_long ? 2 : 1) <= most_unrolled;
 }

@@ -43,8 +43,8 @@ double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
   return taps > 15 ? costs.memory_line_middle : costs.memory_line_short;
 }
 
-/// Direct layouts on the tiles of the kernel (mma_sweep.cuh). However many warps share the
-/// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
+/// Returns the work of direct layouts on the tiles of the kernel (mma_sweep.cuh). However many warps share
+/// the tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
 SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain& domain, Precision precision,
                   Layout layout, TensorCores cores, bool with_source, const DeviceRates& device) {
   const Calibration::Direct& costs = device.limits.costs().direct;
@@ -79,8 +79,8 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
   work.peak = mma_rate(precision, sparse, device);
   work.ceiling = mma_ceiling(precision, sparse, device.ceilings);
   const bool spills = with_source && precision == Precision::fp32;
-  // A group of chunks has all of its products at once, of as many slices as reach it. Of more warps than wait
-  // for each other the tensor cores have enough.
+  // A group of chunks has all of its products at once, of as many slices as reach it. If more warps run than
+  // wait for each other, the tensor cores are busy.
   const double waits = direct_waits(precision, domain.dimensions, costs),
                executed = tile.group
                               ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)

@@ -17,9 +17,9 @@
 
 namespace spsolve::cuda {
 
-/// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program describes
-/// its kernel: kernel_name() (which is also the name of its file), constants(aligned, with_source,
-/// source_factor), weights(), metadata(), threads(with_source) and shared_bytes(with_source).
+/// Is a sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program
+/// describes the kernel of the sweep: kernel_name() (which is also the name of its file), constants(aligned,
+/// with_source, source_factor), weights(), metadata(), threads(with_source) and shared_bytes(with_source).
 template <class Program>
 class OperandSweep : public Sweep {
  public:
@@ -56,7 +56,7 @@ class OperandSweep : public Sweep {
   /// Enqueues a launch that writes `region`; data of `source` is null without a source.
   virtual void enqueue(const View& in, const View& out, const View& source, const Region& region) const = 0;
 
-  /// A kernel, and the threads and shared memory of its blocks.
+  /// Is a kernel, with the threads and shared memory of its blocks.
   struct SweepKernel {
     int threads;
     std::size_t shared_bytes;

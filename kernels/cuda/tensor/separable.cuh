@@ -39,7 +39,7 @@
 
 namespace spsolve::cuda {
 
-/// The march of one warp down its columns of a strip.
+/// Is the march of one warp down its columns of a strip.
 class StripSweep {
  public:
   __device__ StripSweep(const SeparableArguments& a, SharedMemory& shared)
@@ -128,7 +128,8 @@ class StripSweep {
     // If weights come from shared memory, several rows share one read of them.
     constexpr int rows_at_once = weights_in_shared && !tf32 ? 4 : 1;
     constexpr int windows = x_windows + groups_at_once - 1;  // neighbouring groups share all but one
-    // Windows whose second slab has weights; in the others odd lanes read what their neighbours read.
+    // These are the windows whose second slab has weights; in the others odd lanes read what their neighbours
+    // read.
     constexpr int paired = x_paired + groups_at_once - 1;
     static_for<0, y_windows>([&](auto m_) {
       constexpr int m = decltype(m_)::value;
@@ -267,8 +268,9 @@ class StripSweep {
     return output_.at<T>(view, 0, row, column + 4 * q_);
   }
 
-  /// Fetches the source of the rows that step n completes, when the source of step n - 1 has been read. It
-  /// goes to shared memory, or, if the warp writes whole rows, is prefetched line by line to the L2 cache.
+  /// Fetches the source of the rows that step n completes, when the source of step n - 1 has been read. The
+  /// source goes to shared memory, or, if the warp writes whole rows, is prefetched line by line to the L2
+  /// cache.
   __device__ void fetch_source(int n) const {
     if (!with_source || !(staged_source || simple_)) return;
     const int first_row = first_completed(n), lane = static_cast<int>(threadIdx.x) % 32;

@@ -5,10 +5,10 @@
 
 namespace spsolve::cuda {
 
-/// Largest number of weights along z, of all factors together.
+/// Is the largest number of weights along z, of all factors together.
 constexpr int most_z_weights = 128;
 
-/// Arguments of one launch of separable.cuh or separable_planes.cuh. Axes are {z, y, x}.
+/// Holds the arguments of one launch of separable.cuh or separable_planes.cuh. Axes are {z, y, x}.
 struct SeparableArguments {
   TensorMap in_map;      // sm_90: boxes of one stage, in words of 8 bytes
   TensorMap out_map;     // sm_90 with bulk stores: boxes of what a step completes, 32, 64 or 128 bytes wide

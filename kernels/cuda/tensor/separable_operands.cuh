@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Operands of separable.cuh and separable_planes.cuh: fragments of data, weights, and their products.
+// This file holds the operands of separable.cuh and separable_planes.cuh: fragments of data, weights, and
+// their products.
 
 #include "kernels/cuda/tensor/separable_stage.cuh"
 
 namespace spsolve::cuda {
 
-/// The registers of B of one window, as stored.
+/// Holds the registers of B of one window, as stored.
 struct Fragment {
   unsigned word[words];
 };
-/// A fragment as operands: rounded to the format, or split into terms.
+/// Is a fragment as operands: rounded to the format, or split into terms.
 struct OperandFragment {
   unsigned word[terms][words];
 };
@@ -79,9 +80,9 @@ __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
   return fragment;
 }
 
-/// Accumulators of the products of larger terms, and of all other products. Tensor cores truncate sums, but
-/// the large ones need no truncation here (kernels/sparse/separable_operand.cpp). The last addition, outside
-/// tensor cores, rounds to nearest.
+/// Holds accumulators of the products of larger terms, and of all other products. Tensor cores truncate sums,
+/// but the large ones need no truncation here (kernels/sparse/separable_operand.cpp). The last addition,
+/// outside tensor cores, rounds to nearest.
 struct Sums {
   float of[terms][4] = {};
 
@@ -101,7 +102,7 @@ __device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out
   sums = {};
 }
 
-/// Weights and metadata of the lane, held in registers or in shared memory.
+/// Holds the weights and metadata of the lane, in registers or in shared memory.
 class SeparableWeights {
  public:
   __device__ SeparableWeights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
@@ -118,7 +119,7 @@ class SeparableWeights {
     for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = a.metadata[i * 32 + lane];
   }
 
-  /// A of one window, for a factor along one axis.
+  /// Holds A of one window, for a factor along one axis.
   template <bool along_y, int window>
   struct WindowWeights {
     uint4 value[terms][instructions];

@@ -27,7 +27,7 @@
 
 namespace spsolve::cuda {
 
-/// The march of one warp down the planes of its column of 16 x 16 points.
+/// Is the march of one warp down the planes of its column of 16 x 16 points.
 class ColumnSweep {
  public:
   __device__ ColumnSweep(const SeparableArguments& a, SharedMemory& shared)

@@ -31,7 +31,7 @@ int wavefronts(Address&& address, bool every_other) {
   return sum;
 }
 
-/// Layout of rows of input in shared memory, in chunks.
+/// Describes the layout of rows of input in shared memory, in chunks.
 struct InputRows {
   int pitch;
   int shift;  // shift of rows of second slabs
@@ -77,7 +77,8 @@ int weight_fragments(const SeparableOperand& operand) {
 
 /// Returns the tile of separable_planes.cuh: 64 columns, and as many rows as registers allow.
 SeparableTile tile_of_planes(const SeparableOperand& operand, const BlockLimits& limits) {
-  // Registers of a lane: sums of planes, results, fragments between passes, and the weights if they are few.
+  // A lane has registers for sums of planes, results, fragments between passes, and the weights if they are
+  // few.
   const int fragments = 2 * operand.x_rank * 4 * operand.per_window();
   const int weights = 4 * weight_fragments(operand);
   SeparableTile tile;
@@ -303,7 +304,7 @@ SeparableProgram::CopiedBox SeparableProgram::input_box(const SeparableArguments
   const SeparableShape& shape = this->shape(a.source.data != nullptr);
   const int bytes = static_cast<int>(storage_bytes(precision_));
   const int rows =
-      // second slabs have a box of their own, since they are shifted
+      // Second slabs have a box of their own, since they are shifted.
       in_planes() ? shape.block_rows : shape.block_rows / 2;
   return {in_words(a.in, bytes), 8, rows, shape.row_elements * bytes / 8};
 }

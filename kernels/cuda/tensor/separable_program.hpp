@@ -24,7 +24,8 @@ struct SeparableTile {
   bool bulk_stores = false;    // store by the copy engine (sm_90): rows of a warp are 32, 64 or n x 128 bytes
   bool staged_source = false;  // the copy engine brings the source of a step to shared memory (sm_90)
   int groups_at_once = 1;      // groups that share inputs in pass 1, if there are several windows along x
-  // blocks of input per thread block after the first; 0: chosen by the size of the grid
+  // This is the number of blocks of input per thread block after the first; if it is 0, the size of the grid
+  // chooses.
   int steps_per_strip = 0;
 
   int warp_columns() const { return 16 * groups; }
@@ -32,7 +33,7 @@ struct SeparableTile {
   int threads() const { return 32 * warps * warps_y; }
 };
 
-/// Sizes that follow from a tile.
+/// Holds the sizes that follow from a tile.
 struct SeparableShape {
   SeparableTile tile;
   int column_margin;  // first column of a block's input, from its first output
@@ -44,8 +45,8 @@ struct SeparableShape {
   int shared_bytes;
 };
 
-/// The source of a kernel of separable sweeps, and the weights it loads, for one stencil: separable.cuh, or
-/// separable_planes.cuh if there are taps along z. It is made without a device.
+/// Holds the source of a kernel of separable sweeps, and the weights it loads, for one stencil:
+/// separable.cuh, or separable_planes.cuh if there are taps along z. A program is made without a device.
 class SeparableProgram {
  public:
   /// `tile` replaces the best known tile, for measurements. Returns NoKernel for fp64, for too many terms or
@@ -57,7 +58,7 @@ class SeparableProgram {
   std::string kernel_name() const { return in_planes() ? "separable_planes" : "separable"; }
   /// Returns the text of constants.cuh. `aligned`: rows of output and source begin at multiples of 16 bytes.
   std::string constants(bool aligned, bool with_source, double source_factor = 1) const;
-  /// Weights and metadata of the operand, along x and then along y.
+  /// Return weights and metadata of the operand, along x and then along y.
   std::vector<std::uint32_t> weights() const { return both(&ChainedAxis::values); }
   std::vector<std::uint32_t> metadata() const { return both(&ChainedAxis::metadata); }
 
@@ -66,14 +67,14 @@ class SeparableProgram {
                                const Region& region) const;
   /// Returns the grid of blocks, {z, y, x}, of a launch whose steps_per_strip and planes_per_block are set.
   Index3 blocks(const SeparableArguments& a) const;
-  /// A box of a view that the copy engine takes at once.
+  /// Is a box of a view that the copy engine takes at once.
   struct CopiedBox {
     View view;
     int element_bytes, rows, columns;
   };
-  /// Boxes of input, in words of 8 bytes, with which a box covers most columns; of results, whose map ends at
-  /// the last row and the last 16 bytes (the smallest unit of a store) that are written completely; of a
-  /// staged source.
+  /// Return boxes of input, in words of 8 bytes, with which a box covers most columns; of results, whose map
+  /// ends at the last row and the last 16 bytes (the smallest unit of a store) that are written completely;
+  /// and of a staged source.
   CopiedBox input_box(const SeparableArguments& a) const;
   CopiedBox output_box(const SeparableArguments& a) const;
   CopiedBox source_box(const SeparableArguments& a) const;
@@ -84,14 +85,14 @@ class SeparableProgram {
   const SeparableTile& tile() const { return shape_.tile; }
   int threads(bool with_source = false) const { return shape(with_source).tile.threads(); }
   int shared_bytes(bool with_source = false) const { return shape(with_source).shared_bytes; }
-  /// True if there are taps along z; blocks then march through planes.
+  /// Returns true if there are taps along z; blocks then march through planes.
   bool in_planes() const { return operand_.z_taps > 1; }
-  /// True if all taps lie along x; a line can then be cut into rows.
+  /// Returns true if all taps lie along x; a line can then be cut into rows.
   bool along_x() const { return along_x_; }
 
  private:
   SeparableProgram(const SeparableStencil& stencil, Precision precision);
-  /// Why no kernel takes the operand, if none does.
+  /// Returns why no kernel takes the operand, or nothing if one does.
   std::optional<NoKernel> refusal() const;
   std::vector<std::uint32_t> both(std::vector<std::uint32_t> ChainedAxis::*part) const;
 

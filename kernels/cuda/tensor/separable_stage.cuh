@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared memory of a block of separable.cuh or separable_planes.cuh, and the pipeline that fills it with
-// input.
+// This file holds the shared memory of a block of separable.cuh or separable_planes.cuh, and the pipeline
+// that fills it with input.
 
 #include "constants.cuh"
 #include "kernels/cuda/ptx/precision.cuh"
@@ -18,10 +18,10 @@ constexpr bool tf32 = element == Element::tf32;
 constexpr int words = tf32 ? 8 : 4;         // registers per fragment of one window
 constexpr int instructions = tf32 ? 2 : 1;  // instructions per window
 constexpr int slab = 16;                    // outputs of one instruction along an axis
-// separable_planes.cuh: a stage is a plane; separable.cuh: rows of a plane
+// A stage is a plane in separable_planes.cuh, and rows of a plane in separable.cuh.
 constexpr bool in_planes = z_taps > 1;
 constexpr int block_rows = in_planes ? slab * (warps_y + 1) : 2 * slab * y_windows;  // rows of a stage
-// Rows of a box of input: those of first slabs, or those of second slabs, which begin row_shift columns
+// A box of input has the rows of first slabs, or those of second slabs, which begin row_shift columns
 // earlier.
 constexpr int input_rows = in_planes ? block_rows : block_rows / 2;
 constexpr int warp_columns = slab * groups;
@@ -32,8 +32,8 @@ constexpr int stored_columns = in_planes ? block_columns : warp_columns;
 constexpr int stored_bytes = stored_columns * sizeof(Stored),
               box_bytes = stored_bytes < 128 ? stored_bytes : 128;
 constexpr int box_columns = box_bytes / sizeof(Stored);
-// True if boxes that are written only in part go through shared memory too. A source must then be readable
-// for them as well.
+// This is true if boxes that are written only in part go through shared memory too. A source must then be
+// readable for them as well.
 constexpr bool staged_parts = bulk_stores && (!with_source || staged_source || in_planes);
 constexpr int boxes = bulk_stores ? stored_columns / box_columns : 1;
 constexpr int box_groups = in_planes ? 2 * warps_y : warps;
@@ -61,7 +61,7 @@ struct SharedMemory {
   alignas(1024) Stored
       out[bulk_stores ? box_groups : 1][boxes][bulk_stores ? box_rows : 1][bulk_stores ? box_columns : 8];
   alignas(128) Stored stage[stages][block_rows][row_elements];
-  // The source of the points that a step completes.
+  // This is the source of the points that a step completes.
   alignas(128) float source[staged_source ? warps : 1][staged_source ? block_rows : 1][warp_columns];
   uint4 values[weights_in_shared ? value_count : 1][32];
   unsigned long long full[stages], read[stages], source_full[staged_source ? warps : 1];
@@ -69,7 +69,7 @@ struct SharedMemory {
 
 static_assert(sizeof(SharedMemory) <= shared_bytes);
 
-/// The place where the outputs of a warp begin, relative to the region that is written.
+/// Is the place where the outputs of a warp begin, relative to the region that is written.
 struct WarpOutput {
   const SeparableArguments& a;
   int plane, row, column;
@@ -80,7 +80,7 @@ struct WarpOutput {
   __device__ int begin_column() const { return -column; }
   __device__ int end_column() const { return in_region(a.region.end[2], 2) - column; }
 
-  /// Coordinates of the place in the memory of a view.
+  /// Return the coordinates of the place in the memory of a view.
   __device__ int plane_in(const View& view) const { return plane - in_region(view.begin[0], 0); }
   __device__ int row_in(const View& view) const { return row - in_region(view.begin[1], 1); }
   __device__ int column_in(const View& view) const { return column - in_region(view.begin[2], 2); }
@@ -96,9 +96,9 @@ struct WarpOutput {
   }
 };
 
-/// The pipeline from global to shared memory: a stage holds the next rows of the block's columns, or the next
-/// plane. sm_90 uses the tensor copy engine, sm_80 cp.async. Points outside the memory of the input read as
-/// zero.
+/// Is the pipeline from global to shared memory: a stage holds the next rows of the block's columns, or the
+/// next plane. sm_90 uses the tensor copy engine, sm_80 cp.async. Points outside the memory of the input read
+/// as zero.
 ///
 /// On sm_90 a stage has two mbarriers: `full` completes when its copy has arrived, `read` when all warps have
 /// released it. On sm_80 block barriers take their place.

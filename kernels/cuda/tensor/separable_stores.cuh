@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stores of separable.cuh and separable_planes.cuh through shared memory: whole boxes by the copy engine,
-// parts of boxes by the threads of a warp.
+// This file holds the stores of separable.cuh and separable_planes.cuh through shared memory: whole boxes by
+// the copy engine, parts of boxes by the threads of a warp.
 
 #include "kernels/cuda/tensor/separable_operands.cuh"
 

@@ -45,9 +45,8 @@ double word_plane_cost(int windows, int x_rank, const SeparableTile& tile, bool 
          (windows > 2 ? costs.word_windows + costs.word_windows_factor * std::max(0, x_rank - 2) : 1.0);
 }
 
-/// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
-/// (separable.cuh): whole waves of strips, block of rows by block of rows. Rows between two of
-/// these are kept in registers.
+/// Returns the seconds per point of a separable sweep of a plane, on the tiles of the kernel (separable.cuh):
+/// whole waves of strips, block of rows by block of rows. Rows between two of these are kept in registers.
 double plane_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
                      bool with_source, const DeviceRates& device) {
   const Calibration::Separable& costs = device.limits.costs().separable;
@@ -71,8 +70,8 @@ double plane_seconds(const SeparableProgram& program, const Domain& domain, Prec
          static_cast<double>(domain.box().points());
 }
 
-/// Seconds per point of a separable sweep in 3D (separable_planes.cuh): whole waves of marches,
-/// plane by plane. Of a plane a warp has instructions for 16 x 16 points, multiply-adds along z, and its
+/// Returns the seconds per point of a separable sweep in 3D (separable_planes.cuh): whole waves of marches,
+/// plane by plane. For each plane a warp has instructions for 16 x 16 points, multiply-adds along z, and its
 /// input in shared memory.
 double space_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
                      const DeviceRates& device) {
@@ -100,8 +99,9 @@ double space_seconds(const SeparableProgram& program, const Domain& domain, Prec
          static_cast<double>(domain.box().points());
 }
 
-/// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
-/// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
+/// Returns the work of passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two
+/// instructions per term, pass and window, twice as many for tf32, and three products of two tf32 terms for
+/// fp32.
 SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precision precision,
                   bool with_source, const DeviceRates& device) {
   const Calibration::Separable& costs = device.limits.costs().separable;

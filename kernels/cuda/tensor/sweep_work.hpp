@@ -11,8 +11,8 @@
 
 namespace spsolve::cuda {
 
-/// The rates of a device that sweeps on its tensor cores depend on: instructions/s, multiply-adds/s, bytes/s
-/// of the whole device, by the names of the plan's model of devices.
+/// Holds the rates of a device on which the speed of sweeps on tensor cores depends: instructions/s,
+/// multiply-adds/s, bytes/s of the whole device, by the names of the plan's model of devices.
 struct DeviceRates {
   double mma_half = 0, mma_half_sparse = 0, mma_tf32 = 0, mma_tf32_sparse = 0, mma_fp64 = 0;
   double wgmma_tf32_sparse = 0;
@@ -21,7 +21,8 @@ struct DeviceRates {
   Calibration::Ceilings ceilings{};  // flop/s and bytes/s that nothing exceeds
 };
 
-/// What a kernel does in a sweep, counted per point of the grid and launch, and what that takes.
+/// Describes what a kernel does in a sweep, counted per point of the grid and launch, and how long that
+/// takes.
 struct SweepWork {
   double instructions = 0;
   double fma = 0;  // multiply-adds of these, zeros included
@@ -45,8 +46,8 @@ inline double filled(const Domain& domain, double enough) {
   return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
 }
 
-/// Seconds until a warp has got an instruction, of tensor cores that many warps share: so many times what it
-/// takes of a quarter of a multiprocessor.
+/// Returns the seconds until a warp has got an instruction, if many warps share the tensor cores: `waits`
+/// times what the instruction takes of a quarter of a multiprocessor.
 inline double instruction_seconds(double waits, double peak, const DeviceRates& device) {
   return waits * schedulers_of_multiprocessor * device.limits.multiprocessors / peak;
 }

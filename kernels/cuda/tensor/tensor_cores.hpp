@@ -8,10 +8,11 @@
 
 namespace spsolve::cuda {
 
-/// Tensor cores that skip the zeros of a 2:4 operand, or that multiply them.
+/// Names tensor cores that skip the zeros of a 2:4 operand, or that multiply them.
 enum class TensorCores { sparse, dense };
 
-/// Rows of the window of a tile whose dense weights fit the registers of a warpgroup: radius 7.
+/// Is the number of rows of the window of a tile whose dense weights fit the registers of a warpgroup: radius
+/// 7.
 constexpr int most_dense_rows = 18;
 
 /// Returns whether wgmma.sp, or dense wgmma, can do a sweep with `fused` weights; it is faster than mma

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of wgmma_sweep.cuh. Both the host compiler and NVRTC read this file: it uses no
-// library types.
+// This file holds the kernel arguments of wgmma_sweep.cuh. Both the host compiler and NVRTC read this file:
+// it uses no library types.
 
 #include "kernels/cuda/launch/arguments.hpp"
 
@@ -12,7 +12,7 @@ constexpr int wgmma_threads = 512;                           // two warpgroups c
 constexpr int wgmma_tile_rows = 4, wgmma_tile_columns = 16;  // outputs of an instruction's 64 rows
 constexpr int wgmma_group_tiles = 8;                         // side by side
 constexpr int wgmma_group_columns = wgmma_group_tiles * wgmma_tile_columns;
-// groups side by side at most, one for each warp of a converting warpgroup
+// At most this many groups lie side by side, one for each warp of a converting warpgroup.
 constexpr int wgmma_most_groups = 4;
 
 // The functions below describe the input of eight tiles whose windows have `parts` parts
@@ -34,7 +34,7 @@ constexpr int wgmma_row_bytes(int columns, int parts) {
   return columns * wgmma_pitch(parts) + (columns == 8 ? 16 : 0);
 }
 
-/// Arguments of one launch of wgmma_sweep.cuh.
+/// Holds the arguments of one launch of wgmma_sweep.cuh.
 struct WgmmaArguments {
   TensorMap in_map;  // boxes of four rows of wgmma_box_columns
   View in;

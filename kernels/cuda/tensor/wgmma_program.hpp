@@ -26,7 +26,8 @@ struct WgmmaTile {
   int stages = 0;    // stages of four raw rows; a multiple of four times `together`
 };
 
-/// The source of wgmma_sweep.cuh, and the weights it loads, for one stencil. It is made without a device.
+/// Holds the source of wgmma_sweep.cuh, and the weights it loads, for one stencil. A program is made without
+/// a device.
 class WgmmaProgram {
  public:
   static std::string kernel_name() { return "wgmma_sweep"; }
@@ -47,7 +48,7 @@ class WgmmaProgram {
   std::vector<std::uint32_t> metadata() const;
 
   bool is_dense() const { return cores_ == TensorCores::dense; }
-  /// True if data and weights are two fp16 terms each.
+  /// Returns true if data and weights are two fp16 terms each.
   bool pairs() const { return precision_ == Precision::fp32; }
   /// Returns a power of two, with which small weights keep their bits in fp16.
   double weight_scale() const { return scale_; }
@@ -60,13 +61,13 @@ class WgmmaProgram {
   int shared_bytes(bool = false) const { return shared_bytes(tile_); }
 
  private:
-  /// `stencil` with weights as operands hold them.
+  /// Takes a `stencil` whose weights are as operands hold them.
   WgmmaProgram(const Stencil& stencil, Precision precision, const InputWindow& window, const WgmmaTile& tile,
                TensorCores cores);
   /// Takes for ring and stages what is best where `given` leaves them open; whether that fits the device.
   bool fit(const WgmmaTile& given, const BlockLimits& limits);
   Precision element() const { return pairs() ? Precision::fp16 : precision_; }
-  /// True if two warpgroups share each tile.
+  /// Returns true if two warpgroups share each tile.
   bool halves() const { return window_.parts == 2; }
   /// Returns the operands of the parts of the window or, for pairs, of both terms.
   std::vector<Operand> operands() const;

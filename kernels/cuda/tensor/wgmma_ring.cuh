@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared memory of wgmma_sweep.cuh, and the warpgroups that fill it: they convert each row of input once and
-// write it in the order that tensor cores need.
+// This file holds the shared memory of wgmma_sweep.cuh, and the warpgroups that fill it: they convert each
+// row of input once and write it in the order that tensor cores need.
 
 #include "constants.cuh"
 #include "kernels/cuda/launch/arguments.hpp"
@@ -23,18 +23,18 @@ constexpr int quads = (window_rows + quad - 1) / quad;  // quads of a tile's win
 constexpr int block_columns = x_groups * wgmma_group_columns;
 constexpr int element_bytes = pairs ? 2 : sizeof(Stored);  // bytes of an operand
 constexpr int terms = pairs ? 2 : 1;                       // terms per number of the field
-// instructions of a warpgroup per row of a window
+// This is the number of instructions of a warpgroup per row of a window.
 constexpr int row_steps = element_bytes / 2 * (dense ? 2 : 1);
 constexpr int steps = row_steps * window_rows;   // instructions per tile
 constexpr int sums = wgmma_n / 2;                // accumulator registers
 constexpr bool halves = parts == 2;              // two warpgroups share the work on a tile
 constexpr int turns = halves ? 1 : multipliers;  // distance of the tiles of one warpgroup
-// the first slots are repeated at the end, so that N never wraps around
+// The first slots are repeated at the end, so that N never wraps around.
 constexpr int slots = ring + y_groups - 1;
 constexpr int pitch = wgmma_pitch(parts);
 constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 
-/// The ring of operands: [slot][x group][row][column of 16 bytes][tile], with pitches.
+/// Is the ring of operands: [slot][x group][row][column of 16 bytes][tile], with pitches.
 ///
 /// Tiles are in the order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8). Neighbours in a product, which belong to one lane,
 /// are then far apart, and tiles of the lanes of a warp are close together. The tiles one further to the
@@ -67,8 +67,8 @@ __device__ inline void arrive_as_warp(unsigned long long* barrier) {
 /// addresses once for all lanes.
 __device__ inline int uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
 
-/// Two numbers rounded to nearest fp16, and the remainders. Numbers that are too large become the largest
-/// fp16 number: memory that no weight applies to may hold them, and zero times infinity would be NaN.
+/// Holds two numbers rounded to nearest fp16, and the remainders. Numbers that are too large become the
+/// largest fp16 number: memory that no weight applies to may hold them, and zero times infinity would be NaN.
 struct HalfPair {
   unsigned bits;
   float rest[2];
@@ -87,7 +87,7 @@ __device__ inline unsigned tf32(float value) {
   return bits;
 }
 
-/// The tiles of a block: groups of tiles from top to bottom.
+/// Holds the tiles of a block: groups of tiles from top to bottom.
 struct BlockTiles {
   int tiles;
   long long row, column;  // of the first output

@@ -38,11 +38,11 @@ __device__ inline unsigned long long plain_descriptor(const void* first) {
          static_cast<unsigned long long>(quad * row_bytes >> 4) << 32;
 }
 
-/// The part of windows that a warpgroup multiplies: the first or the second.
+/// Names the part of windows that a warpgroup multiplies: the first or the second.
 enum class WindowPart { first, second };
 
-/// Named barriers between a warp that has one part of a tile and the warp that adds both: sums have been
-/// written, and sums have been read.
+/// Lists the named barriers between a warp that has one part of a tile and the warp that adds both: sums have
+/// been written, and sums have been read.
 enum SumBarrier { sums_there = 1, sums_taken = sums_there + group_warps };
 __device__ inline void synchronize(int barrier) {
   asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");
@@ -66,7 +66,7 @@ class TileMultiplier {
   __device__ void run(int first_tile) {
     load_weights<part>();
     const unsigned long long operand = plain_descriptor(
-        // tiles one further to the right
+        // The second part has the tiles one further to the right.
         shared_.operands[0][0][0][0] + (part == WindowPart::second ? 2 * 16 : 0));
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
@@ -97,7 +97,7 @@ class TileMultiplier {
       } else {
         if constexpr (halves) take_over(tile);
         store(tile);
-        // the sums have been read, not only requested
+        // The sums have been read, not only requested.
         if (halves && tile + 1 < block_tiles_.tiles) arrive(sums_taken + warp_);
       }
     }
@@ -136,7 +136,7 @@ class TileMultiplier {
   __device__ void multiply_pairs(unsigned long long first_terms) {
     const unsigned long long second_terms = first_terms + sizeof(Ring) / 16;
     constexpr int set = row % weight_sets;
-    // second_sums_ start with this row
+    // The variable second_sums_ starts with this row.
     constexpr bool begins = row == 0 || is_shared(row) || is_shared(row - 1);
     wgmma_fence();
     multiply<0>(row_sums_, weights_[set], first_terms, metadata_, false);

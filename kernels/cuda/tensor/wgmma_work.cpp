@@ -5,8 +5,9 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Points that the blocks of a sweep with windows execute for one of the grid: whole waves of marches. In 16
-/// bits rows before the first result take as long as others, in 32 they are converted meanwhile.
+/// Returns the points that the blocks of a sweep with windows execute for one of the grid: whole waves of
+/// marches. In 16 bits rows before the first result take as long as others; in 32 bits these rows are
+/// converted meanwhile.
 double windows_executed(const WgmmaProgram& program, const Index3& shape, bool half,
                         const DeviceRates& device) {
   const std::int64_t rows = program.tile().y_groups * wgmma_tile_rows,
@@ -20,7 +21,8 @@ double windows_executed(const WgmmaProgram& program, const Index3& shape, bool h
          static_cast<double>(volume(shape));
 }
 
-/// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (wgmma_sweep.cuh).
+/// Returns the work on rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs
+/// (wgmma_sweep.cuh).
 SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision precision,
                   const DeviceRates& device) {
   const Calibration::Windowed& costs = device.limits.costs().windowed;
@@ -35,7 +37,7 @@ SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision p
   work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
   work.ceiling = element == 2 ? device.ceilings.wgmma_half_sparse / dense : device.ceilings.wgmma_tf32_sparse;
-  // Measured on 10240 x 10240 points: conversions of data, then the instructions.
+  // The constants are measured on 10240 x 10240 points: conversions of data, then the instructions.
   const double few_registers = rows > 16 ? costs.pairs_shared : 0;  // some rows share theirs
   const double seconds = pairs  ? costs.pairs + costs.pairs_row * rows + few_registers
                          : half ? (window.parts == 1 ? costs.half + dense * costs.half_row * rows
