@@ -18,7 +18,7 @@ struct KeptPlan {
 
 /// Returns a plan from its JSON text. Throws Error(file_failure) if it cannot be read.
 KeptPlan parse_plan(const std::string& json);
-/// Returns the part of a plan that a run needs to go on, as JSON text.
+/// Returns the part of a plan that a run needs to continue, as JSON text.
 std::string to_json(const Plan& plan);
 
 /// Returns what checkpoints and the tuning cache keep of a candidate.

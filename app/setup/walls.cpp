@@ -137,7 +137,7 @@ std::vector<FilledFace> filled_faces(const Communicator& communicator, const Run
 
 BytesOfWalls bytes_of_walls(const RunConfig& config, const std::vector<FilledFace>& faces,
                             const Index3& extent) {
-  // As kernels/cuda/system/wall_filler takes them: several levels of time where they have together this size.
+  // As kernels/cuda/system/wall_filler takes them: several time levels where they have together this size.
   constexpr std::size_t together = 4 << 20, most_needed = 3, stagings = 2;
   BytesOfWalls bytes;
   const auto bytes_of = [](Index3 shape, int axis) {

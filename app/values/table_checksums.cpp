@@ -14,12 +14,12 @@
 namespace spsolve {
 namespace {
 
-/// Adds checksums to a list, for each form that is a dataset.
+/// Collects the checksums of forms that are datasets.
 class Checksums {
  public:
   explicit Checksums(const Communicator& communicator) : communicator_(communicator) {}
 
-  /// Returns the checksum of the first `rows` rows, or of all where nothing is given.
+  /// Adds the checksum of the first `rows` rows of a dataset, or of all rows if no number is given.
   template <class Form>
   void add(const std::string& key, const Form& form, std::optional<std::int64_t> rows = std::nullopt) {
     const auto* dataset = std::get_if<DatasetForm>(&form);
@@ -32,7 +32,7 @@ class Checksums {
       checksums_[key] =
           fmt::format("{:016x}", XXH3_64bits_withSeed(counted.data(), counted.size_bytes(),
                                                       static_cast<XXH64_hash_t>(table.columns)));
-    } catch (const Error&) {  // what reads it for the run says what is wrong
+    } catch (const Error&) {  // the run reads the dataset again and says what is wrong
     }
   }
 

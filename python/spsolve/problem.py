@@ -85,7 +85,7 @@ class Problem:
         """Writes the input into a directory, runs spsolve on it and waits for the end. Results go to the same directory
         (default: output.directory, or else out/<name>).
 
-        `ranks` above 1 starts as many by `mpiexec`, and `threads` is the number of threads of each. `restart` goes on from the
+        `ranks` above 1 starts as many by `mpiexec`, and `threads` is the number of threads of each. `restart` continues from the
         newest checkpoint (True or "latest") or from a file. `overwrite` replaces results that are there. `progress` shows what
         the program prints.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The results in a directory, of a run that has ended or of one that goes on. Values are read when they are used."""
+    """The results in a directory, of a run that has ended or of one that still runs. Values are read when they are used."""
 
     def __init__(self, directory: str | os.PathLike[str], log: str = "") -> None:
         self.directory = pathlib.Path(directory)
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def finished(self) -> bool:
-        """False if a signal or a time limit stopped the run; run(restart=True) goes on."""
+        """False if a signal or a time limit stopped the run; run(restart=True) continues it."""
         return bool(self.report["finished"])
 
     @property

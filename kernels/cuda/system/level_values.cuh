@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// This file holds the levels of time that a march of several steps (march_steps.cuh) keeps on the chip, and
+// This file holds the time levels that a march of several steps (march_steps.cuh) keeps on the chip, and
 // says how points read them. Include it after constants.cuh.
 //
 // A thread has the values at its own points in registers. Points of other threads in the same rows come by

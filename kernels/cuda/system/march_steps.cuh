@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several steps of a system of equations in one pass over memory, on grids of two and three axes: a march as
-// in march_group.cuh that computes one plane of every level of time in each iteration. Level 0 is what is
+// in march_group.cuh that computes one plane of every time level in each iteration. Level 0 is what is
 // loaded; level l is the state after l steps. A level is `lag` planes behind the one before. In other rows
 // and columns it reads planes that earlier iterations have computed, so that one barrier per iteration
 // suffices, and a second one where shared memory has no plane to store what others do not read yet; planes

@@ -10,7 +10,7 @@
 
 namespace spsolve::cuda {
 
-/// Names an array that a group of statements reads: a field at a level of time, or a derived coefficient.
+/// Names an array that a group of statements reads: a field at a time level, or a derived coefficient.
 struct GroupInput {
   bool is_coefficient = false;
   int index = 0;                                 // of the field or the coefficient

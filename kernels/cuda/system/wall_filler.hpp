@@ -14,7 +14,7 @@
 
 namespace spsolve::cuda {
 
-/// Names a field in device memory and the level of time whose walls its ghost points get.
+/// Names a field in device memory and the time level whose walls its ghost points get.
 struct FieldAtStep {
   int field;
   Field* array;
@@ -25,7 +25,7 @@ struct FieldAtStep {
 /// CPUs. The units of one block, which work on several streams, share one filler and its tables.
 ///
 /// Values of faces are computed on the host. Those that do not change in time are uploaded once. Those that
-/// do are computed and uploaded for several levels of time at once, ahead of the steps that need them; the
+/// do are computed and uploaded for several time levels at once, ahead of the steps that need them; the
 /// device waits for none of them as long as the host computes them faster than the device takes steps.
 class WallFiller {
  public:
@@ -39,7 +39,7 @@ class WallFiller {
   /// Returns true if values change in time.
   bool changes() const { return changes_; }
 
-  /// Makes sure that the tables hold the levels of time from `first` to `last`, at most two steps later, for
+  /// Makes sure that the tables hold the time levels from `first` to `last`, at most two steps later, for
   /// work that is ordered after the stream of the filler. Levels before `first` are forgotten. `like` is an
   /// array of the block, always of the same geometry.
   void provide(const Field& like, std::int64_t first, std::int64_t last);
@@ -56,7 +56,7 @@ class WallFiller {
   void begin(const Field& like);
   /// Computes and uploads levels that are not in the ring.
   void append(std::int64_t count);
-  /// Returns the table of a level of time.
+  /// Returns the table of a time level.
   double* level(std::int64_t step) const;
 
   std::vector<FilledFace> faces_;
@@ -65,7 +65,7 @@ class WallFiller {
   cudaStream_t stream_;
   Kernel kernel_;
   std::optional<WallTables> tables_;    // since the geometry of the block is known
-  DeviceBuffer constants_, levels_;     // `levels_` is a ring: level of time n lies in slot n modulo slots_
+  DeviceBuffer constants_, levels_;     // `levels_` is a ring: time level n lies in slot n modulo slots_
   std::int64_t ahead_ = 1, slots_ = 1;  // levels of an upload, and of the ring
   std::int64_t begin_ = 0, end_ = 0;    // levels that the ring holds
   std::array<Staging, 2> staging_;

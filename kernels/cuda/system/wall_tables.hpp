@@ -14,7 +14,7 @@ namespace spsolve::cuda {
 /// Says what a kernel that fills ghost points finds in tables: how a ghost value is made from its mirrored
 /// point in each layer, and the values c of every face at the points beside which a block has ghost points.
 /// Tables of numbers of type double belong to the caller, in any memory: one of all that does not change, and
-/// one for each level of time of the faces whose values do.
+/// one for each time level of the faces whose values do.
 class WallTables {
  public:
   /// `fields` holds the grid with the walls of each field. `allocated` are the points of a block that have
@@ -28,7 +28,7 @@ class WallTables {
   /// Returns how many numbers a table has.
   std::size_t constant_size() const { return constant_size_; }
   std::size_t level_size() const { return level_size_; }
-  /// Fills tables: that of what does not change, and those of the levels of time from `step` on, one after
+  /// Fills tables: that of what does not change, and those of the time levels from `step` on, one after
   /// the other. All threads take part.
   void write_constants(std::span<double> table) const;
   void write_levels(std::int64_t step, std::span<double> tables) const;
@@ -56,11 +56,11 @@ class WallTables {
   std::size_t constant_size_ = 0, level_size_ = 0;
 };
 
-/// Describes an array of a field whose ghost points are filled with walls of a level of time.
+/// Describes an array of a field whose ghost points are filled with walls of a time level.
 struct GhostsOf {
   int field;
   Field* array;
-  const double* level;  // table of the level of time
+  const double* level;  // table of the time level
 };
 
 /// Returns the arguments of a launch that fills the ghost points of up to most_filled_arrays arrays that
