@@ -331,7 +331,7 @@ class Parser {
       const Token& last = tokens_[at_ - 1];
       if (last.kind == Token::Kind::number)
         wanted = fmt::format("an operator, as in '{}*{}'", last.text, token.text);
-      if (last.kind == Token::Kind::name)
+      if (last.kind == Token::Kind::name && find_function(last.text))
         wanted = fmt::format("an operator, or brackets as in '{}({})'", last.text, token.text);
     }
     std::string found = fmt::format("'{}'", token.text);
