@@ -14,8 +14,6 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
-constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
 constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40;
 constexpr int warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
@@ -41,7 +39,6 @@ bool reflects(const Domain& field, int axis) {
 /// Returns why no march takes several steps of a system, or nothing if one does.
 std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& facts,
                                 const SystemGroup& group, const std::vector<Domain>& fields, int steps) {
-  if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
   if (fields.front().dimensions == 1) return NoKernel{"the grid has one axis"};
   if (std::ranges::any_of(fields, &Domain::has_filled_faces))
     return NoKernel{"ghost points are filled before every step"};

@@ -13,10 +13,10 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Is a point at which every read is a point of memory.
-class InnerPoint {
+/// Holds a point, and answers what does not depend on the memory around it.
+class Point {
  public:
-  __device__ InnerPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
+  __device__ Point(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
 
   template <int axis, int displacement>
   __device__ bool is_beyond() const {
@@ -26,32 +26,31 @@ class InnerPoint {
   __device__ Compute scalar() const {
     return static_cast<Compute>(a_.scalars[i]);
   }
+
+ protected:
+  const GroupArguments& a_;
+  const long long (&p_)[3];
+};
+
+/// Is a point at which every read is a point of memory.
+class InnerPoint : public Point {
+ public:
+  using Point::Point;
+
   template <int i, int plane, int row, int column>
   __device__ Compute read() const {
     const long long(&stride)[2] = stride_of<i>(a_);
     const long long own = p_[0] * stride[0] + p_[1] * stride[1] + p_[2];
     return value_at<i>(a_.array[i], own + plane * stride[0] + row * stride[1] + column);
   }
-
- private:
-  const GroupArguments& a_;
-  const long long (&p_)[3];
 };
 
 /// Is a point beside walls, or beyond the box of a statement. Beyond a face the slowest axis decides what a
 /// read finds. Values at points without memory belong to no point that is written.
-class AnyPoint {
+class AnyPoint : public Point {
  public:
-  __device__ AnyPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
+  using Point::Point;
 
-  template <int axis, int displacement>
-  __device__ bool is_beyond() const {
-    return is_beyond_face<displacement>(p_[axis], a_.shape[axis]);
-  }
-  template <int i>
-  __device__ Compute scalar() const {
-    return static_cast<Compute>(a_.scalars[i]);
-  }
   template <int i, int plane, int row, int column>
   __device__ Compute read() const {
     const SystemArray& array = a_.array[i];
@@ -64,10 +63,6 @@ class AnyPoint {
     for (int axis = 0; axis < 3; ++axis) q[axis] = within(q[axis], array.begin[axis], array.end[axis]);
     return value_at<i>(array, q[0] * array.stride[0] + q[1] * array.stride[1] + q[2]);
   }
-
- private:
-  const GroupArguments& a_;
-  const long long (&p_)[3];
 };
 
 __device__ inline void advance_at(const GroupArguments& a, const long long (&p)[3]) {

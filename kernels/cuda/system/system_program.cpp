@@ -389,7 +389,6 @@ Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>&
 
 void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
                                   int useful, int margin) const {
-  constexpr int sector_bytes = 32;
   const auto sector_of = [&](const Field& field) {
     return sector_bytes / static_cast<std::int64_t>(storage_bytes(field.precision()));
   };

@@ -9,9 +9,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int most_threads = 1024;  // of a block
-constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
 
 InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes,
                   const std::array<bool, 3>& ghosts) {
