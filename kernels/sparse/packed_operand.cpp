@@ -101,6 +101,15 @@ std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaS
   return words;
 }
 
+std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t row, std::size_t word) {
+  const std::size_t count = elements_per_word(element);
+  std::uint32_t bits = 0;
+  for (std::size_t e = 0; e < count; ++e)
+    if (const std::size_t k = word * count + e; row < matrix.rows() && k < matrix.columns())
+      bits |= element_bits(element, matrix.value(row, k)) << (16 * e);
+  return bits;
+}
+
 std::uint32_t element_bits(Precision element, double value) {
   switch (element) {
     case Precision::fp16:

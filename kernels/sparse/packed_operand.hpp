@@ -53,4 +53,8 @@ std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaS
 std::uint32_t element_bits(Precision element, double value);
 float element_value(Precision element, std::uint32_t bits);
 
+/// Returns the 32-bit word of a row of dense weights with one element, or two neighbours of 16 bits. Elements
+/// beyond the matrix are zero.
+std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t row, std::size_t word);
+
 }  // namespace spsolve

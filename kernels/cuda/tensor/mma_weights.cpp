@@ -7,20 +7,6 @@
 #include "kernels/sparse/packed_operand.hpp"
 
 namespace spsolve::cuda {
-namespace {
-
-/// Returns the 32-bit word with one element, or two.
-std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t row, std::size_t word) {
-  const std::size_t count = elements_per_word(element);
-  std::uint32_t bits = 0;
-  for (std::size_t e = 0; e < count; ++e)
-    if (const std::size_t k = word * count + e; row < matrix.rows() && k < matrix.columns())
-      bits |= element_bits(element, matrix.value(row, k)) << (16 * e);
-  return bits;
-}
-
-}  // namespace
-
 /// Returns A of one instruction as words [16 bytes][lane]. If `metadata` is given, appends one word per lane
 /// to it.
 std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice, int step,

@@ -23,17 +23,15 @@ WgmmaInstruction instruction(Precision element, int n, bool is_dense) {
 /// Returns the weights with their zeros, for dense instructions with A in registers: [step of 16 columns]
 /// [lane of the warpgroup][4]. Registers have the places of those of a sparse product.
 std::vector<std::uint32_t> dense_fragments(const Operand& operand, Precision element) {
-  constexpr int columns = 16, lanes = 4 * warp_lanes, registers = 4;
+  constexpr int words = 8, lanes = 4 * warp_lanes, registers = 4;  // words of 16 columns
   const WeightMatrix matrix = expand(operand);
   std::vector<std::uint32_t> fragments;
-  for (int step = 0; step < static_cast<int>(matrix.columns()) / columns; ++step)
+  for (int step = 0; step < static_cast<int>(matrix.columns()) / (2 * words); ++step)
     for (int lane = 0; lane < lanes; ++lane)
-      for (int i = 0; i < registers; ++i) {
-        const int row = lane / warp_lanes * mma_rows + a_row(lane % warp_lanes, i),
-                  column = step * columns + 2 * a_word(lane % warp_lanes, i);
-        const auto bits = [&](int k) { return element_bits(element, matrix.value(row, k)); };
-        fragments.push_back(bits(column) | bits(column + 1) << 16);
-      }
+      for (int i = 0; i < registers; ++i)
+        fragments.push_back(word_of(matrix, element,
+                                    lane / warp_lanes * mma_rows + a_row(lane % warp_lanes, i),
+                                    step * words + a_word(lane % warp_lanes, i)));
   return fragments;
 }
 
