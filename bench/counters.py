@@ -10,8 +10,6 @@ or, if there are none, by the size of their instructions. "kernel" holds the res
 """
 import argparse
 import concurrent.futures
-import csv
-import io
 import json
 import math
 import pathlib
@@ -19,6 +17,7 @@ import re
 import subprocess
 import time
 
+import ncu
 from rows import rows_of
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,19 +77,12 @@ def depth(row):
 
 def kernels_of(row):
     """Returns {metric: value} for each kernel of one launch."""
-    command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--metrics",
-               ",".join(METRICS), options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus", "--stencil",
-               row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]), "--shape",
-               ",".join(map(str, row["shape"]))]
+    command = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus", "--stencil", row["stencil"], "--precision",
+               row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]), "--shape", ",".join(map(str, row["shape"]))]
     if row["layout"] != "none":
         command += ["--layout", row["layout"]]
-    text = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
-    lines = [line for line in text.splitlines() if line.startswith('"')]
-    if len(lines) < 3:
-        raise ValueError(text[-300:])
-    units, *kernels = csv.DictReader(io.StringIO("\n".join(lines)))
-    number = lambda text: 0.0 if text in ("", "n/a") else float(text.replace(",", ""))
-    return [{"name": kernel["Kernel Name"], **{name: number(kernel[name]) for name in METRICS}} for kernel in kernels]
+    return [{"name": name, **{metric: values[metric] for metric in METRICS}}
+            for name, values in ncu.kernels_of(command, METRICS, timeout=120)]
 
 
 def counted_row(row):

@@ -4,14 +4,12 @@
 
 gemm.py SPSOLVE gemm.json [OPTIONS of spsolve bench --suite gemm]     (needs nvidia-smi; counters need ncu)
 """
-import csv
-import io
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+import ncu
 from under_load import power_limit, run_sampled
 
 METRICS = {
@@ -25,12 +23,8 @@ METRICS = {
 
 def counters_of(command):
     """Returns {name: value} for each launch of the GEMM."""
-    text = subprocess.run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "-k", "sparse_gemm",
-                           "--metrics", ",".join(METRICS.values()), *command, "--compile-only"], capture_output=True, text=True).stdout
-    lines = [line for line in text.splitlines() if line.startswith('"')]
-    _, *kernels = csv.DictReader(io.StringIO("\n".join(lines)))
-    number = lambda text: float(text.replace(",", "")) if text not in ("", "n/a") else 0.0
-    return [{name: number(kernel[metric]) for name, metric in METRICS.items() if metric in kernel} for kernel in kernels]
+    kernels = ncu.kernels_of([*command, "--compile-only"], METRICS.values(), "-k", "sparse_gemm")
+    return [{name: values[metric] for name, metric in METRICS.items() if metric in values} for _, values in kernels]
 
 
 def main(program, out, *options):
