@@ -103,6 +103,11 @@ bool same_images(const RunConfig& was, const RunConfig& is) {
   });
 }
 
+/// Returns the last step of the run that wrote a header; `file` holds the header.
+std::int64_t steps_of(const CheckpointHeader& stored, const std::filesystem::path& file) {
+  return parse_config(stored.input, file, {}).time.steps;
+}
+
 /// Returns what makes the results of two inputs different problems, rather than a longer run or other output
 /// of one; `stored` is the header in `file`, `contents` belongs to `config`.
 std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
@@ -214,8 +219,7 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
     checkpoint = verified_checkpoint(communicator, *command.restart);
   }
   if (!checkpoint) return checkpoint;
-  const std::int64_t steps = parse_config(checkpoint->header.input, checkpoint->file, {}).time.steps;
-  const Contents contents = contents_of(communicator, config, steps);
+  const Contents contents = contents_of(communicator, config, steps_of(checkpoint->header, checkpoint->file));
   std::vector<std::string> different;
   collectively(communicator, [&] {
     different = differences(checkpoint->header, checkpoint->file, config, contents);
@@ -238,8 +242,8 @@ bool continues_results(const Communicator& communicator, const CommandLine& comm
     const bool continued = directory.holds(restart->file);
     const bool has_snapshots = directory.holds_snapshots_until(restart->header.step);
     if (!continued) return false;
-    const std::int64_t steps = parse_config(restart->header.input, restart->file, {}).time.steps;
-    const ValueChecksums tables = checksums_of_tables(communicator, config, steps);
+    const ValueChecksums tables =
+        checksums_of_tables(communicator, config, steps_of(restart->header, restart->file));
     collectively(communicator, [&] { require_same_results(*restart, config, tables, has_snapshots); });
     return true;
   }
@@ -249,7 +253,7 @@ bool continues_results(const Communicator& communicator, const CommandLine& comm
   std::int64_t steps = 0;
   on_root(communicator, [&] {
     stored = problem_of_report(file);
-    if (stored) steps = parse_config(stored->input, file, {}).time.steps;
+    if (stored) steps = steps_of(*stored, file);
   });
   const Contents contents = contents_of(communicator, config, communicator.all_reduce(steps, MPI_MAX));
   bool begun = false;

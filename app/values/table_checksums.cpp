@@ -12,38 +12,6 @@
 #include "kernels/error.hpp"
 
 namespace spsolve {
-namespace {
-
-/// Collects the checksums of forms that are datasets.
-class Checksums {
- public:
-  explicit Checksums(const Communicator& communicator) : communicator_(communicator) {}
-
-  /// Adds the checksum of the first `rows` rows of a dataset, or of all rows if no number is given.
-  template <class Form>
-  void add(const std::string& key, const Form& form, std::optional<std::int64_t> rows = std::nullopt) {
-    const auto* dataset = std::get_if<DatasetForm>(&form);
-    if (!dataset) return;
-    try {
-      const Table table = read_table(communicator_, *dataset, key);
-      const std::int64_t wanted = rows.value_or(table.rows);
-      if (wanted > table.rows) return;
-      const std::span counted(table.values.data(), static_cast<std::size_t>(wanted * table.columns));
-      checksums_[key] =
-          fmt::format("{:016x}", XXH3_64bits_withSeed(counted.data(), counted.size_bytes(),
-                                                      static_cast<XXH64_hash_t>(table.columns)));
-    } catch (const Error&) {  // the run reads the dataset again and says what is wrong
-    }
-  }
-
-  ValueChecksums take() { return std::move(checksums_); }
-
- private:
-  const Communicator& communicator_;
-  ValueChecksums checksums_;
-};
-
-}  // namespace
 
 std::string at_of_source(std::size_t number) { return fmt::format("point_sources.{}.at", number); }
 std::string value_of_source(std::size_t number) { return fmt::format("point_sources.{}.value", number); }
@@ -54,19 +22,33 @@ std::string value_of_wall(const std::string& field, int axis, int side) {
 
 ValueChecksums checksums_of_tables(const Communicator& communicator, const RunConfig& config,
                                    std::int64_t steps) {
-  Checksums checksums(communicator);
+  ValueChecksums checksums;
+  // Adds the checksum of the first `rows` rows of a dataset, or of all rows if no number is given.
+  const auto add = [&](const std::string& key, const auto& form, std::optional<std::int64_t> rows = {}) {
+    const auto* dataset = std::get_if<DatasetForm>(&form);
+    if (!dataset) return;
+    try {
+      const Table table = read_table(communicator, *dataset, key);
+      const std::int64_t wanted = rows.value_or(table.rows);
+      if (wanted > table.rows) return;
+      const std::span counted(table.values.data(), static_cast<std::size_t>(wanted * table.columns));
+      checksums[key] = fmt::format("{:016x}", XXH3_64bits_withSeed(counted.data(), counted.size_bytes(),
+                                                                   static_cast<XXH64_hash_t>(table.columns)));
+    } catch (const Error&) {  // the run reads the dataset again and says what is wrong
+    }
+  };
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
-    checksums.add(at_of_source(i), config.point_sources[i].at);
-    checksums.add(value_of_source(i), config.point_sources[i].value, steps);
+    add(at_of_source(i), config.point_sources[i].at);
+    add(value_of_source(i), config.point_sources[i].value, steps);
   }
-  for (std::size_t i = 0; i < config.probes.size(); ++i) checksums.add(at_of_probes(i), config.probes[i].at);
+  for (std::size_t i = 0; i < config.probes.size(); ++i) add(at_of_probes(i), config.probes[i].at);
   if (config.equations)
     for (const FieldConfig& field : config.equations->fields)
       for (int axis = 0; axis < axis_count; ++axis)
         for (int side = 0; side < 2; ++side)
           if (const auto& wall = field.walls[axis][side])
-            checksums.add(value_of_wall(field.name, axis, side), wall->value);
-  return checksums.take();
+            add(value_of_wall(field.name, axis, side), wall->value);
+  return checksums;
 }
 
 }  // namespace spsolve

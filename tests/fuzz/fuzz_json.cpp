@@ -41,7 +41,7 @@ void read_coefficients(const std::string& text) {
 
 }  // namespace
 
-/// Reads any bytes as the two kinds
+/// Reads any bytes as a kept plan and as a calibration.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   read_plan(text);
