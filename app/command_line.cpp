@@ -176,7 +176,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   CLI::Option* shape = to.add_option("--shape", request.shape,
                                      "Points per axis, slowest first, as N,N,N; with --suite gemm M,N,K")
                            ->delimiter(',')
-                           ->check(CLI::Range(std::int64_t{1}, most_points).description("POSITIVE"));
+                           ->check(CLI::Range(std::int64_t{1}, max_points).description("POSITIVE"));
   CLI::Option* boundary =
       to.add_option("--boundary", request.boundary,
                     "periodic (unless a suite says otherwise), dirichlet or neumann, on all faces")
@@ -222,7 +222,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
       ->check(one_of(transport_names));
   to.add_option("--exchange-every", request.exchange_every,
                 "Launches that share one exchange of halos (default: auto)")
-      ->check(CLI::Range(1, most_exchange_every));
+      ->check(CLI::Range(1, max_exchange_every));
   CLI::Option* tune = to.add_flag("--tune", request.tune,
                                   "Time the plan's best candidates first, and remember the winner (default: "
                                   "on GPUs, without --suite and --candidates)");

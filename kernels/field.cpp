@@ -32,10 +32,10 @@ Layout layout_of(const Index3& extent, const Index3& halo, Precision precision, 
   const std::int64_t rows = extent[y_axis] + 2 * halo[y_axis];
   const std::int64_t planes = extent[z_axis] + 2 * halo[z_axis];
   // Sizes beyond the memory of any machine are cut off, so that callers can still add several of them.
-  constexpr double most_bytes = 0x1p60;
+  constexpr double max_bytes = 0x1p60;
   const double bytes = static_cast<double>(planes) * static_cast<double>(rows) * static_cast<double>(pitch) *
                        static_cast<double>(element);
-  return {{rows * pitch, pitch, 1}, lead, static_cast<std::size_t>(std::min(bytes, most_bytes))};
+  return {{rows * pitch, pitch, 1}, lead, static_cast<std::size_t>(std::min(bytes, max_bytes))};
 }
 
 class HostMemory : public Memory {

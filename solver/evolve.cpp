@@ -99,8 +99,8 @@ bool is_steady(const std::vector<Diagnostics>& by_field, double share) {
   });
 }
 
-Ending evolve(Block& block, const Communicator& communicator, const Problem& problem,
-              const Schedule& schedule, const Observers& observers) {
+EvolveResult evolve(Block& block, const Communicator& communicator, const Problem& problem,
+                    const Schedule& schedule, const Observers& observers) {
   const Index3& shape = problem.domain.shape;
   std::int64_t step = schedule.first;
   bool steady = false;

@@ -90,15 +90,15 @@ void print_stencil(const Setup& setup, const Terminal& terminal) {
   if (const CatalogueEntry* entry = preset ? find_in_catalogue(preset->preset) : nullptr)
     terminal.print("{}: {}; {} (per grid spacing and time step)", entry->name, entry->source,
                    equation_text(*entry));
-  constexpr std::size_t most_listed = 30;
+  constexpr std::size_t max_listed = 30;
   const std::vector<Tap>& taps = setup.problem.stencil.taps();
-  for (const Tap& tap : taps | std::views::take(most_listed)) {
+  for (const Tap& tap : taps | std::views::take(max_listed)) {
     std::string place;
     for (int axis = setup.problem.domain.first_axis(); axis < axis_count; ++axis)
       place += fmt::format(" {}{:+}", axis_names[axis], tap.offset[axis]);
     terminal.print("  weight {:+.17g} at{}", tap.weight, place);
   }
-  if (taps.size() > most_listed) terminal.print("  and {} more", taps.size() - most_listed);
+  if (taps.size() > max_listed) terminal.print("  and {} more", taps.size() - max_listed);
 }
 
 /// Returns whether the MPI library reports that it can send GPU memory.
@@ -214,7 +214,7 @@ Status info(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   const FileInfo file = describe_file(communicator, command.file);
   terminal.print("{}", file.text);
-  return file.sound ? Status::finished : Status::file_failure;
+  return file.valid ? Status::finished : Status::file_failure;
 }
 
 Status doctor(const Communicator& communicator) {

@@ -66,7 +66,7 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   const RunConfig& config = setup.config;
   if (!may_tune(config.compute, setup.device)) return;
   const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
-  const std::optional<KeptPlan> tuned =
+  const std::optional<StoredPlan> tuned =
       tuned_plan(communicator, setup.problem, plan_request(config, setup.problem), setup.plan, steps,
                  setup.device, config.parallel, terminal);
   if (!tuned) return;
@@ -118,7 +118,7 @@ Schedule schedule_of(const Setup& setup, std::int64_t first) {
 
 /// Allocates the copies of the state that files in the background are written from.
 void prepare_copies(const Setup& setup, const Schedule& schedule, Block& block) {
-  block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::most_files : 1);
+  block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::max_files : 1);
   const auto& checkpoint = setup.config.checkpoint;
   if (schedule.checkpoint_every > 0 || checkpoint.minutes || checkpoint.final)
     block.prepare_copies(setup.for_checkpoints(), 1);
@@ -126,11 +126,11 @@ void prepare_copies(const Setup& setup, const Schedule& schedule, Block& block) 
 
 /// Evolves the block over the schedule, and completes all files. Throws Error after the files in progress if
 /// the solution is no longer finite.
-Ending evolve_and_write(const Communicator& communicator, const Setup& setup, const Schedule& schedule,
-                        Block& block, const Observers& observers, Writer& writer, Watchdog& watch,
-                        Progress& progress, Probes& probes) {
+EvolveResult evolve_and_write(const Communicator& communicator, const Setup& setup, const Schedule& schedule,
+                              Block& block, const Observers& observers, Writer& writer, Watchdog& watch,
+                              Progress& progress, Probes& probes) {
   try {
-    const Ending ending = evolve(block, communicator, setup.problem, schedule, observers);
+    const EvolveResult ending = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
     if (ending.outcome == Outcome::steady) {
       writer.outputs(ending.step, block, true);
@@ -271,7 +271,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     images.draw(to);
   };
   if (!restart) writer.outputs(0, block);
-  const Ending ending =
+  const EvolveResult ending =
       evolve_and_write(communicator, setup, schedule, block, observers, writer, watch, progress, probes);
   if (ending.outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");

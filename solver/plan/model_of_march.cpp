@@ -89,7 +89,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
   double others = 0, per_kernel = 0, hidden = 1;
   switch (march.problem.domain.dimensions) {
     case 1:
-      others = fp64 ? costs.line_reach_fp64 * reach : costs.line_least + costs.line_reach * reach;
+      others = fp64 ? costs.line_reach_fp64 * reach : costs.line_min + costs.line_reach * reach;
       per_kernel = fp64 ? costs.line_kernel_fp64 : costs.line_kernel;
       if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
         hidden = costs.line_aligned;  // tiles begin at lines of memory

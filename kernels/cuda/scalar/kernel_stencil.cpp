@@ -11,10 +11,10 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::size_t most_folded_taps = 512;  // larger stencils are summed tap by tap
+constexpr std::size_t max_folded_taps = 512;  // larger stencils are summed tap by tap
 // Limits the points that a sum of step.cuh reads if its loop is unrolled; longer code would not stay in the
 // instruction cache.
-constexpr int most_unrolled_points = 512;
+constexpr int max_unrolled_points = 512;
 
 const char* wall_name(Wall wall) {
   return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
@@ -86,7 +86,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   }
   operations = static_cast<int>(taps.size());
   flops = 2 * operations;
-  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > most_folded_taps) return;
+  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > max_folded_taps) return;
   std::array<bool, 3> symmetric{};
   for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
   const FoldedSum sum(taps, symmetric);
@@ -174,7 +174,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.flag("has_ghost_planes", stencil.has_ghost_planes());
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
-  text.integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
+  text.integer("taps_to_unroll", points <= max_unrolled_points ? tap_count : 8);
   if (tile) {
     text.integer("depth", tile->depth);
     text.integer("warps", tile->warps);

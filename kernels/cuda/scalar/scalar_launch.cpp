@@ -24,8 +24,8 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
   region.end[x_axis] = aligned_column_ + end_column;
   // Coordinates in a tile map have 32 bits. Without taps across rows, a row of tiles is one row of the grid.
   const int rows = axes_[row_axis];
-  const bool wide = region.extent()[x_axis] > most_columns,
-             tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > most_blocks_across;
+  const bool wide = region.extent()[x_axis] > max_columns,
+             tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > max_blocks_across;
   if (wide || tall) {
     const int axis = wide ? static_cast<int>(x_axis) : rows;
     Box left = region, right = region;
@@ -46,7 +46,7 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
       view.data = static_cast<std::byte*>(view.data) + skipped * bytes;
       view.begin[2] += skipped;
     }
-    view.end[2] = std::min<std::int64_t>(view.end[2], view.begin[2] + 2 * most_columns);
+    view.end[2] = std::min<std::int64_t>(view.end[2], view.begin[2] + 2 * max_columns);
     if (!device_.block_limits().copy_engine()) return;
     maps[0] = make_tile_map(view, bytes, tile.box_rows(), tile.box_columns());
     if (a.row_period) maps[1] = make_tile_map(view, bytes, tile.box_rows(), tile.columns(), a.row_period);

@@ -11,11 +11,11 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_taps = 160;                             // unrolled for every row of a thread
-constexpr int most_operations = 1600;                      // per thread and plane
-constexpr int other_registers = 36, most_registers = 232;  // per thread
+constexpr int max_taps = 160;                             // unrolled for every row of a thread
+constexpr int max_operations = 1600;                      // per thread and plane
+constexpr int other_registers = 36, max_registers = 232;  // per thread
 constexpr int planes_on_their_way = 4;
-constexpr std::int64_t most_waves = 8;  // waves of blocks
+constexpr std::int64_t max_waves = 8;  // waves of blocks
 
 /// Counts the work of a thread on a plane: taps per point, and reads of `own_columns` columns each.
 struct PlaneWork {
@@ -112,7 +112,7 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
   const int registers =
       words * (points * (2 * slow_radius + 1 + stencil.with_source) + own_columns + 2 * margin) +
       other_registers;
-  if (taps > most_taps || registers > most_registers || points * taps > most_operations ||
+  if (taps > max_taps || registers > max_registers || points * taps > max_operations ||
       !stencil.counts_rows(held_rows, chunk))
     return tile;
   tile.blocks_per_multiprocessor =
@@ -127,8 +127,8 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
   const Calibration::StarTiles& costs = limits.costs().star_tiles;
   tile.cycles = std::numeric_limits<double>::infinity();
   const std::int64_t resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors,
-                     most_stretches = std::min(slow, ceil_div(most_waves * resident, tiles));
-  for (std::int64_t stretches = 1; stretches <= most_stretches; ++stretches) {
+                     max_stretches = std::min(slow, ceil_div(max_waves * resident, tiles));
+  for (std::int64_t stretches = 1; stretches <= max_stretches; ++stretches) {
     const std::int64_t planes = ceil_div(slow, stretches);
     const auto together = [&](double blocks) {
       const auto k = static_cast<std::size_t>(blocks) - 1;
