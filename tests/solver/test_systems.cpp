@@ -156,16 +156,10 @@ bool reads_next(const SystemFacts& facts) {
 testing::RandomProblem large_problem(const testing::ExampleStep& example, std::mt19937& random) {
   testing::RandomProblem problem(example, random, 1);
   const int dimensions = example.names.dimensions;
-  const Index3 shape = dimensions == 3   ? Index3{41, 45, 150}
-                       : dimensions == 2 ? Index3{1, 75, 530}
-                                         : Index3{1, 1, 3000};
-  std::uniform_real_distribution<double> value(0.1, 1.0);
-  for (Domain& domain : problem.context.fields) domain.shape = shape;
-  for (auto* arrays : {&problem.context.coefficients, &problem.state.now, &problem.state.previous})
-    for (auto& array : *arrays) {
-      array.resize(static_cast<std::size_t>(volume(shape)));
-      for (double& element : array) element = value(random);
-    }
+  problem.resize(dimensions == 3   ? Index3{41, 45, 150}
+                 : dimensions == 2 ? Index3{1, 75, 530}
+                                   : Index3{1, 1, 3000},
+                 random);
   return problem;
 }
 

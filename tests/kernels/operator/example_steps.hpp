@@ -153,6 +153,17 @@ struct RandomProblem {
     state.step = below(5);
   }
 
+  /// Gives all arrays another shape, and random values from 0.1 to 1.
+  void resize(const Index3& shape, std::mt19937& random) {
+    std::uniform_real_distribution<double> value(0.1, 1.0);
+    for (Domain& domain : context.fields) domain.shape = shape;
+    for (auto* arrays : {&context.coefficients, &state.now, &state.previous})
+      for (auto& array : *arrays) {
+        array.resize(static_cast<std::size_t>(volume(shape)));
+        for (double& element : array) element = value(random);
+      }
+  }
+
   StepContext context;
   SystemState<double> state;
 };

@@ -86,14 +86,7 @@ class SystemCase {
     testing::RandomProblem problem(example, random, 1);
     // There are two tiles along rows and along x, the last ones partly beyond the grid.
     const int dimensions = example.names.dimensions;
-    const Index3 shape{dimensions == 3 ? 11 : 1, dimensions == 3 ? 9 : dimensions > 1 ? 11 : 1, 39};
-    std::uniform_real_distribution<double> value(0.1, 1.0);
-    for (Domain& domain : problem.context.fields) domain.shape = shape;
-    for (auto* arrays : {&problem.context.coefficients, &problem.state.now, &problem.state.previous})
-      for (auto& array : *arrays) {
-        array.resize(static_cast<std::size_t>(volume(shape)));
-        for (double& element : array) element = value(random);
-      }
+    problem.resize({dimensions == 3 ? 11 : 1, dimensions == 3 ? 9 : dimensions > 1 ? 11 : 1, 39}, random);
     // Equations refuse coordinates of a periodic axis along which `.next` is read at displaced points.
     const Canonical canonical = canonical_form(testing::system_of(example));
     while (const auto axis =
