@@ -67,7 +67,7 @@ bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRe
 }
 
 /// Says why a method is not considered; returns nothing if it is.
-std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& device, const Method& method,
+std::optional<Refusal> why_rejected(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
   if (auto none = why_no_kernel(problem, device, method)) return none;
   if (auto deep = why_too_deep(problem, device, method, request); deep && !insists(request, method))
@@ -91,7 +91,7 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
         const Method method(
             fuse, way.unit, way.layout,
             separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
-        if (auto refusal = why_left_out(in_precision, device, method, request)) {
+        if (auto refusal = why_rejected(in_precision, device, method, request)) {
           plan.rejected.push_back({method, precision, std::move(*refusal)});
           continue;
         }

@@ -20,8 +20,8 @@ struct Mistake {
 };
 
 /// Returns the error of an input, which must be of the status for inputs, or "no error".
-inline std::string error_of(std::string_view text, const std::string& file_name,
-                            const std::vector<std::string>& overrides = {}) {
+inline std::string error_of_input(std::string_view text, const std::string& file_name,
+                                  const std::vector<std::string>& overrides = {}) {
   try {
     parse_config(text, file_name, overrides);
   } catch (const Error& error) {
@@ -32,12 +32,12 @@ inline std::string error_of(std::string_view text, const std::string& file_name,
 }
 
 /// Returns the error of the input `good` with a mistake in it.
-inline std::string error_of(std::string good, const Mistake& mistake, const std::string& file_name) {
+inline std::string error_of_mistake(std::string good, const Mistake& mistake, const std::string& file_name) {
   const std::size_t begin = good.find(mistake.text);
   EXPECT_NE(begin, std::string::npos) << mistake.text;
   if (begin == std::string::npos) return "no mistake";
   good.replace(begin, std::string_view(mistake.text).size(), mistake.replacement);
-  return error_of(good, file_name);
+  return error_of_input(good, file_name);
 }
 
 }  // namespace spsolve

@@ -162,7 +162,7 @@ TEST(Checkpoint, DamagedArrayIsNamed) {
     const std::string damage_of_array = file.string() + ":/" + array.name + ": bytes [0, ";
     EXPECT_THAT(error_of([&] { verified_checkpoint(world, file); }), HasSubstr(damage_of_array));
     const FileInfo info = describe_file(world, file);
-    EXPECT_FALSE(info.sound);
+    EXPECT_FALSE(info.valid);
     EXPECT_THAT(info.text, HasSubstr(damage_of_array));
     flip();
   }
@@ -226,7 +226,7 @@ TEST(Checkpoint, LongInputIsKeptAndHasAChecksum) {
   EXPECT_THAT(error_of([&] { verified_checkpoint(world, file); }),
               HasSubstr("checkpoint_0000000005.h5: attributes are damaged"));
   const FileInfo info = describe_file(world, file);
-  EXPECT_FALSE(info.sound);
+  EXPECT_FALSE(info.valid);
   EXPECT_THAT(info.text, HasSubstr("attributes are damaged"));
 }
 

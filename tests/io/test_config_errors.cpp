@@ -23,10 +23,10 @@ steps = 10
 )";
 
 std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return error_of(text, "case.toml", overrides);
+  return error_of_input(text, "case.toml", overrides);
 }
 
-std::string error_of(const Mistake& mistake) { return error_of(good, mistake, "case.toml"); }
+std::string error_of(const Mistake& mistake) { return error_of_mistake(good, mistake, "case.toml"); }
 
 class ConfigMistake : public ::testing::TestWithParam<Mistake> {};
 

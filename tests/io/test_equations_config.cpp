@@ -128,8 +128,8 @@ TEST(EquationsConfig, NamesLineAndColumn) {
                    "two.toml:32: [output] 'fields' holds 'u' twice"},
            Mistake{"fields = [\"u\"]", "fields = []", "two.toml:32: [output] 'fields' is empty"},
        })
-    EXPECT_TRUE(error_of(two_fields, mistake, "two.toml").starts_with(mistake.message))
-        << mistake.text << ": " << error_of(two_fields, mistake, "two.toml");
+    EXPECT_TRUE(error_of_mistake(two_fields, mistake, "two.toml").starts_with(mistake.message))
+        << mistake.text << ": " << error_of_mistake(two_fields, mistake, "two.toml");
 }
 
 }  // namespace

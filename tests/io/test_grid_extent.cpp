@@ -22,7 +22,7 @@ RunConfig parsed(const std::string& grid, const std::string& walls) {
   return parse_config(input_of(grid, walls), "case.toml");
 }
 
-std::string error_of(const std::string& text) { return error_of(text, "case.toml"); }
+std::string error_of(const std::string& text) { return error_of_input(text, "case.toml"); }
 
 struct Walls {
   const char* text;

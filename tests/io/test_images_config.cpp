@@ -93,7 +93,7 @@ TEST(ImagesConfig, NamesLines) {
          "drawn.toml:25: [images.1] unknown key 'colourmap'; did you mean 'colormap'?"},
         {"shape = [8, 20, 30]\nspacing = [0.5, 0.5, 0.25]\norigin = [1.0, 0.0, 0.0]", "shape = [20, 30]\n\n",
          "drawn.toml:21: [images.1] value: line 1, column 25: found the unknown name 'z'"}})
-    EXPECT_THAT(error_of(with_images, mistake, "drawn.toml"), ::testing::StartsWith(mistake.message));
+    EXPECT_THAT(error_of_mistake(with_images, mistake, "drawn.toml"), ::testing::StartsWith(mistake.message));
 }
 
 TEST(ImagesConfig, RefusesPlanesOfFewerAxes) {
