@@ -12,7 +12,7 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 /// Describes how a march is launched over a region (ScalarUnit::launch_march()), and the work that it
 /// executes.
-struct Launch {
+struct MarchLaunch {
   cuda::MarchTile tile;
   double planes_per_block;  // with the warm-up
   std::int64_t blocks;
@@ -20,7 +20,7 @@ struct Launch {
   std::int64_t waves;   // waves of resident blocks
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 
-  Launch(const MarchModel& march, const cuda::MarchTile& cut, const std::array<std::int64_t, 3>& region)
+  MarchLaunch(const MarchModel& march, const cuda::MarchTile& cut, const std::array<std::int64_t, 3>& region)
       : tile(cut) {
     const std::int64_t column_tiles = ceil_div(region[column_axis], tile.written_columns());
     const cuda::Region tiled{{}, {region[plane_axis], region[row_axis], region[column_axis]}};
@@ -194,7 +194,7 @@ double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return tile_seconds(march, *small, tile->depth);
-  const Launch launch(march, *tile, region);
+  const MarchLaunch launch(march, *tile, region);
   const double cycle = march.cycle(), busy = march.slot(march.device.scalar_rate(march.problem.precision));
   const auto [sum, others] = issue_slots(march, *tile, is_only);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
@@ -268,7 +268,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
   if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
   // An addition of points that share a weight is half of a multiply-add.
-  candidate.fma = tile ? 0.5 * march.stencil.flops * Launch(march, *tile, march.shape).executed / points
+  candidate.fma = tile ? 0.5 * march.stencil.flops * MarchLaunch(march, *tile, march.shape).executed / points
                        : static_cast<double>(problem.stencil.taps().size());
   // Halos of tiles are read again: in 3D partly from memory, in 1D where tiles do not end at a line of
   // memory.

@@ -94,7 +94,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   const std::int64_t pitch = round_up(box[2], 16 / formats.compute_bytes());
   text.integer("weight_pitch", pitch);
   std::vector<double> weights(static_cast<std::size_t>(box[0] * box[1] * pitch), 0.0);
-  for (const Tap& tap : stencil.taps) {
+  for (const KernelTap& tap : stencil.taps) {
     const auto [plane, row, column] = tap.offset;
     const std::int64_t rows = (plane + stencil.radius[0]) * box[1] + row + stencil.radius[1];
     weights[static_cast<std::size_t>(rows * pitch + column + stencil.radius[2])] = tap.weight;

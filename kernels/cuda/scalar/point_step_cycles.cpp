@@ -26,7 +26,7 @@ struct PointsRead {
 
 PointsRead points_read_of(const KernelStencil& stencil) {
   PointsRead all;
-  for (const Tap& tap : stencil.taps) {
+  for (const KernelTap& tap : stencil.taps) {
     int points = 1;
     for (int axis = 0; axis < axis_count; ++axis) {
       const bool pair = axis != plane_axis && stencil.folded[axis] && tap.offset[axis] != 0;

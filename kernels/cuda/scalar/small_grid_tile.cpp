@@ -22,7 +22,7 @@ int planes_per_thread(const KernelStencil& stencil) {
 /// Returns how many points a thread reads per sum.
 double points_read(const KernelStencil& stencil) {
   std::map<int, std::pair<int, int>> planes_of_column;
-  for (const Tap& tap : stencil.taps)
+  for (const KernelTap& tap : stencil.taps)
     for (const int side : {-1, 1}) {
       const int column = tap.offset[column_axis], plane = tap.offset[plane_axis];
       if (side < 0 && !stencil.folded[column_axis]) continue;

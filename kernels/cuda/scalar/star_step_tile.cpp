@@ -31,7 +31,7 @@ PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_colu
   };
   std::vector<Reads> of_rows(static_cast<std::size_t>(own_rows + 2 * radius));
   PlaneWork work;
-  for (const Tap& tap : stencil.taps) {
+  for (const KernelTap& tap : stencil.taps) {
     if (!of_results && tap.offset[stencil.slow_axis()] == 0) continue;
     ++work.taps;
     const int column = tap.offset[column_axis], begin = floor_div(column, own_columns),
@@ -150,7 +150,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   KernelStencil ordered = stencil;
   const int slow = stencil.slow_axis();
   std::stable_sort(ordered.taps.begin(), ordered.taps.end(),
-                   [&](const Tap& a, const Tap& b) { return a.offset[slow] > b.offset[slow]; });
+                   [&](const KernelTap& a, const KernelTap& b) { return a.offset[slow] > b.offset[slow]; });
   ConstantsText text = tap_constants(ordered, formats);
   tile.put_constants(text);
   text.integer("own_rows", tile.own_rows);
