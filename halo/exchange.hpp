@@ -68,7 +68,7 @@ class HaloExchange {
     OwnedMemory buffer{nullptr, {}};
     std::vector<Message> messages;
   };
-  /// Holds the messages that belong to one state.
+  /// Holds the messages of one state, bound to the memory of its fields.
   struct BoundMessages {
     std::vector<Message> sends, receives;
     std::shared_ptr<void> connection;

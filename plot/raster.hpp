@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// Divides `count` positions into at most `most` groups of neighbours whose sizes differ by at most one.
+/// Divides `count` positions into at most `max_bins` groups of neighbours whose sizes differ by at most one.
 struct Bins {
   std::int64_t count;
   int groups;

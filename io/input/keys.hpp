@@ -9,11 +9,11 @@
 
 namespace spsolve {
 
-/// Says which numbers a key accepts: least <= value <= most.
+/// Says which numbers a key accepts: min <= value <= max.
 struct Limits {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  bool is_open = false;  // least itself is not accepted
+  bool is_open = false;  // min itself is not accepted
 };
 
 /// Describes a key of an input, as the readers use it and as `spsolve keys` and the guide show it.
