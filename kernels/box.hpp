@@ -64,7 +64,7 @@ constexpr Box hull(Box box, const Index3& p) {
   return box;
 }
 
-/// Returns true if an array of this shape has at least one and at most `most` elements. The product of the
+/// Returns true if an array of this shape has at least one and at most `limit` elements. The product of the
 /// extents may overflow, so it is never computed.
 template <class Shape>
 constexpr bool has_volume_within(const Shape& shape, std::int64_t limit) {
