@@ -9,10 +9,8 @@ system seconds. Prints how many of them, and how many seconds, are needed for th
 one .cpp, and after touching kernels/box.hpp; then the slowest ones. A build that was interrupted goes on if DIR is given again.
 """
 import argparse
-import json
 import os
 import pathlib
-import re
 import subprocess
 
 LAUNCHER = """#!/bin/bash
@@ -39,13 +37,22 @@ def needed_by(build, target):
     return {target, *text.split("\n")}
 
 
-def made_after_touching(file, build):
-    """Returns what ninja would compile or link after a change of a file."""
-    before = file.stat()
-    file.touch()
-    text = subprocess.run(["ninja", "-C", build, "-n"], check=True, capture_output=True, text=True).stdout
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    return set(re.findall(r"(?:Building|Linking) CXX (?:object|executable|shared library) (\S+)", text))
+def compiled_from(file, build):
+    """Returns the objects and precompiled headers that include a file, or are compiled from it."""
+    objects, output = set(), None
+    for line in subprocess.run(["ninja", "-C", build, "-t", "deps"], check=True, capture_output=True, text=True).stdout.splitlines():
+        if line and not line.startswith(" "):
+            output = line.split(":")[0]
+        elif line and (build / line.strip()).resolve() == file:
+            objects.add(output)
+    return objects
+
+
+def made_after_touching(file, build, outputs):
+    """Returns which of the outputs ninja compiles or links after a change of a file."""
+    objects = compiled_from(file, build)
+    linked = {output for output in outputs if not output.endswith((".o", ".gch")) and needed_by(build, output) & objects}
+    return objects | linked
 
 
 def build_with_record(directory, jobs):
@@ -74,7 +81,7 @@ def main():
     build, seconds = build_with_record(directory, options.jobs)
     made = {"the executable": needed_by(build, "spsolve"), "everything": needed_by(build, "all")}
     for file in TOUCHED:
-        made[f"after touching {file}"] = made_after_touching(directory / file, build)
+        made[f"after touching {file}"] = made_after_touching(directory / file, build, seconds)
     for what, outputs in made.items():
         counted = [output for output in outputs if output in seconds]
         print(f"{what}: {len(counted)} compiles and links, {sum(seconds[output] for output in counted):.0f} CPU seconds")
