@@ -97,7 +97,7 @@ class Levels {
         advance<false>(n, plane);
       planes_.leave(n);
       if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
-      write_plane(plane);
+      if constexpr (!splits) write_plane(plane);
     }
   }
 
@@ -153,12 +153,15 @@ class Levels {
       const int z = plane - (level - 1) * lag;
       if constexpr (walls && level > 1 && !splits) begin_at_walls<level>(z);
       compute<level, walls>(z);
-      if constexpr (splits && level == 1) begin_sums<level, walls>();
       if constexpr (constants::has_points)
         points_.template work<level>(a_, n, [&](auto s, auto r, auto e) -> Compute& {
           return newest_of<level, decltype(s)::value, decltype(r)::value, decltype(e)::value>();
         });
     });
+    if constexpr (splits) {
+      write_plane(plane);
+      begin_sums<1, walls>();
+    }
     if constexpr (constants::shares_levels && constants::level_planes == constants::level_lag)
       synchronize_threads<constants::threads>(1);
     static_for<1, steps>([&](auto of_level) {
