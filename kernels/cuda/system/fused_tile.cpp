@@ -14,12 +14,14 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 32;
+constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40, registers_of_split_helper = 32;
 constexpr int warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
 /// spills some values in most tiles, and local memory is slow beside large shared memory
 /// (docs/log/systems.md).
-constexpr double registers_besides = 35, registers_of_value = 1.6, registers_of_split_value = 1.0;
+/// Where sums are split, all values but few are in use at once.
+constexpr double registers_besides = 35, registers_of_value = 1.6, registers_besides_split = 14,
+                 registers_of_split_value = 1.4;
 
 /// Say what an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
 /// instructions of a point and level for each read, and besides for each statement; the share of the
@@ -30,6 +32,10 @@ constexpr double registers_besides = 35, registers_of_value = 1.6, registers_of_
 constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4, waited_for = 0.84,
                  slots_of_fp64 = 1.59, bytes_per_cycle = 13.8, share_of_halos = 0.095, overlap = 8,
                  waiting = 300, reflecting = 2.6;
+/// Say how much slower than this model order 8 in 3D was, where sums are split and where they are not: one
+/// tile each was measured.
+constexpr double slower_split = 1.17, slower_wide = 1.43;
+constexpr int wide_reach = 4;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -198,10 +204,11 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
 constexpr int least_rows = 24;  // the model has not been compared with tiles of fewer rows
 
 /// Returns the shapes of tiles that are looked at where sums are begun before they are finished. Rows need not
-/// be those of warps.
+/// be those of warps. There are none in fp64, where single steps are faster (docs/log/systems.md).
 std::vector<SystemTile> shapes_of_split(Precision precision) {
   std::vector<SystemTile> tiles;
-  const int width = precision == Precision::fp64 ? 2 : 4;
+  if (precision == Precision::fp64) return tiles;
+  constexpr int width = 4;
   for (const int threads : {256, 384})
     for (const int threads_of_row : {16, 24, 32})
       for (int rows = 1; rows <= 4 && threads % threads_of_row == 0; ++rows) {
@@ -246,8 +253,10 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
-  const double needed = registers_besides + (fused.splits ? registers_of_split_value : registers_of_value) *
-                                                words * values * tile.rows_of_thread * tile.columns_of_thread;
+  const double needed =
+      (fused.splits ? registers_besides_split : registers_besides) +
+      (fused.splits ? registers_of_split_value : registers_of_value) * words * values * tile.rows_of_thread *
+          tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
@@ -279,10 +288,11 @@ int FusedTile::oldest(int level, const LevelRings& of) const {
 }
 
 int FusedTile::held() const {
-  int values = 0;
+  int values = 0, shared_newest = 0;
+  for (const LevelRings& of : levels) shared_newest += of.pitch > 0;
   for (int level = tile.level_0_in_ring; level < steps; ++level) {
     for (const LevelRings& of : levels) values += std::max(0, newest(level, of) - oldest(level, of));
-    if (splits) values += sums * (level == 0 ? lag() : lag() - 1);
+    if (splits) values += level == 0 ? sums * lag() : sums * (lag() - 1) - shared_newest;
   }
   return values;
 }
@@ -295,9 +305,10 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
   // A block starts with equal shares of registers, in whole steps of what warps can ask for, and has no
   // others to give.
   const int warps = computing + helping,
-            equal = std::min(registers_of_multiprocessor / (32 * warps), most_registers) / 8 * 8;
-  const int share = (equal * warps - helping * registers_of_helper) / computing;
-  return {std::min(share, most_registers) / 8 * 8, registers_of_helper};
+            equal = std::min(registers_of_multiprocessor / (32 * warps), most_registers) / 8 * 8,
+            of_helper = splits ? registers_of_split_helper : registers_of_helper;
+  const int share = (equal * warps - helping * of_helper) / computing;
+  return {std::min(share, most_registers) / 8 * 8, of_helper};
 }
 
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
@@ -328,7 +339,9 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
   const double memory = bytes * tile.blocks / bytes_per_cycle;
   const double mean = std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
-  return static_cast<double>(waves * (stretch + fused.warm_up())) *
+  const bool is_wide = grid.dimensions == 3 && fused.reach[plane_axis] >= wide_reach;
+  const double slower = fused.splits ? slower_split : is_wide ? slower_wide : 1.0;
+  return static_cast<double>(waves * (stretch + fused.warm_up())) * slower *
          (mean * (fused.reflects ? reflecting : 1.0) + waiting);
 }
 
@@ -360,12 +373,14 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
-    fused.moved_planes = getenv("MOVED") ? atoi(getenv("MOVED")) : 0;
-    for (const int further : {1, 0}) {
-      fused.level_planes = fused.level_lag() + further;
-      lay_out_fused(fused, group, canonical, fields, precision);
-      if (fits(fused.tile, limits)) break;
-    }
+    // Registers are scarcer than barriers where sums are split.
+    for (const int moved : fused.splits ? std::vector{2, 1, 0} : std::vector{0})
+      for (const int further : {1, 0}) {
+        if (fused.tile.shared_bytes > 0 && fits(fused.tile, limits)) break;
+        fused.moved_planes = moved;
+        fused.level_planes = fused.level_lag() + further;
+        lay_out_fused(fused, group, canonical, fields, precision);
+      }
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
       return;

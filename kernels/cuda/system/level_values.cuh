@@ -72,6 +72,12 @@ template <int level, int s>
 constexpr int old_planes() {
   return oldest<level, s>() + lag;
 }
+/// Returns true if the newest values of a level are read from shared memory after the iteration that computes
+/// them, until the next ones replace them there.
+template <int level, int s>
+constexpr bool newest_waits() {
+  return splits && level > 0 && constants::level_pitch[s] > 0;
+}
 template <int level, int s>
 constexpr int planes_before() {
   if constexpr (level == 0)
@@ -230,7 +236,10 @@ class LevelReads {
     } else {
       constexpr bool is_previous = constants::is_previous[i] != 0;
       constexpr int from = level - 1 - is_previous, offset = is_previous ? -lag : plane + ahead;
-      if constexpr (offset < oldest<from, s>()) {
+      constexpr int waiting = part == beginning ? lag : lag - 1;
+      if constexpr (newest_waits<from, s>() && !is_previous && offset == waiting) {
+        load_row(shared_row<i, plane, row>(), result.value);
+      } else if constexpr (offset < oldest<from, s>()) {
         load_row(shared_.template old_row<from, s, offset - since_held, row>(), result.value);
       } else {
 #pragma unroll

@@ -157,13 +157,19 @@ __device__ inline void store_images(const GroupArguments& a, Stored* own, const 
 /// Stores the newest values of a level for those that read them at other rows and columns.
 template <bool walls, int level, int s>
 __device__ inline void share(const GroupArguments& a, const SharedPoints& shared, const Place& at,
-                             const Held& held) {
+                             Held& held) {
   constexpr int pitch = constants::level_pitch[s];
   Stored* const own = shared.template stored_now<level, s>();
   static_for<0, rows_of_thread>([&](auto of_thread) {
     constexpr int r = decltype(of_thread)::value;
     if constexpr (has_place<s>(r)) {
       Compute row[columns_of_thread];
+      if constexpr (newest_waits<level, s>()) {
+        load_row(shared.template stored_before<level, s>() + place_of_row<s>(r) * pitch, row);
+#pragma unroll
+        for (int e = 0; e < columns_of_thread; ++e)
+          held.values[level][s][r][e][newest<level, s>() + lag - 1] = row[e];
+      }
 #pragma unroll
       for (int e = 0; e < columns_of_thread; ++e)
         row[e] = held.values[level][s][r][e][newest<level, s>() + lag];

@@ -105,7 +105,7 @@ class Levels {
   /// Makes room for the newest values of a level.
   template <int level, int s>
   __device__ void shift() {
-    constexpr int first = oldest<level, s>() + lag, last = newest<level, s>() + lag;
+    constexpr int first = oldest<level, s>() + lag, last = newest<level, s>() + lag - newest_waits<level, s>();
     if constexpr (keeps_old<level, s>())
       static_for<0, rows_of_thread>([&](auto of_thread) {
         constexpr int r = decltype(of_thread)::value;
