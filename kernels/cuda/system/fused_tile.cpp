@@ -14,12 +14,12 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40, registers_of_split_helper = 32;
+constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40,
+              registers_of_split_helper = 32;
 constexpr int warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
 /// spills some values in most tiles, and local memory is slow beside large shared memory
-/// (docs/log/systems.md).
-/// Where sums are split, all values but few are in use at once.
+/// (docs/log/systems.md). Where sums are split, other numbers fit the few tiles that were compiled.
 constexpr double registers_besides = 35, registers_of_value = 1.6, registers_besides_split = 14,
                  registers_of_split_value = 1.4;
 
@@ -32,10 +32,10 @@ constexpr double registers_besides = 35, registers_of_value = 1.6, registers_bes
 constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4, waited_for = 0.84,
                  slots_of_fp64 = 1.59, bytes_per_cycle = 13.8, share_of_halos = 0.095, overlap = 8,
                  waiting = 300, reflecting = 2.6;
-/// Say how much slower than this model order 8 in 3D was, where sums are split and where they are not: one
-/// tile each was measured.
-constexpr double slower_split = 1.17, slower_wide = 1.43;
-constexpr int wide_reach = 4;
+/// Say how much slower than this model order 8 in 3D was, where sums are split, where they are split on
+/// periodic grids (by an earlier version), and where they are not split: one tile each was measured.
+constexpr double slower_split = 1.17, slower_split_periodic = 3.0, slower_wide = 1.43;
+constexpr int wide_reach = 4, max_moved = 2;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -48,11 +48,15 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
   if (fields.front().dimensions == 1) return NoKernel{"the grid has one axis"};
   if (std::ranges::any_of(fields, &Domain::has_filled_faces))
     return NoKernel{"ghost points are filled before every step"};
-  if (steps * static_cast<int>(canonical.scalars.size()) > most_system_scalars)
+  if (steps * static_cast<int>(canonical.scalars.size()) > max_system_scalars)
     return NoKernel{"too many values depend on t and step"};
+  if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
+    return NoKernel{
+        "a statement reads the coordinate of a periodic axis, which does not repeat beyond its ends: "
+        "give the formula that uses it a name in [coefficients]"};
   std::size_t arrays = group.inputs.size() + canonical.equations.size();
   for (const Box& reach : facts.reach_previous) arrays += !reach.empty();
-  if (arrays > most_system_arrays) return NoKernel{"steps read and write too many arrays"};
+  if (arrays > max_system_arrays) return NoKernel{"steps read and write too many arrays"};
   for (const GroupInput& input : group.inputs) {
     if (input.is_coefficient) continue;
     for (const auto& [plane, row, column] : input.offsets) {
@@ -70,12 +74,13 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
   return {};
 }
 
-/// Returns true if a march begins sums as soon as a plane has arrived. This saves planes in shared memory where
-/// a step reads far. A wall that reflects along the march would show planes that are not there yet.
+/// Returns true if a march begins sums as soon as a plane has arrived. This saves planes in shared memory
+/// where a step reads far. A wall that reflects along the march would show planes that are not there yet.
 bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes,
                int lag) {
   return fields.front().dimensions == 3 && lag > 1 && group.split &&
-         std::ranges::none_of(fields, [&](const Domain& field) { return reflects(field, axes[plane_axis]); }) &&
+         std::ranges::none_of(fields,
+                              [&](const Domain& field) { return reflects(field, axes[plane_axis]); }) &&
          std::ranges::all_of(group.split->begin_reads, [&](const GroupRead& read) {
            const auto& offsets = group.inputs[static_cast<std::size_t>(read.input)].offsets;
            return std::ranges::any_of(offsets, [&](const auto& offset) { return offset[plane_axis] == lag; });
@@ -121,8 +126,7 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
 void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int element_bytes) {
   const SystemTile& tile = fused.tile;
   constexpr int threads_of_warp = 32;
-  const bool all_rows =
-      reflects || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
+  const bool all_rows = reflects || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
   if (level.rows == 0 && (level.columns == 0 || !all_rows)) {
     level.rows = level.columns = 0;
     return;
@@ -201,10 +205,23 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   }
 }
 
-constexpr int least_rows = 24;  // the model has not been compared with tiles of fewer rows
+constexpr int min_rows = 24;  // the model has not been compared with tiles of fewer rows
 
-/// Returns the shapes of tiles that are looked at where sums are begun before they are finished. Rows need not
-/// be those of warps. There are none in fp64, where single steps are faster (docs/log/systems.md).
+/// Lays out the shared memory of a tile. Where sums are split, registers are scarcer than barriers: as many
+/// old planes as fit are moved from them.
+void lay_out_levels(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
+                    const std::vector<Domain>& fields, Precision precision, const BlockLimits& limits) {
+  for (int moved = fused.splits ? std::min(max_moved, fused.lag()) : 0; moved >= 0; --moved)
+    for (const int further : {1, 0}) {
+      fused.moved_planes = moved;
+      fused.level_planes = fused.level_lag() + further;
+      lay_out_fused(fused, group, canonical, fields, precision);
+      if (fits(fused.tile, limits)) return;
+    }
+}
+
+/// Returns the shapes of tiles that are looked at where sums are begun before they are finished. Rows need
+/// not be those of warps. There are none in fp64, where single steps are faster (docs/log/systems.md).
 std::vector<SystemTile> shapes_of_split(Precision precision) {
   std::vector<SystemTile> tiles;
   if (precision == Precision::fp64) return tiles;
@@ -213,7 +230,7 @@ std::vector<SystemTile> shapes_of_split(Precision precision) {
     for (const int threads_of_row : {16, 24, 32})
       for (int rows = 1; rows <= 4 && threads % threads_of_row == 0; ++rows) {
         const int thread_rows = threads / threads_of_row;
-        if (thread_rows * rows < least_rows) continue;
+        if (thread_rows * rows < min_rows) continue;
         SystemTile tile = tile_of(threads_of_row * width, thread_rows, rows, 1, 1, 1);
         tile.columns_of_thread = width;
         tiles.push_back(tile);
@@ -240,7 +257,7 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
         for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks);
     } else {
       for (const int warps : {8, 12, 16})
-        for (int rows = ceil_div(least_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
+        for (int rows = ceil_div(min_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
     }
   return tiles;
 }
@@ -253,14 +270,13 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
-  const double needed =
-      (fused.splits ? registers_besides_split : registers_besides) +
-      (fused.splits ? registers_of_split_value : registers_of_value) * words * values * tile.rows_of_thread *
-          tile.columns_of_thread;
+  const double needed = (fused.splits ? registers_besides_split : registers_besides) +
+                        (fused.splits ? registers_of_split_value : registers_of_value) * words * values *
+                            tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
-  return needed <= std::min(available, most_registers);
+  return needed <= std::min(available, max_registers);
 }
 
 }  // namespace
@@ -305,10 +321,10 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
   // A block starts with equal shares of registers, in whole steps of what warps can ask for, and has no
   // others to give.
   const int warps = computing + helping,
-            equal = std::min(registers_of_multiprocessor / (32 * warps), most_registers) / 8 * 8,
+            equal = std::min(registers_of_multiprocessor / (32 * warps), max_registers) / 8 * 8,
             of_helper = splits ? registers_of_split_helper : registers_of_helper;
   const int share = (equal * warps - helping * of_helper) / computing;
-  return {std::min(share, most_registers) / 8 * 8, of_helper};
+  return {std::min(share, max_registers) / 8 * 8, of_helper};
 }
 
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
@@ -340,14 +356,18 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   const double memory = bytes * tile.blocks / bytes_per_cycle;
   const double mean = std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
   const bool is_wide = grid.dimensions == 3 && fused.reach[plane_axis] >= wide_reach;
-  const double slower = fused.splits ? slower_split : is_wide ? slower_wide : 1.0;
+  const bool is_periodic =
+      std::ranges::any_of(axes, [&](int axis) { return grid.shape[axis] > 1 && grid.periodic(axis); });
+  const double slower = fused.splits ? (is_periodic ? slower_split_periodic : slower_split)
+                        : is_wide    ? slower_wide
+                                     : 1.0;
   return static_cast<double>(waves * (stretch + fused.warm_up())) * slower *
          (mean * (fused.reflects ? reflecting : 1.0) + waiting);
 }
 
-MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
-                             const std::vector<Domain>& fields, Precision precision, int steps,
-                             const BlockLimits& limits, const std::optional<SystemTile>& given) {
+OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
+                                 const std::vector<Domain>& fields, Precision precision, int steps,
+                                 const BlockLimits& limits, const std::optional<SystemTile>& given) {
   const Domain& grid = fields.front();
   const std::array<int, 3> axes = grid_axes(grid);
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
@@ -373,14 +393,7 @@ MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& fact
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
-    // Registers are scarcer than barriers where sums are split.
-    for (const int moved : fused.splits ? std::vector{2, 1, 0} : std::vector{0})
-      for (const int further : {1, 0}) {
-        if (fused.tile.shared_bytes > 0 && fits(fused.tile, limits)) break;
-        fused.moved_planes = moved;
-        fused.level_planes = fused.level_lag() + further;
-        lay_out_fused(fused, group, canonical, fields, precision);
-      }
+    lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
       return;

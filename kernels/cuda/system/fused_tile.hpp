@@ -22,7 +22,7 @@ struct LevelRings {
   int stored_rows = 0;          // of a thread: all of them, or those that other threads read
   int pitch = 0;                // of a plane, in elements; 0: nothing is read from shared memory
   int plane_bytes = 0;
-  int offset = 0;  // bytes in shared memory, of the planes of level 1; those of other levels follow
+  int offset = 0;      // bytes in shared memory, of the planes of level 1; those of other levels follow
   int old_offset = 0;  // the same, of the values at a thread's own points that wait for `.previous`
 };
 
@@ -51,8 +51,8 @@ struct FusedTile {
   /// Returns after how many iterations other threads read the plane of a level that a thread stores. Sums are
   /// begun from the newest planes.
   int level_lag() const { return splits ? 1 : lag(); }
-  /// Returns the offsets of the oldest plane and of the newest one that a thread holds of a level of statement
-  /// `s`, from the plane that the next level finishes.
+  /// Returns the offsets of the oldest plane and of the newest one that a thread holds of a level of
+  /// statement `s`, from the plane that the next level finishes.
   int oldest(int level, const LevelRings& of) const;
   int newest(int level, const LevelRings& of) const;
   /// Returns the points of a tile on either side that are not stored. In a row they are the points of whole
@@ -80,9 +80,9 @@ struct FusedTile {
 /// walls of each field; or one of the shape `given`. There is none for systems of several groups, for reads
 /// at other rows or columns of planes before or behind a point, for `.previous` of other points, and where
 /// memory on the chip does not suffice.
-MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
-                             const std::vector<Domain>& fields, Precision precision, int steps,
-                             const BlockLimits& limits, const std::optional<SystemTile>& given = {});
+OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
+                                 const std::vector<Domain>& fields, Precision precision, int steps,
+                                 const BlockLimits& limits, const std::optional<SystemTile>& given = {});
 
 /// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose
 /// iterations take as long as their instructions and their memory.

@@ -8,10 +8,11 @@
 // shuffles, since a warp lies along a row. Other rows come from shared memory, as vectors. All that a thread
 // reads of a level is gathered at once, and each value once for all points that read it.
 //
-// Where a step reads far, sums are split: a level begins those of a plane as soon as other threads have stored
-// the plane, and finishes them when it has the planes after it, of which it reads its own column alone. So
-// shared memory holds the newest planes only. All neighbours then come from shared memory: for wide rows,
-// vectors are fewer than shuffles. What `.previous` reads later waits in shared memory, each thread its own.
+// Where a step reads far, sums are split: a level begins those of a plane as soon as other threads have
+// stored the plane, and finishes them when it has the planes after it, of which it reads its own column
+// alone. So shared memory holds the newest planes only. All neighbours then come from shared memory: for wide
+// rows, vectors are fewer than shuffles. What `.previous` reads later waits in shared memory, each thread its
+// own.
 
 #include "kernels/cuda/system/planes.cuh"
 
@@ -107,7 +108,8 @@ constexpr bool is_row_read(int input, int plane, int row) {
 }
 constexpr bool is_read(int input, int plane, int row, int first, int last) {
   for (const auto& read : constants::reads)
-    if (read[0] == input && read[1] == plane && row >= read[2] && row < read[2] + rows_of_thread && last > read[3] && first < read[3] + columns_of_thread)
+    if (read[0] == input && read[1] == plane && row >= read[2] && row < read[2] + rows_of_thread &&
+        last > read[3] && first < read[3] + columns_of_thread)
       return true;
   return false;
 }
@@ -179,8 +181,7 @@ class SharedPoints {
     constexpr int first = planes_before<level, s>();
     const int slot = static_cast<int>((iteration_ + planes - later) % planes);
     return reinterpret_cast<Stored*>(memory + constants::old_offset[s]) +
-           (((first + slot) * rows_of_thread + row) * constants::threads +
-            static_cast<int>(threadIdx.x)) *
+           (((first + slot) * rows_of_thread + row) * constants::threads + static_cast<int>(threadIdx.x)) *
                columns_of_thread;
   }
 
@@ -225,8 +226,8 @@ class LevelReads {
  public:
   __device__ LevelReads(const Held& held, const SharedPoints& shared) : held_(held), shared_(shared) {}
 
-  /// Returns values of an input in a row, counted from the first of the thread: at the thread's own columns, or
-  /// those of the thread that is `away` columns away.
+  /// Returns values of an input in a row, counted from the first of the thread: at the thread's own columns,
+  /// or those of the thread that is `away` columns away.
   template <int i, int plane, int row, int away = 0>
   __device__ __forceinline__ Columns columns() const {
     constexpr int s = constants::statement_of[i];
@@ -277,7 +278,8 @@ class LevelReads {
       return shared_.template in_ring<i, constants::plane_high[i] - plane - ahead>() +
              row * constants::ring_pitch[i];
     else
-      return shared_.template stored_before<level - 1, s>() + place_of_row<s>(row) * constants::level_pitch[s];
+      return shared_.template stored_before<level - 1, s>() +
+             place_of_row<s>(row) * constants::level_pitch[s];
   }
 
  private:
@@ -390,7 +392,8 @@ class Neighbours : LevelReads<level, walls, finishing> {
                  [columns_of_thread + 2 * gathered_columns];
 };
 
-/// Is a point of the tile where level `level` finishes a plane: row `r` and column `e` of those of its thread.
+/// Is a point of the tile where level `level` finishes a plane: row `r` and column `e` of those of its
+/// thread.
 template <int level, bool walls, int r, int e>
 class LevelPoint {
  public:
@@ -431,7 +434,8 @@ class LevelSums {
     static_for<0, rows_of_thread>([&](auto of_thread) {
       static_for<0, columns_of_thread>([&](auto of_row) {
         constexpr int r = decltype(of_thread)::value, e = decltype(of_row)::value;
-        constexpr int away = (e + column + gathered_columns) / columns_of_thread * columns_of_thread - gathered_columns;
+        constexpr int away =
+            (e + column + gathered_columns) / columns_of_thread * columns_of_thread - gathered_columns;
         const Columns there = reads_.template columns<i, plane, r + row, away>();
         sums[r][e] = fused(weight, there.value[e + column - away], sums[r][e]);
       });

@@ -105,7 +105,8 @@ class Levels {
   /// Makes room for the newest values of a level.
   template <int level, int s>
   __device__ void shift() {
-    constexpr int first = oldest<level, s>() + lag, last = newest<level, s>() + lag - newest_waits<level, s>();
+    constexpr int first = oldest<level, s>() + lag,
+                  last = newest<level, s>() + lag - newest_waits<level, s>();
     if constexpr (keeps_old<level, s>())
       static_for<0, rows_of_thread>([&](auto of_thread) {
         constexpr int r = decltype(of_thread)::value;
@@ -182,7 +183,7 @@ class Levels {
       advance_point(LevelPoint<level, walls, r, e>(a_, held_, around), next[r][e]);
     });
     if constexpr (splits)
-      static_for<0, constants::sums * (lag - 1)>([&](auto number) {
+      static_for<0, constants::sums*(lag - 1)>([&](auto number) {
         constexpr int sum = decltype(number)::value / (lag - 1), k = decltype(number)::value % (lag - 1);
         for_each_point([&](auto row, auto column) {
           auto& begun = held_.begun[level - 1][sum][decltype(row)::value][decltype(column)::value];

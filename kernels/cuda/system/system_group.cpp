@@ -16,7 +16,7 @@ namespace {
 
 using Kind = CanonicalNode::Kind;
 
-constexpr std::size_t most_lines = 20000;  // of one function; NVRTC takes about a minute for as many
+constexpr std::size_t max_lines = 20000;  // of one function; NVRTC takes about a minute for as many
 
 /// Returns a number as an expression of type Compute that keeps every bit.
 std::string literal(double value) {
@@ -94,9 +94,9 @@ class GroupText {
   std::optional<SplitGroup> split() {
     const SystemGroup group = written();
     const bool is_split = split_.sums > 0 && std::ranges::all_of(split_.finish_reads, [&](const auto& read) {
-      return group.inputs[static_cast<std::size_t>(read.input)].is_coefficient ||
-             (read.offset[1] == 0 && read.offset[2] == 0);
-    });
+                            return group.inputs[static_cast<std::size_t>(read.input)].is_coefficient ||
+                                   (read.offset[1] == 0 && read.offset[2] == 0);
+                          });
     if (!is_split) return {};
     split_.text = "template <class Points>\n__device__ __forceinline__ void begin_points(Points& at) {\n" +
                   begin_lines_ + "}\n" + group.text;
@@ -108,10 +108,10 @@ class GroupText {
 
   void line(const std::string& text) {
     (begins_ ? begin_lines_ : lines_).append("  ").append(text).append("\n");
-    if (++line_count_ > most_lines)
+    if (++line_count_ > max_lines)
       throw Error(Status::invalid_input,
                   "[equations] the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
-                      " has more than " + std::to_string(most_lines) +
+                      " has more than " + std::to_string(max_lines) +
                       " operations and weights, more than a kernel for GPUs takes; use compute.device = "
                       "\"cpu\"");
   }
@@ -173,7 +173,7 @@ class GroupText {
                        : "Compute(0)") +
          ";");
     std::size_t added = 0;
-    for (const Link& link : node.links)
+    for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps()) {
         if (added++ < begun) continue;
         const std::string value = value_of(link.node, offset + tap.offset);
@@ -184,12 +184,12 @@ class GroupText {
 
   /// Writes the first taps of a chain to begin_points(). Returns an expression for their sum.
   std::string begin(const CanonicalNode& node, const std::string& name, std::size_t taps) {
-    const Link& link = node.links.front();
+    const ChainLink& link = node.links.front();
     begins_ = true;
     line("typename Points::Sums " + name + " = {};");
     for (const Tap& tap : std::span(link.stencil.taps()).first(taps))
-      line("at.template add<" + place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) + ">(" +
-           name + ", " + literal(tap.weight) + ");");
+      line("at.template add<" + place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) +
+           ">(" + name + ", " + literal(tap.weight) + ");");
     line("at.template hold<" + std::to_string(split_.sums) + ">(" + name + ");");
     begins_ = false;
     return "at.template begun<" + std::to_string(split_.sums++) + ">()";
@@ -267,8 +267,8 @@ class GroupText {
       input->offsets.push_back(along);
     (begins_ ? split_.begin_reads : split_.finish_reads)
         .push_back({static_cast<int>(input - group_.inputs.begin()), along});
-    return "array::" + input->name + ", " + std::to_string(along[0]) + ", " + std::to_string(along[1]) + ", " +
-           std::to_string(along[2]);
+    return "array::" + input->name + ", " + std::to_string(along[0]) + ", " + std::to_string(along[1]) +
+           ", " + std::to_string(along[2]);
   }
 
   const Canonical& canonical_;

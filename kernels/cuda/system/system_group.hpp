@@ -29,9 +29,9 @@ struct GroupRead {
 /// Is the function of a group in two parts, for marches that begin sums as soon as a plane has arrived and
 /// finish them when the planes after it have. `begin_points(at)` reads fields in the plane of the points of a
 /// thread and before it: at.add<array, plane, row, column>(sums, weight) adds what they read to their sums,
-/// at.hold<i>(sums) keeps these. `advance_point(at, next)` takes the sum of a point as at.begun<i>(), adds what
-/// is read in later planes, and reads fields at the column of the point alone. The order of all operations is
-/// that of the whole function.
+/// at.hold<i>(sums) keeps these. `advance_point(at, next)` takes the sum of a point as at.begun<i>(), adds
+/// what is read in later planes, and reads fields at the column of the point alone. The order of all
+/// operations is that of the whole function.
 struct SplitGroup {
   std::string text;
   int sums = 0;  // that are begun
