@@ -299,7 +299,7 @@ int FusedTile::newest(int level, const LevelRings& of) const {
 
 int FusedTile::oldest(int level, const LevelRings& of) const {
   const bool waits = of.is_read_before && level + 2 <= steps;
-  if (splits) return std::min(of.low, lag() + of.begin_low) + (waits ? moved_planes : 0);
+  if (splits) return std::min(of.low, lag() + of.begin_low) + (level == 0 && waits ? moved_planes : 0);
   return waits ? -lag() : of.low;
 }
 

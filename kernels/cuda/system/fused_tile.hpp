@@ -37,7 +37,8 @@ struct FusedTile {
   int level_planes = 2;  // of a level in shared memory: level_lag(), or one more, which saves a barrier
   bool splits = false;   // sums are begun before they are finished (SplitGroup)
   int sums = 0;          // that are begun at a point
-  int moved_planes = 0;  // that wait for `.previous` in shared memory although sums still read them
+  int moved_planes =
+      0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
 
   int operations = 0;       // of all statements at a point
   int reads = 0;            // of arrays at a point

@@ -55,7 +55,8 @@ template <int level, int s>
 constexpr int oldest() {
   if constexpr (splits) {
     constexpr int finished = constants::queue_low[s], begun = lag + constants::begin_low[s];
-    return (finished < begun ? finished : begun) + (keeps_old<level, s>() ? constants::moved_planes : 0);
+    return (finished < begun ? finished : begun) +
+           (level == 0 && keeps_old<0, s>() ? constants::moved_planes : 0);
   }
   return constants::is_read_before[s] && level + 2 <= steps ? -lag : constants::queue_low[s];
 }
