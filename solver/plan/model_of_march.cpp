@@ -58,7 +58,7 @@ struct MarchLaunch {
 /// Counts the planes without taps between planes with taps: their sums are passed on nevertheless.
 int empty_planes(const cuda::KernelStencil& stencil) {
   std::set<int> planes;
-  for (const cuda::Tap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
+  for (const cuda::KernelTap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
   const int reach = *planes.rbegin() - *planes.begin() + 1;
   return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
 }
