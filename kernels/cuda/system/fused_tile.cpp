@@ -52,8 +52,8 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
     return NoKernel{"too many values depend on t and step"};
   if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
     return NoKernel{
-        "a statement reads the coordinate of a periodic axis, which does not repeat beyond its ends: "
-        "give the formula that uses it a name in [coefficients]"};
+        "a statement reads the coordinate of a periodic axis displaced along it, which does not repeat "
+        "beyond its ends: give the formula that uses it a name in [coefficients]"};
   std::size_t arrays = group.inputs.size() + canonical.equations.size();
   for (const Box& reach : facts.reach_previous) arrays += !reach.empty();
   if (arrays > max_system_arrays) return NoKernel{"steps read and write too many arrays"};
