@@ -13,7 +13,8 @@
 // Coefficients are loaded once; their rings hold the planes of all levels.
 //
 // Amounts are added to points of a level, and values of points recorded, before the next level reads them
-// (tile_points.cuh).
+// (tile_points.cuh). Code that looks for points keeps the compiler from mixing the work of levels, so only
+// iterations that work on points run it.
 //
 // Every level has the ghost points of single steps (level_walls.cuh). Beside walls along rows and columns,
 // the thread of a point also stores it where it is reflected. Beyond walls across the march, values in
@@ -91,10 +92,12 @@ class Levels {
       if constexpr (has_walls_along())
         beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
       constexpr bool has_walls = constants::has_walls_across || has_walls_along();
-      if (has_walls && beside_walls)
-        advance<has_walls>(n, plane);
+      if (constants::has_points && points_.begin(n))
+        advance<has_walls, constants::has_points>(n, plane);
+      else if (has_walls && beside_walls)
+        advance<has_walls, false>(n, plane);
       else
-        advance<false>(n, plane);
+        advance<false, false>(n, plane);
       planes_.leave(n);
       if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
       write_plane(plane);
@@ -131,7 +134,7 @@ class Levels {
   }
 
   /// Computes a plane of every level, and stores what others read.
-  template <bool walls>
+  template <bool walls, bool points>
   __device__ __forceinline__ void advance(int n, int plane) {
     static_for<1, steps + 1>([&](auto of_level) {
       constexpr int level = decltype(of_level)::value;
@@ -143,8 +146,8 @@ class Levels {
             if (z == 0) begin_at_wall<level - 1, s>(held_);
         });
       compute<level, walls>(z);
-      if constexpr (constants::has_points)
-        points_.template work<level>(a_, n, [&](auto s, auto r, auto e) -> Compute& {
+      if constexpr (points)
+        points_.template work<level>(n, [&](auto s, auto r, auto e) -> Compute& {
           return newest_of<level, decltype(s)::value, decltype(r)::value, decltype(e)::value>();
         });
     });
