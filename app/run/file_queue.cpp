@@ -104,9 +104,11 @@ void FileQueue::finish() {
 }
 
 double FileQueue::seconds_to_finish(double bytes) const {
-  const double oldest = files_.empty() ? 0.0 : seconds_since(files_.front().begin);
+  const auto files = static_cast<double>(files_.size());
+  // The files in progress share what the file system takes.
+  const double of_oldest = files_.empty() ? 0.0 : seconds_since(files_.front().begin) / files;
   const double one = std::max(bytes, telling_bytes) * progress_->seconds_per_byte;
-  return static_cast<double>(files_.size() + 1) * std::max(oldest, one);
+  return (files + 1) * std::max(of_oldest, one);
 }
 
 /// Waits for the oldest file and reports how it ended.

@@ -83,28 +83,37 @@ class Levels {
 
   __device__ __forceinline__ void advance_all() {
     planes_.begin();
-    for (int n = 0; n < march_.iterations; ++n) {
-      const int plane = march_.tile.plane - constants::warm_up + n;  // of level 1
-      planes_.wait(n);
-      shared_.begin(n);
-      hold_loaded();
-      bool beside_walls = at_.beside_walls;
-      if constexpr (has_walls_along())
-        beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
-      constexpr bool has_walls = constants::has_walls_across || has_walls_along();
-      if (constants::has_points && points_.begin(n))
-        advance<has_walls, constants::has_points>(n, plane);
-      else if (has_walls && beside_walls)
-        advance<has_walls, false>(n, plane);
-      else
-        advance<false, false>(n, plane);
-      planes_.leave(n);
-      if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
-      write_plane(plane);
-    }
+    int n = 0;
+    if constexpr (constants::has_points)
+      for (int next = points_.next_iteration(); next < march_.iterations; next = points_.next_iteration()) {
+        while (n < next) iterate<false>(n++);
+        points_.begin();
+        iterate<true>(n++);
+      }
+    while (n < march_.iterations) iterate<false>(n++);
   }
 
  private:
+  /// Does an iteration; `points` tells whether any thread of the block works on points.
+  template <bool points>
+  __device__ __forceinline__ void iterate(int n) {
+    const int plane = march_.tile.plane - constants::warm_up + n;  // of level 1
+    planes_.wait(n);
+    shared_.begin(n);
+    hold_loaded();
+    bool beside_walls = at_.beside_walls;
+    if constexpr (has_walls_along())
+      beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
+    constexpr bool has_walls = constants::has_walls_across || has_walls_along();
+    if (points || (has_walls && beside_walls))
+      advance<has_walls, points>(n, plane);
+    else
+      advance<false, false>(n, plane);
+    planes_.leave(n);
+    if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
+    write_plane(plane);
+  }
+
   /// Makes room for the newest values of a level.
   template <int level, int s>
   __device__ void shift() {

@@ -20,17 +20,17 @@ class TilePoints {
     number_ = a.points.first[blockIdx.x * constants::threads + threadIdx.x];
   }
 
-  /// Returns true if a thread of the block works on points in iteration n. Call it once for each iteration.
-  __device__ bool begin(int n) {
-    if (n != iteration_) return false;
-    iteration_ = a_.points.iterations[++place_];  // arrives long before it is compared
+  /// Returns the next iteration in which a thread of the block works on points.
+  __device__ int next_iteration() const { return iteration_; }
+  /// Begins that iteration.
+  __device__ void begin() {
+    iteration_ = a_.points.iterations[++place_];
     event_ = a_.points.events[number_];
-    return true;
   }
 
-  /// Does what there is to do with the values of a level that iteration n, of which begin() has returned
-  /// true, has computed. `value_at` returns a reference to the newest value of a statement at a row and
-  /// column of the thread, which are compile-time numbers.
+  /// Does what there is to do with the values of a level that iteration n, which has begun, has computed.
+  /// `value_at` returns a reference to the newest value of a statement at a row and column of the thread,
+  /// which are compile-time numbers.
   template <int level, class ValueAt>
   __device__ void work(int n, const ValueAt& value_at) {
     while (event_.turn == n * constants::steps + level - 1) {

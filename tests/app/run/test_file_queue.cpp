@@ -203,7 +203,7 @@ TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
   std::atomic<bool> done = false;
   queue.add(
       FileQueue::Kind::checkpoint, {first, second},
-      [&](const std::vector<const Field*>& values) {
+      [&](const std::vector<const Field*>& values, const FileTurn&) {
         for (const Field* const field : values) written.push_back(*field->at<double>({0, 0, 0}));
         done = true;
       },
@@ -227,7 +227,7 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   const auto write = [&](std::int64_t size, int milliseconds) {
     queue.add(
         FileQueue::Kind::snapshot, {std::make_shared<Values>(size)},
-        [&](const std::vector<const Field*>&) {
+        [&](const std::vector<const Field*>&, const FileTurn&) {
           std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
         },
         [](const std::exception_ptr&) {});
