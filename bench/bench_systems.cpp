@@ -7,66 +7,11 @@
 #include "bench/bench_case.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
+#include "kernels/catalogue/systems.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 
 namespace spsolve::cuda {
 namespace {
-
-struct SystemCase {
-  std::string name;
-  int dimensions;
-  std::vector<std::string> fields, coefficients;
-  std::string step;
-};
-
-std::vector<SystemCase> all_cases() {
-  std::vector<SystemCase> cases;
-  for (const int dimensions : {3, 2}) {
-    const std::string suffix = std::to_string(dimensions) + "d";
-    for (const int order : {2, 8})
-      cases.push_back(
-          {"acoustic" + std::to_string(order) + "_" + suffix,
-           dimensions,
-           {"p"},
-           {"c"},
-           "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=" + std::to_string(order) + ")"});
-    cases.push_back({"gray_scott_" + suffix,
-                     dimensions,
-                     {"u", "v"},
-                     {},
-                     "r = u*v^2\n"
-                     "u.next = u + dt*(0.16*laplace(u) - r + 0.035*(1 - u))\n"
-                     "v.next = v + dt*(0.08*laplace(v) + r - 0.1*v)"});
-    const std::string z = dimensions == 3 ? " + d(k*d(T, z, at=0.5), z, at=-0.5)" : "";
-    cases.push_back(
-        {"heat_flux_" + suffix,
-         dimensions,
-         {"T"},
-         {"k"},
-         "T.next = T + dt*(d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)" + z + ")"});
-    cases.push_back({"fitzhugh_nagumo_" + suffix,
-                     dimensions,
-                     {"v", "w"},
-                     {},
-                     "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
-                     "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)"});
-  }
-  cases.push_back({"yee_3d", 3, {"ex", "ey", "ez", "hx", "hy", "hz"}, {"eps"}, R"(
-      hx.next = hx - dt*(d(ez, y, at=0.5) - d(ey, z, at=0.5))
-      hy.next = hy - dt*(d(ex, z, at=0.5) - d(ez, x, at=0.5))
-      hz.next = hz - dt*(d(ey, x, at=0.5) - d(ex, y, at=0.5))
-      ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))
-      ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))
-      ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5)))"});
-  cases.push_back({"yee_2d", 2, {"hz", "ex", "ey"}, {"eps"}, R"(
-      hz.next = hz + dt*(d(ex, y, at=-0.5) - d(ey, x, at=-0.5))
-      ex.next = ex + dt/eps*d(hz.next, y, at=0.5)
-      ey.next = ey - dt/eps*d(hz.next, x, at=0.5))"});
-  cases.push_back({"upwind_2d", 2, {"u"}, {"wx", "wy"}, R"(
-      u.next = u - dt*( max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)
-                      + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u) ))"});
-  return cases;
-}
 
 struct Options {
   std::int64_t points = 512;
@@ -115,22 +60,13 @@ struct Levels {
   std::size_t turn = 0;
 };
 
-nlohmann::json bench(const SystemCase& what, Precision precision, const Options& options) {
-  StepNames names;
-  names.dimensions = what.dimensions;
-  names.spacing = {1.0, 1.0, 1.0};
-  names.dt = 0.01;  // values stay near those at the beginning
-  names.fields = what.fields;
-  names.coefficients = what.coefficients;
-  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
-  const SystemFacts facts = facts_of(canonical);
+/// Returns the grid of a case, with its walls. In 2D and 1D there are nearly as many points as in 3D.
+Domain domain_of(const CatalogueSystem& what, const Options& options) {
   Domain domain;
   domain.dimensions = what.dimensions;
-  // In 2D there are nearly as many points as in 3D.
+  const double wanted = std::pow(static_cast<double>(options.points), 3.0 / what.dimensions);
   const std::int64_t extent =
-      what.dimensions == 3
-          ? options.points
-          : static_cast<std::int64_t>(std::pow(static_cast<double>(options.points), 1.5)) / 512 * 512;
+      what.dimensions == 3 ? options.points : static_cast<std::int64_t>(wanted) / 512 * 512;
   const BoundaryKind kind = options.walls == "p"   ? BoundaryKind::periodic
                             : options.walls == "n" ? BoundaryKind::neumann
                                                    : BoundaryKind::dirichlet;
@@ -139,37 +75,60 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     const double value = options.walls == "0" ? 0.0 : 0.5;
     domain.faces[axis] = {Face{kind, value}, Face{kind, value}};
   }
+  return domain;
+}
+
+/// Returns coefficients with random values, as large as fused steps of the whole grid need them.
+std::vector<std::unique_ptr<Field>> random_coefficients(const SystemFacts& facts, const Domain& domain,
+                                                        Precision precision, int fuse, Memory& memory) {
+  const Box advanced = grow(domain.box(), fuse * halo_radius(facts, domain));
+  std::vector<std::unique_ptr<Field>> coefficients;
+  for (const Box& offsets : facts.coefficient_reach) {
+    coefficients.push_back(std::make_unique<Field>(
+        Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
+        sum_precision(precision), memory, domain.box().begin[x_axis]));
+    fill_random(*coefficients.back());
+  }
+  return coefficients;
+}
+
+/// Returns the tile that the options ask for, if they do.
+std::optional<SystemTile> given_tile(const Options& options) {
+  if (options.tile.empty()) return {};
+  SystemTile tile;
+  tile.columns = options.tile.at(0);
+  tile.thread_rows = options.tile.at(1);
+  tile.rows_of_thread = options.tile.at(2);
+  tile.ahead = options.tile.at(3);
+  tile.blocks = options.tile.at(4);
+  tile.pace_lag = options.tile.at(5);
+  if (options.tile.size() > 6) tile.columns_of_thread = options.tile.at(6);
+  if (options.tile.size() > 7) tile.level_0_in_ring = options.tile.at(7) != 0;
+  return tile;
+}
+
+nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Options& options) {
+  StepNames names;
+  names.dimensions = what.dimensions;
+  names.spacing = {1.0, 1.0, 1.0};
+  names.dt = 0.01;  // values stay near those at the beginning
+  names.fields = what.fields;
+  names.coefficients = what.coefficients;
+  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
+  const SystemFacts facts = facts_of(canonical);
+  const Domain domain = domain_of(what, options);
   const std::vector<Domain> fields(what.fields.size(), domain);
   DeviceMemory memory;
   const Stream stream;
   Levels levels(canonical, facts, domain.box(), options.fuse * halo_radius(facts, domain), precision,
                 options.fuse, memory);
-  std::vector<std::unique_ptr<Field>> coefficients;
+  const auto coefficients = random_coefficients(facts, domain, precision, options.fuse, memory);
   std::vector<const Field*> given;
-  for (const Box& offsets : facts.coefficient_reach) {
-    const Box advanced = grow(domain.box(), options.fuse * halo_radius(facts, domain));
-    coefficients.push_back(std::make_unique<Field>(
-        Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
-        sum_precision(precision), memory, domain.box().begin[x_axis]));
-    fill_random(*coefficients.back());
-    given.push_back(coefficients.back().get());
-  }
-  std::optional<SystemTile> tile;
-  if (!options.tile.empty()) {
-    tile.emplace();
-    tile->columns = options.tile.at(0);
-    tile->thread_rows = options.tile.at(1);
-    tile->rows_of_thread = options.tile.at(2);
-    tile->ahead = options.tile.at(3);
-    tile->blocks = options.tile.at(4);
-    tile->pace_lag = options.tile.at(5);
-    if (options.tile.size() > 6) tile->columns_of_thread = options.tile.at(6);
-    if (options.tile.size() > 7) tile->level_0_in_ring = options.tile.at(7) != 0;
-  }
+  for (const auto& coefficient : coefficients) given.push_back(coefficient.get());
   const SystemUnit unit(canonical, fields, names.dt, precision, given, stream,
                         {.fuse = options.fuse,
                          .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
-                         .tile = tile});
+                         .tile = given_tile(options)});
   const LaunchTime time = launch_time(stream, options.seconds, [&] {
     unit.advance(levels.in(), levels.out(), domain.box(), options.fuse);
     ++levels.turn;
@@ -220,7 +179,7 @@ int bench_all(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (device_count(&why) == 0) throw std::runtime_error(why);
   nlohmann::json rows = nlohmann::json::array();
-  for (const SystemCase& what : all_cases()) {
+  for (const CatalogueSystem& what : catalogue_systems()) {
     if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(),
                                         [&](const std::string& name) { return what.name.starts_with(name); }))
       continue;

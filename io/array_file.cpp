@@ -48,7 +48,7 @@ std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const Array
       no_checksums(format, ArrayBlocks::of(volume(format.shape), format.element_bytes()));
   reserve_hdf5(file, bytes_needed(format, arrays.size(), attributes));
   const auto lock = lock_hdf5();
-  Hdf5Id output = open_reserved_hdf5(file, ArrayBlocks::least_bytes, data_alignment);
+  Hdf5Id output = open_reserved_hdf5(file, ArrayBlocks::min_bytes, data_alignment);
   std::vector<std::int64_t> offsets;
   {
     std::vector<Hdf5Id> datasets;

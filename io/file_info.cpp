@@ -67,7 +67,7 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
 
 std::string dataset_text(hid_t file, const std::string& name) {
   const hid_t found = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
-  if (found < 0) return fmt::format("dataset {}: {}\n", name, why_it_does_not_open(file, name));
+  if (found < 0) return fmt::format("dataset {}: {}\n", name, why_unreadable(file, name));
   const Hdf5Id dataset(found, H5Dclose);
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   const auto shape = dataset_shape(dataset);
@@ -112,7 +112,7 @@ void examine(FileInfo& info, Work&& work) {
   try {
     work();
   } catch (const Error& error) {
-    info.sound = false;
+    info.valid = false;
     info.text += std::string(error.what()) + "\n";
   }
 }
@@ -147,7 +147,7 @@ FileInfo describe_file(const Communicator& communicator, const std::filesystem::
     examine(info, [&] { verify_array(communicator, array); });
     checksums += array.checksums.size();
   }
-  if (info.sound)
+  if (info.valid)
     info.text += checksums ? fmt::format("all {} checksums hold\n", checksums) : "no checksums\n";
   return info;
 }

@@ -24,7 +24,7 @@ double bytes_of(const std::vector<const Field*>& fields) {
 }
 
 /// Returns the bytes of host memory that the largest file needs on this rank.
-double most_bytes_of_file(const Setup& setup) {
+double max_bytes_of_file(const Setup& setup) {
   std::size_t most = copy_bytes(setup.decomposition, setup.for_snapshots());
   for (const OutputStreamConfig& output : setup.config.outputs)
     most = std::max(most, copy_bytes(setup.decomposition, {output.stride, output.precision}));
@@ -38,7 +38,7 @@ int files_at_a_time(const Communicator& communicator, const Setup& setup) {
   constexpr double share_of_memory = 0.125;  // the rest is for the page cache, which holds files on their way
   constexpr int most = 8;
   const double free = available_memory(true).bytes / ranks_on_this_machine(communicator);
-  const double fit = share_of_memory * free / most_bytes_of_file(setup);
+  const double fit = share_of_memory * free / max_bytes_of_file(setup);
   const int useful = std::clamp(omp_get_max_threads(), background_copies, most);
   const int files = static_cast<int>(std::clamp<double>(fit, background_copies, useful));
   return communicator.all_reduce(files, MPI_MIN);
@@ -53,7 +53,7 @@ FileQueue::~FileQueue() {
 
 void FileQueue::make_room(Kind kind) {
   const auto full = [&] {
-    return std::ssize(files_) == most_files_ ||
+    return std::ssize(files_) == max_files_ ||
            (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
   };
   while (full()) take_oldest();
@@ -63,7 +63,7 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
   std::vector<HostCopy*> waited;
   for (const auto& copy : copies) waited.push_back(copy.get());
   auto work = [progress = progress_, waited = std::move(waited), write = std::move(write), slot = slot_,
-               files = most_files_,
+               files = max_files_,
                before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
     const auto wait = [&before] {
       if (before.valid()) std::exchange(before, {}).wait();
@@ -86,7 +86,7 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
     const bool first_to_tell = bytes >= telling_bytes && !std::exchange(progress->rate_is_known, true);
     progress->seconds_per_byte = first_to_tell ? rate : std::max(progress->seconds_per_byte.load(), rate);
   };
-  slot_ = (slot_ + 1) % most_files_;
+  slot_ = (slot_ + 1) % max_files_;
   const auto policy = background_ ? std::launch::async : std::launch::deferred;
   files_.push_back(
       {kind, std::move(copies), std::async(policy, std::move(work)), std::move(done), Clock::now()});

@@ -34,7 +34,7 @@ class FileQueue {
 
   /// At most `files` files are in progress; one of them may be a checkpoint.
   explicit FileQueue(bool background, int files = background_copies)
-      : background_(background), most_files_(files) {}
+      : background_(background), max_files_(files) {}
   /// Waits for all files; failures that were not reported yet are passed to Done, whose exceptions are
   /// dropped.
   ~FileQueue();
@@ -74,7 +74,7 @@ class FileQueue {
   void take_oldest();
 
   bool background_;
-  int most_files_, slot_ = 0;
+  int max_files_, slot_ = 0;
   std::deque<File> files_;
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
 };

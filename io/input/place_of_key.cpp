@@ -19,7 +19,7 @@ std::string with_place_of_key(const std::string& message, std::string_view text,
   const toml::table document = parse_toml(text, file_name.string(), overrides);
   const auto section = TomlSection::of_input(document, file_name.string()).section(name);
   if (!section) return message;
-  return section->blame(key) + message.substr(name.size() + 3);  // "[section] " is part of both
+  return section->error_prefix(key) + message.substr(name.size() + 3);  // "[section] " is part of both
 }
 
 }  // namespace spsolve

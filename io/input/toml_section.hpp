@@ -65,13 +65,13 @@ class TomlSection {
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
   /// Returns "<where>: [section] ", the start of a message.
-  std::string blame(std::string_view key) const;
-  /// Returns blame(key) for one line of the text that `key` holds, counted from 1.
-  std::string blame(std::string_view key, int line_of_text) const;
+  std::string error_prefix(std::string_view key) const;
+  /// Returns error_prefix(key) for one line of the text that `key` holds, counted from 1.
+  std::string error_prefix(std::string_view key, int line_of_text) const;
 
  private:
   std::string where(const toml::source_region& region) const;
-  std::string blame(const toml::source_region& region) const;
+  std::string error_prefix(const toml::source_region& region) const;
   /// Returns the key in the table, or null if this is not an input.
   const Key* known(std::string_view key) const;
   TomlSection below(const toml::table& table, std::string_view key) const;

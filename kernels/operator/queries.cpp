@@ -48,7 +48,7 @@ std::vector<Degree> degrees_of(const Canonical& canonical) {
     Degree degree;
     std::vector<Degree> operands;
     for (const Reading& operand : node.operands) operands.push_back(degrees[operand.node]);
-    for (const Link& link : node.links) operands.push_back(degrees[link.node]);
+    for (const ChainLink& link : node.links) operands.push_back(degrees[link.node]);
     for (const Degree& operand : operands)
       merge(degree.fields, operand.fields), merge(degree.nonlinear, operand.nonlinear);
     if (node.kind == Kind::field) degree.fields = {node.index};
@@ -81,7 +81,7 @@ std::optional<ConstantForm> constant_form(const Canonical& canonical, const Cano
   };
   if (node.kind == Kind::chain) {
     sum.has_other_terms = node.start.has_value();
-    for (const Link& link : node.links) {
+    for (const ChainLink& link : node.links) {
       if (!forms[link.node]) return {};
       add(link.node, forms[link.node]->linear.convolved(link.stencil.taps()));
     }
@@ -321,8 +321,9 @@ Index3 halo_radius(const SystemFacts& facts, const Domain& domain) {
 }
 
 std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, const SystemFacts& facts,
-                                                const Domain& domain) {
-  const std::vector<Box> computed = computed_offsets(facts, domain);
+                                                const Domain& domain, int steps) {
+  std::vector<Box> computed = computed_offsets(facts, domain);
+  for (Box& offsets : computed) offsets = grow(offsets, (steps - 1) * halo_radius(facts, domain));
   for (std::size_t s = 0; s < computed.size(); ++s) {
     const std::vector<Box> needed = needed_boxes(canonical, canonical.equations[s], box_of({1, 1, 1}));
     std::vector<TermId> read;

@@ -6,7 +6,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int most_launches = 8;
+constexpr int max_launches = 8;
 
 /// Returns the points of the largest block and around it, when its halo is good for `steps` steps. Points
 /// around it are the block's own images and, if `with_others`, points of other ranks.
@@ -37,7 +37,9 @@ SharedExchange share_exchange(const Problem& problem, const Decomposition& decom
     shared.compute_seconds += shared.launch_seconds / points *
                               points_around(problem, decomposition, candidate, launch * candidate.fuse, true);
   const int steps = launches * candidate.fuse;
-  shared.received_bytes = static_cast<double>(storage_bytes(problem.precision)) *
+  // After a single step its neighbours know the previous values, as the state that they received.
+  const std::size_t arrays = steps > 1 && !candidate.strided ? problem.state_count() : problem.field_count();
+  shared.received_bytes = static_cast<double>(arrays * storage_bytes(problem.precision)) *
                           (points_around(problem, decomposition, candidate, steps, true) -
                            points_around(problem, decomposition, candidate, steps, false));
   return shared;
@@ -46,18 +48,19 @@ SharedExchange share_exchange(const Problem& problem, const Decomposition& decom
 int launches_per_exchange(const Problem& problem, const Decomposition& decomposition,
                           const Candidate& candidate, bool gpu) {
   const Index3 extent = decomposition.block(0).extent();
-  if (!gpu || problem.equations || candidate.exchanges_in_every_launch() ||
+  if (!gpu || candidate.exchanges_in_every_launch() ||
+      (problem.equations && !problem.equations->repeats_beyond_ends()) ||
       points_around(problem, decomposition, candidate, 1, true) == static_cast<double>(volume(extent)))
     return 1;
   const Calibration::Exchange& costs = shipped_calibration().exchange;  // ranks have to agree
   int best = 1;
   double least = 0;
-  for (int launches = 1; launches <= most_launches; ++launches) {
+  for (int launches = 1; launches <= max_launches; ++launches) {
     for (int axis = 0; axis < axis_count; ++axis)
       if (launches * candidate.fuse * problem.radius()[axis] > extent[axis]) return best;
     const SharedExchange shared = share_exchange(problem, decomposition, candidate, launches);
     const double overhead = decomposition.ranks() == 1 ? costs.own_images : costs.overhead;
-    const double seconds = shared.seconds_per_launch(shared.received_bytes / costs.least_bandwidth, overhead);
+    const double seconds = shared.seconds_per_launch(shared.received_bytes / costs.min_bandwidth, overhead);
     if (launches > 1 && seconds >= least) break;
     least = seconds;
     best = launches;

@@ -23,12 +23,12 @@ constexpr std::size_t bytes_before = 4096;
 /// Makes the pages of new memory, on several threads if it is large.
 void touch_pages(std::byte* memory, std::size_t bytes) {
   constexpr std::size_t page = 4096, bytes_of_thread = std::size_t{32} << 20;
-  constexpr unsigned most_threads = 8;
+  constexpr unsigned max_threads = 8;
   const auto touch = [=](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; i += page) *const_cast<volatile std::byte*>(memory + i) = {};
   };
   const auto threads =
-      std::min({bytes / bytes_of_thread + 1, std::size_t{most_threads},
+      std::min({bytes / bytes_of_thread + 1, std::size_t{max_threads},
                 static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()))});
   const std::size_t part = (bytes / threads / page + 1) * page;
   std::vector<std::jthread> others;
