@@ -47,7 +47,7 @@ class Files(spsolve.TestCase):
         file = spsolve.write_input(self.directory / "two.toml", {
             "grid": {"shape": [60, 70, 80]},
             "fields": {"u": {"initial": "x*y + z"}, "v": {"initial": "x"}},
-            "equations": {"step": "u.next = u + 0.1*laplace(u)\nv.next = v + 0.05*laplace(v)"},
+            "equations": {"step": "u.next = u + 0.1*laplace(u); v.next = v + 0.05*laplace(v)"},
             "time": {"dt": 0.1, "steps": 20},
             "output": {"every": 2},
             "outputs": [{"name": "plane", "every": 1, "region": {"z": [30.0, 30.0]}},
