@@ -133,8 +133,7 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   terminal_.warn(
       "step {} has changed the state by {:.2g} of its norm, less than {} can tell: further changes "
       "may be lost to rounding, in every step. A smaller compute.accuracy, or none, avoids this (this run "
-      "uses "
-      "{} instead of {})",
+      "uses {} instead of {})",
       step, change, to_string(stored), to_string(stored), to_string(config.compute.precision));
 }
 
