@@ -13,8 +13,8 @@ namespace spsolve {
 /// derived coefficients belong to blocks (Block::set_coefficient).
 struct Equations {
   /// `walls` holds the grid with the walls of each field; grid and periodic axes are the same for all. Throws
-  /// Error(invalid_input) for systems that units cannot compute: those with a coordinate of a periodic axis
-  /// in a statement whose `.next` is read displaced along that axis.
+  /// Error(invalid_input) for systems that units cannot compute: those with a displaced coordinate of a
+  /// periodic axis in a statement whose `.next` is read displaced along that axis.
   Equations(Canonical form, std::vector<Domain> walls, double time_step,
             std::vector<FilledFace> filled_faces = {});
 

@@ -28,7 +28,8 @@ Distribution distribute(const Communicator& communicator, int ranks, const Paral
     throw Error(
         Status::invalid_input,
         fmt::format("[parallel] exchange_every = {}: these equations exchange halos in every step, since "
-                    "they read the coordinate of a periodic axis; give the formula that uses it a name "
+                    "they read the coordinate of a periodic axis displaced along it; give the formula that "
+                    "uses it a name "
                     "in [coefficients], whose values repeat along the axis",
                     *parallel.exchange_every));
   if (parallel.exchange_every)

@@ -10,6 +10,7 @@
 #include "io/array_reader.hpp"
 #include "io/input/expression.hpp"
 #include "kernels/operator/interpret.hpp"
+#include "kernels/operator/interpret_coefficient.hpp"
 
 namespace spsolve {
 namespace {
@@ -254,10 +255,10 @@ std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communic
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
     block.set_coefficient(i, [&](Field& field) {
       with_storage(field.precision(), [&]<class Storage>() {
-        interpret_rows(canonical.terms, canonical.coefficients[i], field.owned(), leaf,
-                       [&](const Index3& first, std::span<const double> row) {
-                         std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
-                       });
+        interpret_coefficient(canonical, problem.equations->facts, i, problem.domain, field.owned(), leaf,
+                              [&](const Index3& first, std::span<const double> row) {
+                                std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
+                              });
       });
     });
   std::map<std::string, ValueFacts> facts;

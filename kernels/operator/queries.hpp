@@ -65,10 +65,15 @@ std::vector<Box> statement_boxes(const SystemFacts& facts, const Domain& domain,
 /// points.
 Index3 halo_radius(const SystemFacts& facts, const Domain& domain);
 
+/// Returns true if a derived coefficient repeats beyond the ends of an axis: the axis is periodic, and
+/// equations read the coefficient nowhere but at the point itself along it. A coordinate in a coefficient
+/// that they read displaced continues there instead: of the last point's neighbour, not of the first point.
+bool repeats_along(const SystemFacts& facts, std::size_t coefficient, const Domain& domain, int axis);
+
 /// Returns a periodic axis along which a statement is computed beyond the ends of the grid although it reads
-/// a coordinate of that axis, if there is one. Field values repeat beyond the ends but coordinates do not, so
-/// the result there would differ from the statement's value at the corresponding grid point. `steps` are
-/// taken between two exchanges of halos; all but the last of several are computed beyond the ends.
+/// a coordinate of that axis in a coefficient that does not repeat, if there is one. Fields repeat beyond the
+/// ends, so the result there would differ from the statement's value at the corresponding grid point. `steps`
+/// are taken between two exchanges of halos; all but the last of several are computed beyond the ends.
 std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, const SystemFacts& facts,
                                                 const Domain& domain, int steps = 1);
 

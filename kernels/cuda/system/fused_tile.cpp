@@ -14,12 +14,14 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40;
+constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40,
+              registers_of_split_helper = 32;
 constexpr int warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
 /// spills some values in most tiles, and local memory is slow beside large shared memory
-/// (docs/log/systems.md).
-constexpr double registers_besides = 35, registers_of_value = 1.6;
+/// (docs/log/systems.md). Where sums are split, other numbers fit the few tiles that were compiled.
+constexpr double registers_besides = 35, registers_of_value = 1.6, registers_besides_split = 14,
+                 registers_of_split_value = 1.4;
 
 /// Say what an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
 /// instructions of a point and level for each read, and besides for each statement; the share of the
@@ -30,6 +32,10 @@ constexpr double registers_besides = 35, registers_of_value = 1.6;
 constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4, waited_for = 0.84,
                  slots_of_fp64 = 1.59, bytes_per_cycle = 13.8, share_of_halos = 0.095, overlap = 8,
                  waiting = 300, reflecting = 2.6;
+/// Say how much slower than this model order 8 in 3D was, where sums are split, where they are split on
+/// periodic grids (by an earlier version), and where they are not split: one tile each was measured.
+constexpr double slower_split = 1.17, slower_split_periodic = 3.0, slower_wide = 1.43;
+constexpr int wide_reach = 4, max_moved = 2;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -46,8 +52,8 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
     return NoKernel{"too many values depend on t and step"};
   if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
     return NoKernel{
-        "a statement reads the coordinate of a periodic axis, which does not repeat beyond its ends: "
-        "give the formula that uses it a name in [coefficients]"};
+        "a statement reads the coordinate of a periodic axis displaced along it, which does not repeat "
+        "beyond its ends: give the formula that uses it a name in [coefficients]"};
   std::size_t arrays = group.inputs.size() + canonical.equations.size();
   for (const Box& reach : facts.reach_previous) arrays += !reach.empty();
   if (arrays > max_system_arrays) return NoKernel{"steps read and write too many arrays"};
@@ -68,10 +74,23 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
   return {};
 }
 
+/// Returns true if a march begins sums as soon as a plane has arrived. This saves planes in shared memory
+/// where a step reads far. A wall that reflects along the march would show planes that are not there yet.
+bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes,
+               int lag) {
+  return fields.front().dimensions == 3 && lag > 1 && group.split &&
+         std::ranges::none_of(fields,
+                              [&](const Domain& field) { return reflects(field, axes[plane_axis]); }) &&
+         std::ranges::all_of(group.split->begin_reads, [&](const GroupRead& read) {
+           const auto& offsets = group.inputs[static_cast<std::size_t>(read.input)].offsets;
+           return std::ranges::any_of(offsets, [&](const auto& offset) { return offset[plane_axis] == lag; });
+         });
+}
+
 LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, const std::array<int, 3>& axes,
-                    int reach) {
+                    int reach, bool splits) {
   LevelRings level;
-  level.low = reach;  // nothing is read
+  level.low = level.begin_low = reach;  // nothing is read
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
     const GroupInput& input = group.inputs[i];
     if (input.is_coefficient || input.index != field) continue;
@@ -81,10 +100,20 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
     }
     level.input = static_cast<int>(i);
     for (const auto& offset : input.offsets) {
-      level.low = std::min(level.low, offset[0]);
+      if (!splits) level.low = std::min(level.low, offset[0]);
       level.rows = std::max(level.rows, std::abs(offset[1]));
       level.columns = std::max(level.columns, std::abs(offset[2]));
     }
+  }
+  if (splits) {
+    const auto low = [&](const std::vector<GroupRead>& reads) {
+      int least = reach;
+      for (const GroupRead& read : reads)
+        if (read.input == level.input) least = std::min(least, read.offset[0]);
+      return least;
+    };
+    level.low = low(group.split->finish_reads);
+    level.begin_low = low(group.split->begin_reads);
   }
   // A plane beyond a wall has the values of one that lies as far before it.
   if (reflects(domain, axes[0])) level.low = std::min(level.low, 1 - reach);
@@ -92,11 +121,12 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
 }
 
 /// Lays out the planes of a level of a statement in shared memory. Threads of one warp exchange values of
-/// their rows by shuffles, if no reflecting wall makes ghost points among them.
+/// their rows by shuffles, if the warp has a row, no reflecting wall makes ghost points among them, and rows
+/// are not read so far that vectors from shared memory are cheaper.
 void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int element_bytes) {
   const SystemTile& tile = fused.tile;
   constexpr int threads_of_warp = 32;
-  const bool all_rows = reflects || tile.columns > threads_of_warp * tile.columns_of_thread;
+  const bool all_rows = reflects || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
   if (level.rows == 0 && (level.columns == 0 || !all_rows)) {
     level.rows = level.columns = 0;
     return;
@@ -146,6 +176,11 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
       ring.first_plane = std::min({ring.low[0], ring.first_plane, reads_previous ? -fused.lag() : 0});
       ring.depth = ring.high[0] - ring.first_plane + 1 + tile.ahead;
     }
+    if (fused.splits && !input.is_coefficient && input.level == Level::now) {  // only the newest is read
+      ring.queue = ring.high[0] - ring.low[0] + 1;
+      ring.first_plane = ring.high[0];
+      ring.depth = 1 + tile.ahead;
+    }
     // Tiles begin at whole threads, and the loaded parts of rows at sectors.
     ring.lead = round_up(margin - ring.low[2], sector) - margin;
     ring.pitch = round_up(ring.lead + tile.columns + ring.high[2], sector);
@@ -157,17 +192,54 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   for (int s = 0; s < group.statements(); ++s) {
     const int field = canonical.fields[static_cast<std::size_t>(s)];
     const Domain& domain = fields[static_cast<std::size_t>(field)];
-    LevelRings level = level_of(group, field, domain, axes, fused.reach[0]);
+    LevelRings level = level_of(group, field, domain, axes, fused.reach[0], fused.splits);
     lay_out_level(level, fused, reflects(domain, axes[1]) || reflects(domain, axes[2]), sizes[0]);
     level.offset = tile.shared_bytes;
     tile.shared_bytes += (fused.steps - 1) * fused.level_planes * level.plane_bytes;
+    level.old_offset = tile.shared_bytes;
+    if (fused.splits && level.is_read_before)
+      for (int waiting = 0; waiting + 2 <= fused.steps; ++waiting)
+        tile.shared_bytes +=
+            (fused.oldest(waiting, level) + fused.lag()) * tile.rows() * tile.columns * sizes[0];
     fused.levels.push_back(level);
   }
 }
 
+constexpr int min_rows = 24;  // the model has not been compared with tiles of fewer rows
+
+/// Lays out the shared memory of a tile. Where sums are split, registers are scarcer than barriers: as many
+/// old planes as fit are moved from them.
+void lay_out_levels(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
+                    const std::vector<Domain>& fields, Precision precision, const BlockLimits& limits) {
+  for (int moved = fused.splits ? std::min(max_moved, fused.lag()) : 0; moved >= 0; --moved)
+    for (const int further : {1, 0}) {
+      fused.moved_planes = moved;
+      fused.level_planes = fused.level_lag() + further;
+      lay_out_fused(fused, group, canonical, fields, precision);
+      if (fits(fused.tile, limits)) return;
+    }
+}
+
+/// Returns the shapes of tiles that are looked at where sums are begun before they are finished. Rows need
+/// not be those of warps. There are none in fp64, where single steps are faster (docs/log/systems.md).
+std::vector<SystemTile> shapes_of_split(Precision precision) {
+  std::vector<SystemTile> tiles;
+  if (precision == Precision::fp64) return tiles;
+  constexpr int width = 4;
+  for (const int threads : {256, 384})
+    for (const int threads_of_row : {16, 24, 32})
+      for (int rows = 1; rows <= 4 && threads % threads_of_row == 0; ++rows) {
+        const int thread_rows = threads / threads_of_row;
+        if (thread_rows * rows < min_rows) continue;
+        SystemTile tile = tile_of(threads_of_row * width, thread_rows, rows, 1, 1, 1);
+        tile.columns_of_thread = width;
+        tiles.push_back(tile);
+      }
+  return tiles;
+}
+
 /// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once.
 std::vector<SystemTile> shapes(int dimensions, Precision precision) {
-  constexpr int min_rows = 24;  // the model has not been compared with tiles of fewer rows
   std::vector<SystemTile> tiles;
   const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks) {
     for (const int ahead : {4, 2, 1})
@@ -198,8 +270,9 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
-  const double needed =
-      registers_besides + registers_of_value * words * values * tile.rows_of_thread * tile.columns_of_thread;
+  const double needed = (fused.splits ? registers_besides_split : registers_besides) +
+                        (fused.splits ? registers_of_split_value : registers_of_value) * words * values *
+                            tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
@@ -218,16 +291,25 @@ std::vector<int> FusedTile::written_before(const std::vector<int>& fields) const
   return statements;
 }
 
+int FusedTile::newest(int level, const LevelRings& of) const {
+  return level > 0      ? lag()
+         : of.input < 0 ? of.low - 1
+                        : tile.rings[static_cast<std::size_t>(of.input)].high[0];
+}
+
+int FusedTile::oldest(int level, const LevelRings& of) const {
+  const bool waits = of.is_read_before && level + 2 <= steps;
+  if (splits) return std::min(of.low, lag() + of.begin_low) + (level == 0 && waits ? moved_planes : 0);
+  return waits ? -lag() : of.low;
+}
+
 int FusedTile::held() const {
-  int values = 0;
-  for (int level = tile.level_0_in_ring; level < steps; ++level)
-    for (const LevelRings& of : levels) {
-      const int newest = level > 0      ? lag()
-                         : of.input < 0 ? of.low - 1
-                                        : tile.rings[static_cast<std::size_t>(of.input)].high[0];
-      const int oldest = of.is_read_before && level + 2 <= steps ? -lag() : of.low;
-      values += std::max(0, newest - oldest);
-    }
+  int values = 0, shared_newest = 0;
+  for (const LevelRings& of : levels) shared_newest += of.pitch > 0;
+  for (int level = tile.level_0_in_ring; level < steps; ++level) {
+    for (const LevelRings& of : levels) values += std::max(0, newest(level, of) - oldest(level, of));
+    if (splits) values += level == 0 ? sums * lag() : sums * (lag() - 1) - shared_newest;
+  }
   return values;
 }
 
@@ -239,9 +321,10 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
   // A block starts with equal shares of registers, in whole steps of what warps can ask for, and has no
   // others to give.
   const int warps = computing + helping,
-            equal = std::min(registers_of_multiprocessor / (32 * warps), max_registers) / 8 * 8;
-  const int share = (equal * warps - helping * registers_of_helper) / computing;
-  return {std::min(share, max_registers) / 8 * 8, registers_of_helper};
+            equal = std::min(registers_of_multiprocessor / (32 * warps), max_registers) / 8 * 8,
+            of_helper = splits ? registers_of_split_helper : registers_of_helper;
+  const int share = (equal * warps - helping * of_helper) / computing;
+  return {std::min(share, max_registers) / 8 * 8, of_helper};
 }
 
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
@@ -272,7 +355,13 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
   const double memory = bytes * tile.blocks / bytes_per_cycle;
   const double mean = std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
-  return static_cast<double>(waves * (stretch + fused.warm_up())) *
+  const bool is_wide = grid.dimensions == 3 && fused.reach[plane_axis] >= wide_reach;
+  const bool is_periodic =
+      std::ranges::any_of(axes, [&](int axis) { return grid.shape[axis] > 1 && grid.periodic(axis); });
+  const double slower = fused.splits ? (is_periodic ? slower_split_periodic : slower_split)
+                        : is_wide    ? slower_wide
+                                     : 1.0;
+  return static_cast<double>(waves * (stretch + fused.warm_up())) * slower *
          (mean * (fused.reflects ? reflecting : 1.0) + waiting);
 }
 
@@ -297,22 +386,28 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
-  std::optional<FusedTile> best;
-  double least = 0;
   for (const Domain& field : fields)
     fused.reflects = fused.reflects || reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
-  for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision)) {
+  std::optional<FusedTile> best;
+  double least = 0;
+  const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
-    for (const int further : {1, 0}) {
-      fused.level_planes = fused.lag() + further;
-      lay_out_fused(fused, group, canonical, fields, precision);
-      if (fits(fused.tile, limits)) break;
-    }
+    fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
+    lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
-      continue;
+      return;
     const double work = fused_cycles(fused, grid, precision, limits);
     if (!best || work < 0.999 * least) best = fused, least = work;
+  };
+  const bool splits = can_split(group, fields, axes, fused.lag());
+  if (!given || !splits)
+    for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision))
+      look_at(shape);
+  if (splits) {
+    fused.splits = true;
+    fused.sums = group.split->sums;
+    for (const SystemTile& shape : given ? std::vector{*given} : shapes_of_split(precision)) look_at(shape);
   }
   if (!best) return NoKernel{"the levels of a tile do not fit into shared memory and registers"};
   return *std::move(best);

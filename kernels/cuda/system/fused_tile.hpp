@@ -17,11 +17,13 @@ struct LevelRings {
   int input = -1;               // that reads the field of the statement as it is now
   bool is_read_before = false;  // a step reads `.previous` of the field
   int low = 0;                  // offset of the oldest plane that is read at the column of a point
+  int begin_low = 0;            // the same where sums are begun
   int rows = 0, columns = 0;    // of a plane, beside those of all threads
   int stored_rows = 0;          // of a thread: all of them, or those that other threads read
   int pitch = 0;                // of a plane, in elements; 0: nothing is read from shared memory
   int plane_bytes = 0;
-  int offset = 0;  // bytes in shared memory, of the planes of level 1; those of other levels follow
+  int offset = 0;      // bytes in shared memory, of the planes of level 1; those of other levels follow
+  int old_offset = 0;  // the same, of the values at a thread's own points that wait for `.previous`
 };
 
 /// Is a tile of a march that takes several steps. Tiles overlap: `tile` is what is computed on every level,
@@ -32,7 +34,11 @@ struct FusedTile {
   std::array<int, 3> reach{};      // of a step, in kernel axes
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
-  int level_planes = 2;            // of a level in shared memory: lag(), or one more, which saves a barrier
+  int level_planes = 2;  // of a level in shared memory: level_lag(), or one more, which saves a barrier
+  bool splits = false;   // sums are begun before they are finished (SplitGroup)
+  int sums = 0;          // that are begun at a point
+  int moved_planes =
+      0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
 
   int operations = 0;       // of all statements at a point
   int reads = 0;            // of arrays at a point
@@ -43,6 +49,13 @@ struct FusedTile {
   /// the points of a thread alone, which has just computed them; other planes are those of earlier
   /// iterations.
   int lag() const { return std::max(1, reach[0]); }
+  /// Returns after how many iterations other threads read the plane of a level that a thread stores. Sums are
+  /// begun from the newest planes.
+  int level_lag() const { return splits ? 1 : lag(); }
+  /// Returns the offsets of the oldest plane and of the newest one that a thread holds of a level of
+  /// statement `s`, from the plane that the next level finishes.
+  int oldest(int level, const LevelRings& of) const;
+  int newest(int level, const LevelRings& of) const;
   /// Returns the points of a tile on either side that are not stored. In a row they are the points of whole
   /// threads.
   int margin(int axis) const {

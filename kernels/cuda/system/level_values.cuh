@@ -7,6 +7,12 @@
 // A thread has the values at its own points in registers. Points of other threads in the same rows come by
 // shuffles, since a warp lies along a row. Other rows come from shared memory, as vectors. All that a thread
 // reads of a level is gathered at once, and each value once for all points that read it.
+//
+// Where a step reads far, sums are split: a level begins those of a plane as soon as other threads have
+// stored the plane, and finishes them when it has the planes after it, of which it reads its own column
+// alone. So shared memory holds the newest planes only. All neighbours then come from shared memory: for wide
+// rows, vectors are fewer than shuffles. What `.previous` reads later waits in shared memory, each thread its
+// own.
 
 #include "kernels/cuda/system/planes.cuh"
 
@@ -17,19 +23,41 @@ constexpr int steps = constants::steps, lag = constants::lag, statements = const
 constexpr int columns_of_thread = constants::columns_of_thread;
 constexpr int threads_of_row = constants::tile_columns / columns_of_thread;
 constexpr int warps_of_row = threads_of_row / warp_threads;
+constexpr bool splits = constants::splits, shuffles = !splits;
 /// Say how far inputs are read in other rows and columns.
 constexpr int beside_rows = constants::beside_rows, beside_columns = constants::beside_columns;
+/// Is the number of columns on either side that a thread gathers, at least beside_columns: vectors are whole.
+constexpr int gathered_columns =
+    shuffles ? beside_columns
+             : (beside_columns + columns_of_thread - 1) / columns_of_thread * columns_of_thread;
+
+/// Is what a level does in an iteration: it finishes the sums of a plane, and may begin those of another.
+enum Part { finishing = 0, beginning = 1 };
+/// Is the part that reads other rows and columns.
+constexpr Part reading_part = splits ? beginning : finishing;
 
 /// Holds the values of levels 0 to steps - 1 at the columns of a thread's points, by the statement that makes
 /// them. Values of level 0 may be read from its ring instead. Element [offset + lag] of level l belongs to
 /// the plane at this offset from the one that level l + 1 computes in the same iteration.
 struct Held {
   Compute values[steps][statements][rows_of_thread][columns_of_thread][2 * lag + 1];
+  /// Holds sums that level l + 1 has begun, those of the next plane to finish first.
+  Compute begun[steps][splits ? constants::sums : 1][rows_of_thread][columns_of_thread][lag];
 };
 
-/// Returns the offset of the oldest plane of a level that is read.
+/// Returns true if older values of a level wait in shared memory.
+template <int level, int s>
+constexpr bool keeps_old() {
+  return splits && constants::is_read_before[s] && level + 2 <= steps;
+}
+/// Returns the offset of the oldest plane of a level that is held in registers.
 template <int level, int s>
 constexpr int oldest() {
+  if constexpr (splits) {
+    constexpr int finished = constants::queue_low[s], begun = lag + constants::begin_low[s];
+    return (finished < begun ? finished : begun) +
+           (level == 0 && keeps_old<0, s>() ? constants::moved_planes : 0);
+  }
   return constants::is_read_before[s] && level + 2 <= steps ? -lag : constants::queue_low[s];
 }
 /// Returns the offset of the newest plane of a level.
@@ -39,6 +67,25 @@ constexpr int newest() {
     return lag;
   else
     return constants::plane_high[constants::input_of[s]];
+}
+
+/// Returns the number of planes of a level that wait in shared memory, and that of all levels before.
+template <int level, int s>
+constexpr int old_planes() {
+  return oldest<level, s>() + lag;
+}
+/// Returns true if the newest values of a level are read from shared memory after the iteration that computes
+/// them, until the next ones replace them there.
+template <int level, int s>
+constexpr bool newest_waits() {
+  return splits && level > 0 && constants::level_pitch[s] > 0;
+}
+template <int level, int s>
+constexpr int planes_before() {
+  if constexpr (level == 0)
+    return 0;
+  else
+    return planes_before<level - 1, s>() + old_planes<level - 1, s>();
 }
 
 template <int s, int axis>
@@ -53,17 +100,17 @@ constexpr bool reflects() {
   return reflects_along<s, 1>() || reflects_along<s, 2>();
 }
 
-/// Returns true if a point of a thread reads an input in `plane` at this row, or at this row and column,
-/// counted from the first point of the thread.
+/// Returns true if a point of a thread reads an input in `plane` at this row, or at this row and one of the
+/// columns [first, last), counted from the first point of the thread.
 constexpr bool is_row_read(int input, int plane, int row) {
   for (const auto& read : constants::reads)
     if (read[0] == input && read[1] == plane && row >= read[2] && row < read[2] + rows_of_thread) return true;
   return false;
 }
-constexpr bool is_read(int input, int plane, int row, int column) {
+constexpr bool is_read(int input, int plane, int row, int first, int last) {
   for (const auto& read : constants::reads)
     if (read[0] == input && read[1] == plane && row >= read[2] && row < read[2] + rows_of_thread &&
-        column >= read[3] && column < read[3] + columns_of_thread)
+        last > read[3] && first < read[3] + columns_of_thread)
       return true;
   return false;
 }
@@ -103,6 +150,7 @@ class SharedPoints {
       newest_[i] = newest_[i] + 1 == constants::ring_depth[i] ? 0 : newest_[i] + 1;
     });
     level_slot_ = static_cast<int>(static_cast<unsigned>(n) % static_cast<unsigned>(constants::level_planes));
+    if constexpr (splits) iteration_ = static_cast<unsigned>(n);
   }
 
   /// Returns the point in the ring of input `i`, in the plane that arrived `back` iterations ago.
@@ -121,9 +169,21 @@ class SharedPoints {
   }
   template <int level, int s>
   __device__ const Stored* stored_before() const {
-    // The plane was stored `lag` iterations ago.
-    if constexpr (constants::level_planes == lag) return in_level<level, s>(level_slot_);
-    return in_level<level, s>(level_slot_ == lag ? 0 : level_slot_ + 1);
+    // The plane was stored `level_lag` iterations ago.
+    constexpr int level_lag = constants::level_lag;
+    if constexpr (constants::level_planes == level_lag) return in_level<level, s>(level_slot_);
+    return in_level<level, s>(level_slot_ == level_lag ? 0 : level_slot_ + 1);
+  }
+  /// Returns a row of old values of a level at the thread's own points, at an offset of planes. The newest of
+  /// them are stored in this iteration.
+  template <int level, int s, int offset, int row>
+  __device__ Stored* old_row() const {
+    constexpr unsigned planes = old_planes<level, s>(), later = oldest<level, s>() - 1 - offset;
+    constexpr int first = planes_before<level, s>();
+    const int slot = static_cast<int>((iteration_ + planes - later) % planes);
+    return reinterpret_cast<Stored*>(memory + constants::old_offset[s]) +
+           (((first + slot) * rows_of_thread + row) * constants::threads + static_cast<int>(threadIdx.x)) *
+               columns_of_thread;
   }
 
  private:
@@ -140,6 +200,7 @@ class SharedPoints {
   int thread_row_, column_;
   int newest_[constants::inputs > 0 ? constants::inputs : 1];
   int level_slot_ = 0;
+  unsigned iteration_ = 0;
 };
 
 /// Returns where row `row` of a thread lies in the plane of a level, in rows from its first one. Where nobody
@@ -155,46 +216,79 @@ constexpr bool has_place(int row) {
          row >= rows_of_thread - constants::level_rows[s];
 }
 
-/// Holds all values that the points of a thread read where level `level` is computed.
-template <int level, bool walls>
-class Neighbours {
+/// Holds values of neighbouring points in a row.
+struct Columns {
+  Compute value[columns_of_thread];
+};
+
+/// Says where the points of a thread find what they read in a part of level `level`.
+template <int level, bool walls, Part part>
+class LevelReads {
  public:
-  __device__ Neighbours(const Held& held, const SharedPoints& shared) {
-    static_for<0, constants::inputs>([&](auto input) {
-      constexpr int i = decltype(input)::value;
-      static_for<constants::plane_low[i], constants::plane_high[i] + 1>([&](auto of_plane) {
-        static_for<-beside_rows, rows_of_thread + beside_rows>([&](auto of_row) {
-          constexpr int plane = decltype(of_plane)::value, row = decltype(of_row)::value;
-          if constexpr (is_row_read(i, plane, row)) {
-            get_own<i, plane, row>(held, shared);
-            static_for<-beside_columns, 0>(
-                [&](auto column) { get_beside<i, plane, row, decltype(column)::value>(shared); });
-            static_for<columns_of_thread, columns_of_thread + beside_columns>(
-                [&](auto column) { get_beside<i, plane, row, decltype(column)::value>(shared); });
-          }
-        });
-      });
-    });
+  __device__ LevelReads(const Held& held, const SharedPoints& shared) : held_(held), shared_(shared) {}
+
+  /// Returns values of an input in a row, counted from the first of the thread: at the thread's own columns,
+  /// or those of the thread that is `away` columns away.
+  template <int i, int plane, int row, int away = 0>
+  __device__ __forceinline__ Columns columns() const {
+    constexpr int s = constants::statement_of[i];
+    Columns result;
+    if constexpr (is_shared<i, plane>() || row < 0 || row >= rows_of_thread || away != 0) {
+      load_row(shared_row<i, plane, row>() + away, result.value);
+    } else {
+      constexpr bool is_previous = constants::is_previous[i] != 0;
+      constexpr int from = level - 1 - is_previous, offset = is_previous ? -lag : plane + ahead;
+      constexpr int waiting = part == beginning ? lag : lag - 1;
+      if constexpr (newest_waits<from, s>() && !is_previous && offset == waiting) {
+        load_row(shared_row<i, plane, row>(), result.value);
+      } else if constexpr (offset < oldest<from, s>()) {
+        load_row(shared_.template old_row<from, s, offset - since_held, row>(), result.value);
+      } else {
+#pragma unroll
+        for (int e = 0; e < columns_of_thread; ++e)
+          result.value[e] = held_.values[from][s][row][e][offset + lag];
+      }
+    }
+    return result;
   }
 
-  template <int i, int plane, int row, int column>
-  __device__ Compute at() const {
-    return row_of<i, plane>(row)[column + beside_columns];
-  }
-
- private:
-  static constexpr bool in_ring = constants::level_0_in_ring;
+ protected:
   /// Returns true if neighbours in a row come from shared memory, too, since ghost points have right values
   /// only there.
   template <int i, int plane>
   static constexpr bool has_ghosts() {
     constexpr int s = constants::statement_of[i];
-    if constexpr (s < 0 || level == 1)
+    if constexpr (s < 0 || level == 1 || part != reading_part)
       return false;
     else
       return walls && constants::is_previous[i] == 0 && plane == 0 && reflects<s>() &&
              constants::level_pitch[s] > 0;
   }
+  /// Returns the first point of a row of the thread in shared memory.
+  template <int i, int plane, int row>
+  __device__ auto shared_row() const {
+    constexpr int s = constants::statement_of[i];
+    if constexpr (s < 0)
+      return shared_.template in_ring<i, constants::plane_high[i] - plane + (level - 1) * lag>() +
+             row * constants::ring_pitch[i];
+    else if constexpr (level == 2 && constants::is_previous[i] != 0)
+      return shared_.template in_ring<constants::input_of[s],
+                                      constants::plane_high[constants::input_of[s]] + lag>() +
+             row * constants::ring_pitch[constants::input_of[s]];
+    else if constexpr (level == 1)
+      return shared_.template in_ring<i, constants::plane_high[i] - plane - ahead>() +
+             row * constants::ring_pitch[i];
+    else
+      return shared_.template stored_before<level - 1, s>() +
+             place_of_row<s>(row) * constants::level_pitch[s];
+  }
+
+ private:
+  static constexpr bool in_ring = constants::level_0_in_ring;
+  // Sums of the newest plane are begun: on level 1, which reads planes that are loaded, after the plane is
+  // held, and on others, before the level that they read holds the next one.
+  static constexpr int ahead = part == beginning ? lag : 0, since_held = part == beginning && level > 1;
+
   /// Returns true if the values at the points of the thread come from shared memory.
   template <int i, int plane>
   static constexpr bool is_shared() {
@@ -205,46 +299,68 @@ class Neighbours {
     else
       return (level == 1 && in_ring) || has_ghosts<i, plane>();
   }
-  /// Returns the first point of a row of the thread in shared memory.
-  template <int i, int plane, int row>
-  __device__ static auto shared_row(const SharedPoints& shared) {
-    constexpr int s = constants::statement_of[i];
-    if constexpr (s < 0)
-      return shared.template in_ring<i, constants::plane_high[i] - plane + (level - 1) * lag>() +
-             row * constants::ring_pitch[i];
-    else if constexpr (level == 2 && constants::is_previous[i] != 0)
-      return shared.template in_ring<constants::input_of[s],
-                                     constants::plane_high[constants::input_of[s]] + lag>() +
-             row * constants::ring_pitch[constants::input_of[s]];
-    else if constexpr (level == 1)
-      return shared.template in_ring<i, constants::plane_high[i] - plane>() + row * constants::ring_pitch[i];
-    else
-      return shared.template stored_before<level - 1, s>() + place_of_row<s>(row) * constants::level_pitch[s];
+
+  const Held& held_;
+  const SharedPoints& shared_;
+};
+
+/// Holds all values that the points of a thread read where a level finishes a plane.
+template <int level, bool walls>
+class Neighbours : LevelReads<level, walls, finishing> {
+  using Reads = LevelReads<level, walls, finishing>;
+
+ public:
+  __device__ Neighbours(const Held& held, const SharedPoints& shared) : Reads(held, shared) {
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      static_for<constants::plane_low[i], constants::plane_high[i] + 1>([&](auto of_plane) {
+        static_for<-beside_rows, rows_of_thread + beside_rows>([&](auto of_row) {
+          constexpr int plane = decltype(of_plane)::value, row = decltype(of_row)::value;
+          if constexpr (is_row_read(i, plane, row)) {
+            get<i, plane, row, 0>();
+            if constexpr (shuffles) {
+              static_for<-beside_columns, 0>(
+                  [&](auto column) { get_beside<i, plane, row, decltype(column)::value>(); });
+              static_for<columns_of_thread, columns_of_thread + beside_columns>(
+                  [&](auto column) { get_beside<i, plane, row, decltype(column)::value>(); });
+            } else {
+              static_for<1, gathered_columns / columns_of_thread + 1>([&](auto threads) {
+                constexpr int away = decltype(threads)::value * columns_of_thread;
+                get<i, plane, row, -away>();
+                get<i, plane, row, away>();
+              });
+            }
+          }
+        });
+      });
+    });
   }
 
-  /// Gets the values at the columns of the thread.
-  template <int i, int plane, int row>
-  __device__ void get_own(const Held& held, const SharedPoints& shared) {
-    constexpr int s = constants::statement_of[i];
-    Compute* const to = row_of<i, plane>(row) + beside_columns;
-    if constexpr (is_shared<i, plane>() || row < 0 || row >= rows_of_thread) {
-      load_row(shared_row<i, plane, row>(shared), to);
-    } else {
-      constexpr bool is_previous = constants::is_previous[i] != 0;
-      constexpr int from = level - 1 - is_previous, offset = is_previous ? -lag : plane;
+  template <int i, int plane, int row, int column>
+  __device__ Compute at() const {
+    return row_of<i, plane>(row)[column + gathered_columns];
+  }
+
+ private:
+  /// Gets the values at the columns of the thread that is `away` columns away, if one is read.
+  template <int i, int plane, int row, int away>
+  __device__ void get() {
+    if constexpr (away == 0 || is_read(i, plane, row, away, away + columns_of_thread)) {
+      const Columns columns = this->template columns<i, plane, row, away>();
 #pragma unroll
-      for (int e = 0; e < columns_of_thread; ++e) to[e] = held.values[from][s][row][e][offset + lag];
+      for (int e = 0; e < columns_of_thread; ++e)
+        row_of<i, plane>(row)[gathered_columns + away + e] = columns.value[e];
     }
   }
   /// Gets the value at a column of another thread, if it is read.
   template <int i, int plane, int row, int column>
-  __device__ void get_beside(const SharedPoints& shared) {
-    if constexpr (is_read(i, plane, row, column)) {
+  __device__ void get_beside() {
+    if constexpr (is_read(i, plane, row, column, column + 1)) {
       constexpr int lanes =
           (column < 0 ? column - columns_of_thread + 1 : column) / columns_of_thread;  // rounded down
-      Compute* const values = row_of<i, plane>(row) + beside_columns;
-      if constexpr (has_ghosts<i, plane>()) {
-        values[column] = static_cast<Compute>(value_of(shared_row<i, plane, row>(shared)[column]));
+      Compute* const values = row_of<i, plane>(row) + gathered_columns;
+      if constexpr (Reads::template has_ghosts<i, plane>()) {
+        values[column] = static_cast<Compute>(value_of(this->template shared_row<i, plane, row>()[column]));
         return;
       }
       const Compute there = values[column - lanes * columns_of_thread];
@@ -254,7 +370,7 @@ class Neighbours {
       // is no branch; lanes that need nothing load what their neighbours do.
       if constexpr (level == 1 || warps_of_row > 1) {
         const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-        const auto* const own = shared_row<i, plane, row>(shared);
+        const auto* const own = this->template shared_row<i, plane, row>();
         const int to_edge = (lanes < 0 ? 0 : warp_threads - 1) - lane;
         const bool is_edge = lane + lanes < 0 || lane + lanes >= warp_threads;
         const Compute beyond =
@@ -274,19 +390,24 @@ class Neighbours {
   }
 
   Compute values_[constants::read_planes][rows_of_thread + 2 * beside_rows]
-                 [columns_of_thread + 2 * beside_columns];
+                 [columns_of_thread + 2 * gathered_columns];
 };
 
-/// Is a point of the tile where level `level` is computed: row `r` and column `e` of those of its thread.
+/// Is a point of the tile where level `level` finishes a plane: row `r` and column `e` of those of its
+/// thread.
 template <int level, bool walls, int r, int e>
 class LevelPoint {
  public:
-  __device__ LevelPoint(const GroupArguments& a, const Neighbours<level, walls>& around)
-      : a_(a), around_(around) {}
+  __device__ LevelPoint(const GroupArguments& a, const Held& held, const Neighbours<level, walls>& around)
+      : a_(a), held_(held), around_(around) {}
 
   template <int i>
   __device__ Compute scalar() const {
     return static_cast<Compute>(a_.scalars[(level - 1) * constants::scalars + i]);
+  }
+  template <int sum>
+  __device__ Compute begun() const {
+    return held_.begun[level - 1][sum][r][e][0];
   }
   template <int i, int plane, int row, int column>
   __device__ Compute read() const {
@@ -295,7 +416,44 @@ class LevelPoint {
 
  private:
   const GroupArguments& a_;
+  const Held& held_;
   const Neighbours<level, walls>& around_;
+};
+
+/// Are the points of a thread where level `level` begins the sums of a plane.
+template <int level, bool walls>
+class LevelSums {
+ public:
+  using Sums = Compute[rows_of_thread][columns_of_thread];
+
+  __device__ LevelSums(Held& held, const SharedPoints& shared) : held_(held), reads_(held, shared) {}
+
+  /// Adds a weight times what every point reads of an input. All points go through their reads together, so
+  /// that few rows are needed at a time.
+  template <int i, int plane, int row, int column>
+  __device__ __forceinline__ void add(Sums& sums, Compute weight) const {
+    static_for<0, rows_of_thread>([&](auto of_thread) {
+      static_for<0, columns_of_thread>([&](auto of_row) {
+        constexpr int r = decltype(of_thread)::value, e = decltype(of_row)::value;
+        constexpr int away =
+            (e + column + gathered_columns) / columns_of_thread * columns_of_thread - gathered_columns;
+        const Columns there = reads_.template columns<i, plane, r + row, away>();
+        sums[r][e] = fused(weight, there.value[e + column - away], sums[r][e]);
+      });
+    });
+  }
+  /// Holds sums that have been begun.
+  template <int sum>
+  __device__ __forceinline__ void hold(const Sums& sums) {
+#pragma unroll
+    for (int r = 0; r < rows_of_thread; ++r)
+#pragma unroll
+      for (int e = 0; e < columns_of_thread; ++e) held_.begun[level - 1][sum][r][e][lag - 1] = sums[r][e];
+  }
+
+ private:
+  Held& held_;
+  LevelReads<level, walls, beginning> reads_;
 };
 
 }  // namespace

@@ -157,13 +157,19 @@ __device__ inline void store_images(const GroupArguments& a, Stored* own, const 
 /// Stores the newest values of a level for those that read them at other rows and columns.
 template <bool walls, int level, int s>
 __device__ inline void share(const GroupArguments& a, const SharedPoints& shared, const Place& at,
-                             const Held& held) {
+                             Held& held) {
   constexpr int pitch = constants::level_pitch[s];
   Stored* const own = shared.template stored_now<level, s>();
   static_for<0, rows_of_thread>([&](auto of_thread) {
     constexpr int r = decltype(of_thread)::value;
     if constexpr (has_place<s>(r)) {
       Compute row[columns_of_thread];
+      if constexpr (newest_waits<level, s>()) {
+        load_row(shared.template stored_before<level, s>() + place_of_row<s>(r) * pitch, row);
+#pragma unroll
+        for (int e = 0; e < columns_of_thread; ++e)
+          held.values[level][s][r][e][newest<level, s>() + lag - 1] = row[e];
+      }
 #pragma unroll
       for (int e = 0; e < columns_of_thread; ++e)
         row[e] = held.values[level][s][r][e][newest<level, s>() + lag];
@@ -184,14 +190,14 @@ __device__ inline void share(const GroupArguments& a, const SharedPoints& shared
 }
 
 /// Sets the values of the planes beyond a wall before the first plane of a grid. Call it before level `level`
-/// + 1 computes that plane.
+/// + 1 computes that plane, or begins its sums.
 template <int level, int s>
 __device__ inline void begin_at_wall(Held& held) {
   for_each_point([&](auto row, auto column) {
     auto& values = held.values[level][s][decltype(row)::value][decltype(column)::value];
     static_for<0, reach_planes>([&](auto number) {
       constexpr int k = decltype(number)::value;
-      values[lag - 1 - k] =
+      values[lag + (splits ? lag : 0) - 1 - k] =
           constants::wall[s][0][0] == Beyond::value ? constants::wall_value[s][0][0] : values[lag + k];
     });
   });

@@ -111,13 +111,22 @@ class Levels {
       advance<false, false>(n, plane);
     planes_.leave(n);
     if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
-    write_plane(plane);
+    if constexpr (!splits) write_plane(plane);
   }
 
   /// Makes room for the newest values of a level.
   template <int level, int s>
   __device__ void shift() {
-    constexpr int first = oldest<level, s>() + lag, last = newest<level, s>() + lag;
+    constexpr int first = oldest<level, s>() + lag,
+                  last = newest<level, s>() + lag - newest_waits<level, s>();
+    if constexpr (keeps_old<level, s>())
+      static_for<0, rows_of_thread>([&](auto of_thread) {
+        constexpr int r = decltype(of_thread)::value;
+        Compute row[columns_of_thread];
+#pragma unroll
+        for (int e = 0; e < columns_of_thread; ++e) row[e] = held_.values[level][s][r][e][first];
+        store_row(shared_.template old_row<level, s, oldest<level, s>() - 1, r>(), row);
+      });
     for_each_point([&](auto row, auto column) {
       auto& values = held_.values[level][s][decltype(row)::value][decltype(column)::value];
       static_for<first, last>([&](auto k) { values[decltype(k)::value] = values[decltype(k)::value + 1]; });
@@ -145,22 +154,28 @@ class Levels {
   /// Computes a plane of every level, and stores what others read.
   template <bool walls, bool points>
   __device__ __forceinline__ void advance(int n, int plane) {
+    if constexpr (splits)
+      static_for<2, steps + 1>([&](auto of_level) {
+        constexpr int level = decltype(of_level)::value;
+        // The newest plane of the level before was computed by the last iteration.
+        if constexpr (walls) begin_at_walls<level>(plane - 1 - (level - 2) * lag);
+        begin_sums<level, walls>();
+      });
     static_for<1, steps + 1>([&](auto of_level) {
       constexpr int level = decltype(of_level)::value;
       const int z = plane - (level - 1) * lag;
-      if constexpr (walls && level > 1)
-        static_for<0, statements>([&](auto statement) {
-          constexpr int s = decltype(statement)::value;
-          if constexpr (constants::wall[s][0][0] != Beyond::memory)
-            if (z == 0) begin_at_wall<level - 1, s>(held_);
-        });
+      if constexpr (walls && level > 1 && !splits) begin_at_walls<level>(z);
       compute<level, walls>(z);
       if constexpr (points)
         points_.template work<level>(n, [&](auto s, auto r, auto e) -> Compute& {
           return newest_of<level, decltype(s)::value, decltype(r)::value, decltype(e)::value>();
         });
     });
-    if constexpr (constants::shares_levels && constants::level_planes == lag)
+    if constexpr (splits) {
+      write_plane(plane);
+      begin_sums<1, walls>();
+    }
+    if constexpr (constants::shares_levels && constants::level_planes == constants::level_lag)
       synchronize_threads<constants::threads>(1);
     static_for<1, steps>([&](auto of_level) {
       static_for<0, statements>([&](auto statement) {
@@ -177,8 +192,16 @@ class Levels {
     Results next;
     for_each_point([&](auto row, auto column) {
       constexpr int r = decltype(row)::value, e = decltype(column)::value;
-      advance_point(LevelPoint<level, walls, r, e>(a_, around), next[r][e]);
+      advance_point(LevelPoint<level, walls, r, e>(a_, held_, around), next[r][e]);
     });
+    if constexpr (splits)
+      static_for<0, constants::sums*(lag - 1)>([&](auto number) {
+        constexpr int sum = decltype(number)::value / (lag - 1), k = decltype(number)::value % (lag - 1);
+        for_each_point([&](auto row, auto column) {
+          auto& begun = held_.begun[level - 1][sum][decltype(row)::value][decltype(column)::value];
+          begun[k] = begun[k + 1];
+        });
+      });
     static_for<0, statements>([&](auto statement) {
       constexpr int s = decltype(statement)::value;
       if constexpr (level < steps) {
@@ -193,6 +216,24 @@ class Levels {
       if constexpr (walls && level < steps && constants::wall[s][0][1] != Beyond::memory)
         end_at_wall<level, s>(held_, z - static_cast<int>(a_.shape[0]));
     });
+  }
+
+  /// Sets the planes of the level before beyond a wall, if `z` is the first plane of the grid: the plane that
+  /// `level` computes, or whose sums it begins.
+  template <int level>
+  __device__ void begin_at_walls(int z) {
+    static_for<0, statements>([&](auto statement) {
+      constexpr int s = decltype(statement)::value;
+      if constexpr (constants::wall[s][0][0] != Beyond::memory)
+        if (z == 0) begin_at_wall<level - 1, s>(held_);
+    });
+  }
+
+  /// Begins the sums of the newest plane that other threads have stored.
+  template <int level, bool walls>
+  __device__ __forceinline__ void begin_sums() {
+    LevelSums<level, walls> at(held_, shared_);
+    begin_points(at);
   }
 
   /// Returns the value that this iteration computes at a point of the thread.

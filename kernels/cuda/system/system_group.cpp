@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <span>
 #include <utility>
 
+#include "kernels/cuda/launch/arguments.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve::cuda {
@@ -64,9 +66,10 @@ const char* function_name(Operation operation) {
 
 class GroupText {
  public:
+  /// With `splits`, sums are begun in a function of their own where this is possible (SplitGroup).
   GroupText(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
-            const std::array<int, 3>& axes)
-      : canonical_(canonical), fields_(fields), axes_(axes), group_{first, last, {}, {}} {}
+            const std::array<int, 3>& axes, bool splits = false)
+      : canonical_(canonical), fields_(fields), axes_(axes), splits_(splits), group_{first, last, {}, {}} {}
 
   SystemGroup written() {
     for (int s = group_.first; s < group_.last; ++s) {
@@ -87,11 +90,24 @@ class GroupText {
     return std::move(group_);
   }
 
+  /// Returns the group in two parts, if it has them.
+  std::optional<SplitGroup> split() {
+    const SystemGroup group = written();
+    const bool is_split = split_.sums > 0 && std::ranges::all_of(split_.finish_reads, [&](const auto& read) {
+                            return group.inputs[static_cast<std::size_t>(read.input)].is_coefficient ||
+                                   (read.offset[1] == 0 && read.offset[2] == 0);
+                          });
+    if (!is_split) return {};
+    split_.text = "template <class Points>\n__device__ __forceinline__ void begin_points(Points& at) {\n" +
+                  begin_lines_ + "}\n" + group.text;
+    return std::move(split_);
+  }
+
  private:
   using Key = std::pair<int, Index3>;  // a node at a displaced point
 
   void line(const std::string& text) {
-    lines_.append("  ").append(text).append("\n");
+    (begins_ ? begin_lines_ : lines_).append("  ").append(text).append("\n");
     if (++line_count_ > max_lines)
       throw Error(Status::invalid_input,
                   "[equations] the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
@@ -150,14 +166,49 @@ class GroupText {
   std::string chain(int number, const Index3& offset) {
     const CanonicalNode& node = canonical_.nodes[number];
     const std::string name = name_of("chain_", number, offset);
+    const std::size_t begun = splits_ && offset == Index3{} ? taps_to_begin_with(node) : 0;
     line("Compute " + name + " = " +
-         (node.start ? value_of(node.start->node, offset + node.start->offset) : "Compute(0)") + ";");
+         (begun > 0    ? begin(node, name, begun)
+          : node.start ? value_of(node.start->node, offset + node.start->offset)
+                       : "Compute(0)") +
+         ";");
+    std::size_t added = 0;
     for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps()) {
+        if (added++ < begun) continue;
         const std::string value = value_of(link.node, offset + tap.offset);
         line(name + " = fused(" + literal(tap.weight) + ", " + value + ", " + name + ");");
       }
     return name;
+  }
+
+  /// Writes the first taps of a chain to begin_points(). Returns an expression for their sum.
+  std::string begin(const CanonicalNode& node, const std::string& name, std::size_t taps) {
+    const ChainLink& link = node.links.front();
+    begins_ = true;
+    line("typename Points::Sums " + name + " = {};");
+    for (const Tap& tap : std::span(link.stencil.taps()).first(taps))
+      line("at.template add<" + place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) +
+           ">(" + name + ", " + literal(tap.weight) + ");");
+    line("at.template hold<" + std::to_string(split_.sums) + ">(" + name + ");");
+    begins_ = false;
+    return "at.template begun<" + std::to_string(split_.sums++) + ">()";
+  }
+
+  /// Returns how many taps of a chain are added before the planes after that of the point are read; 0 if the
+  /// chain cannot be split there. What is begun reads one field in its plane and before it. What is left
+  /// reads the field at the column of the point.
+  std::size_t taps_to_begin_with(const CanonicalNode& node) const {
+    if (node.start || node.links.size() != 1) return 0;
+    const CanonicalNode& field = canonical_.nodes[node.links.front().node];
+    if (field.kind != Kind::field || field.level != Level::now) return 0;
+    const auto& taps = node.links.front().stencil.taps();
+    const auto is_after = [&](const Tap& tap) { return tap.offset[axes_[plane_axis]] > 0; };
+    const auto first = std::ranges::find_if(taps, is_after);
+    const bool is_column = std::all_of(first, taps.end(), [&](const Tap& tap) {
+      return is_after(tap) && tap.offset[axes_[row_axis]] == 0 && tap.offset[axes_[column_axis]] == 0;
+    });
+    return is_column && first != taps.end() ? static_cast<std::size_t>(first - taps.begin()) : 0;
   }
 
   std::string operation(int number, const Index3& offset) {
@@ -191,6 +242,12 @@ class GroupText {
   }
 
   std::string read(bool is_coefficient, int index, Level level, const Index3& offset) {
+    return "at.template read<" + place_of(is_coefficient, index, level, offset) + ">()";
+  }
+
+  /// Returns the name of an input and a displacement along kernel axes, as arguments of a template, and notes
+  /// that they are read.
+  std::string place_of(bool is_coefficient, int index, Level level, const Index3& offset) {
     const auto same = [&](const GroupInput& input) {
       return input.is_coefficient == is_coefficient && input.index == index && input.level == level;
     };
@@ -208,18 +265,23 @@ class GroupText {
                                    static_cast<int>(offset[axes_[2]])};
     if (std::find(input->offsets.begin(), input->offsets.end(), along) == input->offsets.end())
       input->offsets.push_back(along);
-    return "at.template read<array::" + input->name + ", " + std::to_string(along[0]) + ", " +
-           std::to_string(along[1]) + ", " + std::to_string(along[2]) + ">()";
+    (begins_ ? split_.begin_reads : split_.finish_reads)
+        .push_back({static_cast<int>(input - group_.inputs.begin()), along});
+    return "array::" + input->name + ", " + std::to_string(along[0]) + ", " + std::to_string(along[1]) +
+           ", " + std::to_string(along[2]);
   }
 
   const Canonical& canonical_;
   const std::vector<Domain>& fields_;
   std::array<int, 3> axes_;
+  bool splits_;
+  bool begins_ = false;  // lines are those of begin_point()
+  SplitGroup split_;
   SystemGroup group_;
   std::map<Key, std::string> values_;
   /// Holds by field the statement of the group that has advanced it, and the name of its value.
   std::map<int, std::pair<int, std::string>> advanced_;
-  std::string lines_;
+  std::string lines_, begin_lines_;
   std::size_t line_count_ = 0;
 };
 
@@ -227,7 +289,9 @@ class GroupText {
 
 SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
                      const std::array<int, 3>& axes) {
-  return GroupText(canonical, fields, first, last, axes).written();
+  SystemGroup group = GroupText(canonical, fields, first, last, axes).written();
+  group.split = GroupText(canonical, fields, first, last, axes, true).split();
+  return group;
 }
 
 }  // namespace spsolve::cuda

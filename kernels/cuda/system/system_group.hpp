@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,24 @@ struct GroupInput {
   std::vector<std::array<int, 3>> offsets = {};  // at which it is read, in kernel axes, each once
 };
 
+/// Is a read of an input of a group, displaced along kernel axes.
+struct GroupRead {
+  int input = 0;
+  std::array<int, 3> offset{};
+};
+
+/// Is the function of a group in two parts, for marches that begin sums as soon as a plane has arrived and
+/// finish them when the planes after it have. `begin_points(at)` reads fields in the plane of the points of a
+/// thread and before it: at.add<array, plane, row, column>(sums, weight) adds what they read to their sums,
+/// at.hold<i>(sums) keeps these. `advance_point(at, next)` takes the sum of a point as at.begun<i>(), adds
+/// what is read in later planes, and reads fields at the column of the point alone. The order of all
+/// operations is that of the whole function.
+struct SplitGroup {
+  std::string text;
+  int sums = 0;  // that are begun
+  std::vector<GroupRead> begin_reads, finish_reads;
+};
+
 /// Is a group of statements (SystemFacts::groups) as CUDA C++: what one kernel computes at a point.
 struct SystemGroup {
   int first = 0, last = 0;  // statements [first, last)
@@ -29,6 +48,8 @@ struct SystemGroup {
   /// beyond a face of the grid. Names are those of the input. The text ends with the function and uses the
   /// type Compute.
   std::string text;
+  /// Is there if the group has sums that can be begun, and reads no field in other rows and columns besides.
+  std::optional<SplitGroup> split = {};
 
   int statements() const { return last - first; }
 };

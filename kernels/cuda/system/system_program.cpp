@@ -163,15 +163,20 @@ void SystemProgram::add_reads(ConstantsText& text, const FusedTile& fused) const
     planes += ring.high[plane_axis] - ring.low[plane_axis] + 1;
     leads.push_back(ring.lead);
     for (const auto& [plane, row, column] : group_.inputs[i].offsets) {
-      reads.push_back({static_cast<int>(i), plane, row, column});
+      if (!fused.splits) reads.push_back({static_cast<int>(i), plane, row, column});
       rows = std::max(rows, std::abs(row));
       columns = std::max(columns, std::abs(column));
     }
   }
+  if (fused.splits)
+    for (const auto& [input, offset] : group_.split->finish_reads)
+      reads.push_back({input, offset[0], offset[1], offset[2]});
   const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
   text.line(
-      "// All reads: input, plane, row and column. By input: its oldest plane that is read, how many planes "
-      "of the inputs before are read, and the columns of its ring before those of the tile.");
+      "// All reads but those that begin sums: input, plane, row and column. By input: its oldest plane that "
+      "is "
+      "read, how many planes of the inputs before are read, and the columns of its ring before those of the "
+      "tile.");
   text.table("reads", ("[" + std::to_string(reads.size()) + "][4]").c_str(), reads);
   text.table("plane_low", inputs.c_str(), plane_low);
   text.table("read_planes_before", inputs.c_str(), planes_before);
@@ -197,6 +202,10 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
               return !field.periodic(axes_[row_axis]) || !field.periodic(axes_[column_axis]);
             }));
   text.flag("level_0_in_ring", fused.tile.level_0_in_ring);
+  text.flag("splits", fused.splits);
+  text.integer("sums", fused.sums);
+  text.integer("moved_planes", fused.moved_planes);
+  text.integer("level_lag", fused.level_lag());
   text.integer("level_planes", fused.level_planes);
   text.flag("shares_levels",
             std::ranges::any_of(fused.levels, [](const LevelRings& level) { return level.pitch > 0; }));
@@ -224,6 +233,8 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   table("input_of", [](const LevelRings& level) { return level.input; });
   table("is_read_before", [](const LevelRings& level) { return int{level.is_read_before}; });
   table("queue_low", [](const LevelRings& level) { return level.low; });
+  table("begin_low", [](const LevelRings& level) { return level.begin_low; });
+  table("old_offset", [](const LevelRings& level) { return level.old_offset; });
   table("level_rows", [](const LevelRings& level) { return level.rows; });
   table("level_columns", [](const LevelRings& level) { return level.columns; });
   table("level_stored_rows", [](const LevelRings& level) { return level.stored_rows; });
@@ -304,7 +315,7 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
       "namespace array {\n";
   for (std::size_t i = 0; i < inputs.size(); ++i)
     result += "constexpr int " + inputs[i].name + " = " + std::to_string(i) + ";\n";
-  return result + "}  // namespace array\n\n" + group_.text +
+  return result + "}  // namespace array\n\n" + (fused && fused->splits ? group_.split->text : group_.text) +
          "\n}  // namespace\n}  // namespace spsolve::cuda\n";
 }
 

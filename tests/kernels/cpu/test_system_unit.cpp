@@ -10,7 +10,7 @@
 
 #include "kernels/cpu/system_unit.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
-#include "kernels/operator/interpret_rows.hpp"
+#include "kernels/operator/interpret_coefficient.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 
 namespace spsolve {
@@ -78,10 +78,11 @@ void expect_canonical(const ExampleStep& example, const WideProblem& problem,
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i) {
     const Index3 reach = halo + halo;
     coefficients.emplace_back(domain.box(), reach, precision);
-    interpret_rows(canonical.terms, canonical.coefficients[i], coefficients.back().allocated(),
-                   given_rows(problem.given, 0), [&](const Index3& first, std::span<const double> values) {
-                     std::copy(values.begin(), values.end(), coefficients.back().at<T>(first));
-                   });
+    interpret_coefficient(canonical, facts, i, domain, coefficients.back().allocated(),
+                          given_rows(problem.given, 0),
+                          [&](const Index3& first, std::span<const double> values) {
+                            std::copy(values.begin(), values.end(), coefficients.back().at<T>(first));
+                          });
   }
   std::vector<const Field*> given;
   for (const Field& field : coefficients) given.push_back(&field);

@@ -112,6 +112,10 @@ inline std::vector<ExampleStep> example_steps() {
       u.next = u + dt*(0.3*laplace(u) + g*x)  # a constant one
       v.next = 0.5*v + dt*ricker(t - 0.3, 2)*exp(-x^2 - y^2)*g + step*sin(t)/100 + mean(u.next^2, x, at=0.5)[0, 1]
     )"});
+  examples.push_back({"coordinates in coefficients", names(2, {"u", "v"}), R"(
+      v.next = v/2 + x*u/64
+      u.next = u + dt*(1 + (x + 3*y)/64)*laplace(u) + v.next/8
+    )"});
   return examples;
 }
 

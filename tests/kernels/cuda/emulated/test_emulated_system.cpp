@@ -14,6 +14,7 @@
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/system/tile_points.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
+#include "kernels/operator/interpret_coefficient.hpp"
 #include "kernels/operator/scalar_values.hpp"
 #include "kernels/rounding.hpp"
 #include "system_case.hpp"
@@ -58,16 +59,19 @@ class HostState {
         for_each_point(written->back()->allocated(), [&](const Index3& p) { set(*written->back(), p, NAN); });
       }
     }
-    const LeafValue given = given_values(around, what.problem.state.step);
+    const LeafRow given = given_rows(around, what.problem.state.step);
     for (std::size_t i = 0; i < what.canonical.coefficients.size(); ++i) {
       const Box& offsets = what.facts.coefficient_reach[i];
       const Box all = grow(domain.box(), halo);
       const Box box{all.begin + offsets.begin, all.end + offsets.end - Index3{1, 1, 1}};
       coefficients.push_back(std::make_unique<Field>(box, Index3{}, sum_precision(what.precision),
                                                      host_memory(), domain.box().begin[x_axis]));
-      const auto values = interpret(what.canonical.terms, what.canonical.coefficients[i], box, given);
-      auto value = values.begin();
-      for_each_point(box, [&](const Index3& p) { set(*coefficients.back(), p, *value++); });
+      interpret_coefficient(
+          what.canonical, what.facts, i, domain, box, given,
+          [&](const Index3& first, std::span<const double> values) {
+            for (std::size_t x = 0; x < values.size(); ++x)
+              set(*coefficients.back(), first + Index3{0, 0, static_cast<std::int64_t>(x)}, values[x]);
+          });
     }
   }
 
