@@ -46,8 +46,9 @@ std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const Array
                                   const std::function<void(hid_t)>& decorate) {
   const Attributes checksums =
       no_checksums(format, ArrayBlocks::of(volume(format.shape), format.element_bytes()));
-  Hdf5Id output = create_hdf5(file, bytes_needed(format, arrays.size(), attributes), ArrayBlocks::min_bytes,
-                              data_alignment);
+  reserve_hdf5(file, bytes_needed(format, arrays.size(), attributes));
+  const auto lock = lock_hdf5();
+  Hdf5Id output = open_reserved_hdf5(file, ArrayBlocks::min_bytes, data_alignment);
   std::vector<std::int64_t> offsets;
   {
     std::vector<Hdf5Id> datasets;
@@ -67,12 +68,15 @@ std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const Array
 /// Writes the checksums of each array into the file.
 void complete(const std::filesystem::path& file, const std::vector<NamedRows>& arrays,
               const std::vector<std::vector<std::uint64_t>>& checksums, Flush flush) {
-  Hdf5Id output = modify_hdf5(file);
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const Hdf5Id dataset(H5Dopen2(output, dataset_of(arrays[i].name).c_str(), H5P_DEFAULT), H5Dclose);
-    write_attribute(dataset, checksum_attribute::values, checksums[i]);
+  {
+    const auto lock = lock_hdf5();
+    Hdf5Id output = modify_hdf5(file);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      const Hdf5Id dataset(H5Dopen2(output, dataset_of(arrays[i].name).c_str(), H5P_DEFAULT), H5Dclose);
+      write_attribute(dataset, checksum_attribute::values, checksums[i]);
+    }
+    output.close();
   }
-  output.close();
   if (flush == Flush::now) FileDescriptor(file, FileDescriptor::Mode::modify).flush();
 }
 
@@ -82,25 +86,37 @@ class CompressedFile {
  public:
   CompressedFile(const std::filesystem::path& file, const ArrayFormat& format, const Attributes& attributes,
                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate)
-      : file_(file),
-        format_(format),
-        output_(create_hdf5(file, bytes_for(arrays.size(), attributes), 4096, 1)) {
+      : file_(file), format_(format) {
+    reserve_hdf5(file, bytes_for(arrays.size(), attributes));
+    const auto lock = lock_hdf5();
+    output_.emplace(open_reserved_hdf5(file, 4096, 1));
     const Attributes checksums = no_checksums(format, chunks_of(format));
     for (const NamedRows& array : arrays)
-      datasets_.push_back(create_compressed(output_, dataset_of(array.name), format));
-    write_attributes(output_, attributes);
+      datasets_.push_back(create_compressed(*output_, dataset_of(array.name), format));
+    write_attributes(*output_, attributes);
     for (const Hdf5Id& dataset : datasets_) write_attributes(dataset, checksums);
-    if (decorate) decorate(output_);
+    if (decorate) decorate(*output_);
   }
+  ~CompressedFile() {
+    const auto lock = lock_hdf5();
+    datasets_.clear();
+    output_.reset();
+  }
+  CompressedFile(const CompressedFile&) = delete;
+  CompressedFile& operator=(const CompressedFile&) = delete;
 
   void write(std::size_t array, std::int64_t chunk, const EncodedChunk& encoded) {
+    const auto lock = lock_hdf5();
     naming(file_, [&] { write_chunk(datasets_[array], format_, chunk, encoded); });
   }
   void complete(const std::vector<std::vector<std::uint64_t>>& checksums, Flush flush) {
-    for (std::size_t i = 0; i < datasets_.size(); ++i)
-      write_attribute(datasets_[i], checksum_attribute::values, checksums[i]);
-    datasets_.clear();
-    output_.close();
+    {
+      const auto lock = lock_hdf5();
+      for (std::size_t i = 0; i < datasets_.size(); ++i)
+        write_attribute(datasets_[i], checksum_attribute::values, checksums[i]);
+      datasets_.clear();
+      output_->close();
+    }
     if (flush == Flush::now) FileDescriptor(file_, FileDescriptor::Mode::modify).flush();
   }
 
@@ -116,7 +132,7 @@ class CompressedFile {
 
   std::filesystem::path file_;
   ArrayFormat format_;
-  Hdf5Id output_;
+  std::optional<Hdf5Id> output_;
   std::vector<Hdf5Id> datasets_;
 };
 
@@ -140,8 +156,8 @@ void write_compressed(const Communicator& communicator, const std::filesystem::p
 void write_arrays(const Communicator& communicator, const std::filesystem::path& file,
                   const ArrayFormat& format, const Attributes& attributes, const Box& box,
                   const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate,
-                  UnflushedFiles* unflushed) {
-  BlockWriter writer(communicator, format, box);
+                  UnflushedFiles* unflushed, const FileTurn& turn) {
+  BlockWriter writer(communicator, format, box, turn.files);
   std::string found;
   on_root(communicator, [&] { found = hdf5_target(file); });
   const std::filesystem::path target = communicator.broadcast(found), temporary = temporary_name(target);
@@ -150,6 +166,7 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
   try {
     if (format.compression != Compression::none) {
       write_compressed(communicator, temporary, format, attributes, arrays, decorate, writer, flush);
+      turn.wait();
       on_root(communicator, [&] { publish(temporary, target, flush); });
     } else {
       std::vector<std::int64_t> offsets(arrays.size());
@@ -158,10 +175,9 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
       for (std::size_t i = 0; i < arrays.size(); ++i)
         checksums.push_back(
             writer.write(temporary, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i].row, flush));
-      on_root(communicator, [&] {
-        complete(temporary, arrays, checksums, flush);
-        publish(temporary, target, flush);
-      });
+      on_root(communicator, [&] { complete(temporary, arrays, checksums, flush); });
+      turn.wait();
+      on_root(communicator, [&] { publish(temporary, target, flush); });
     }
     if (flush == Flush::later && (communicator.root() || writer.has_blocks())) unflushed->add(target);
   } catch (const Error&) {

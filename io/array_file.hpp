@@ -9,6 +9,7 @@
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
 #include "io/atomic_file.hpp"
+#include "io/file_turn.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
@@ -25,12 +26,14 @@ namespace spsolve {
 /// An array with compression is a dataset of chunks (io/compressed_array.hpp), which the ranks compress and
 /// rank 0 writes. Until it is complete, the file takes the disk space of uncompressed arrays.
 ///
+/// `turn` says how the file shares the machine with others: it gets its name when its turn has come.
+///
 /// If `unflushed` is given and an array has one block, the file is complete when it gets its name but not yet
 /// on disk; each rank that wrote to the file adds it to `unflushed`. A link at `file` is followed. A device,
 /// a pipe or a socket at `file` is an Error(file_failure).
 void write_arrays(const Communicator& communicator, const std::filesystem::path& file,
                   const ArrayFormat& format, const Attributes& attributes, const Box& box,
                   const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate = {},
-                  UnflushedFiles* unflushed = nullptr);
+                  UnflushedFiles* unflushed = nullptr, const FileTurn& turn = {});
 
 }  // namespace spsolve

@@ -38,7 +38,8 @@ std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, 
 
 }  // namespace
 
-BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box)
+BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
+                         int files)
     : communicator_(communicator),
       format_(format),
       blocks_(format.compression == Compression::none
@@ -46,7 +47,7 @@ BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& fo
                   : chunks_of(format)),
       boxes_(gather_boxes(communicator, box, format.shape)) {
   const auto threads = static_cast<std::int64_t>(
-      communicator.all_reduce(std::min(omp_get_max_threads(), max_threads), MPI_MIN));
+      communicator.all_reduce(ceil_div(std::min(omp_get_max_threads(), max_threads), files), MPI_MIN));
   under_way_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(rounds(), 1, threads)));
 }
 

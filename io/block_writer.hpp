@@ -22,8 +22,8 @@ class BlockWriter {
  public:
   /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
   /// must outlive the writer. A format without compression has the blocks of ArrayBlocks::of(), one with
-  /// compression its chunks.
-  BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box);
+  /// compression its chunks. `files` writers may share the threads of a rank.
+  BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box, int files = 1);
 
   /// Writes all blocks of an array, whose first byte is at `offset`, and returns their checksums on rank 0.
   /// Waits until the blocks are on disk unless `flush` is Flush::later. Collective; throws the same Error on

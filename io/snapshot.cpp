@@ -97,6 +97,7 @@ void add_coordinates(hid_t file, const Snapshot& snapshot, const std::vector<Nam
 std::map<std::string, double> times_of_snapshots(const std::filesystem::path& directory,
                                                  const std::string& stream) {
   const std::regex names(stream + R"(_\d{10}\.hdf)");
+  const auto lock = lock_hdf5();  // other snapshots are being written
   std::map<std::string, double> times;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     const std::string name = entry.path().filename();
@@ -183,7 +184,7 @@ bool SnapshotSeries::append(const std::string& name, double time) {
 
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box,
-                                     const std::vector<NamedRows>& fields) {
+                                     const std::vector<NamedRows>& fields, const FileTurn& turn) {
   const auto file = snapshot_file(series.directory(), snapshot.step, snapshot.stream);
   const Attributes attributes{{"format", std::string(snapshot_format)},
                               {"format_version", format_version},
@@ -197,7 +198,7 @@ std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotS
         add_vtk_view(output, snapshot, fields);
         add_coordinates(output, snapshot, fields);
       },
-      &series.unflushed());
+      &series.unflushed(), turn);
   collectively(communicator, [&] {
     if (communicator.root()) series.add(snapshot.step, snapshot.time);
     series.unflushed().flush_if_due();

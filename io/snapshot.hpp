@@ -12,6 +12,7 @@
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
 #include "io/atomic_file.hpp"
+#include "io/file_turn.hpp"
 #include "io/grid.hpp"
 
 namespace spsolve {
@@ -84,6 +85,6 @@ constexpr std::int64_t max_coordinates = std::int64_t{1} << 20;
 /// are on disk after a few seconds, or when series.unflushed() is flushed.
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box,
-                                     const std::vector<NamedRows>& fields);
+                                     const std::vector<NamedRows>& fields, const FileTurn& turn = {});
 
 }  // namespace spsolve

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/file_queue.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "app/machine/host_memory.hpp"
+#include "app/setup/device.hpp"
 
 namespace spsolve {
 namespace {
@@ -18,7 +23,26 @@ double bytes_of(const std::vector<const Field*>& fields) {
   return bytes;
 }
 
+/// Returns the bytes of host memory that the largest file needs on this rank.
+double max_bytes_of_file(const Setup& setup) {
+  std::size_t most = copy_bytes(setup.decomposition, setup.for_snapshots());
+  for (const OutputStreamConfig& output : setup.config.outputs)
+    most = std::max(most, copy_bytes(setup.decomposition, {output.stride, output.precision}));
+  return static_cast<double>(setup.problem.field_count() * std::max<std::size_t>(most, 1));
+}
+
 }  // namespace
+
+int files_at_a_time(const Communicator& communicator, const Setup& setup) {
+  if (!setup.background) return 1;
+  constexpr double share_of_memory = 0.125;  // the rest is for the page cache, which holds files on their way
+  constexpr int most = 8;
+  const double free = available_memory(true).bytes / ranks_on_this_machine(communicator);
+  const double fit = share_of_memory * free / max_bytes_of_file(setup);
+  const int useful = std::clamp(omp_get_max_threads(), background_copies, most);
+  const int files = static_cast<int>(std::clamp<double>(fit, background_copies, useful));
+  return communicator.all_reduce(files, MPI_MIN);
+}
 
 FileQueue::~FileQueue() {
   try {
@@ -29,7 +53,7 @@ FileQueue::~FileQueue() {
 
 void FileQueue::make_room(Kind kind) {
   const auto full = [&] {
-    return std::ssize(files_) == max_files ||
+    return std::ssize(files_) == max_files_ ||
            (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
   };
   while (full()) take_oldest();
@@ -38,24 +62,31 @@ void FileQueue::make_room(Kind kind) {
 void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
   std::vector<HostCopy*> waited;
   for (const auto& copy : copies) waited.push_back(copy.get());
-  auto work = [progress = progress_, waited = std::move(waited), write = std::move(write),
+  auto work = [progress = progress_, waited = std::move(waited), write = std::move(write), slot = slot_,
+               files = max_files_,
                before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
-    if (before.valid()) std::exchange(before, {}).wait();
+    const auto wait = [&before] {
+      if (before.valid()) std::exchange(before, {}).wait();
+    };
     const Clock::time_point begin = Clock::now();
     double bytes = 0;
     try {
       std::vector<const Field*> written;
       for (HostCopy* copy : waited) written.push_back(&copy->wait());
       bytes = bytes_of(written);
-      write(written);
+      write(written, {slot, files, wait});
     } catch (...) {
       ++progress->failures;
+      wait();
       throw;
     }
-    const double rate = seconds_since(begin) / std::max(bytes, telling_bytes);
+    wait();
+    const double rate = seconds_since(std::max(begin, progress->last_end)) / std::max(bytes, telling_bytes);
+    progress->last_end = Clock::now();
     const bool first_to_tell = bytes >= telling_bytes && !std::exchange(progress->rate_is_known, true);
     progress->seconds_per_byte = first_to_tell ? rate : std::max(progress->seconds_per_byte.load(), rate);
   };
+  slot_ = (slot_ + 1) % max_files_;
   const auto policy = background_ ? std::launch::async : std::launch::deferred;
   files_.push_back(
       {kind, std::move(copies), std::async(policy, std::move(work)), std::move(done), Clock::now()});
@@ -73,9 +104,11 @@ void FileQueue::finish() {
 }
 
 double FileQueue::seconds_to_finish(double bytes) const {
-  const double oldest = files_.empty() ? 0.0 : seconds_since(files_.front().begin);
+  const auto files = static_cast<double>(files_.size());
+  // The files in progress share what the file system takes.
+  const double of_oldest = files_.empty() ? 0.0 : seconds_since(files_.front().begin) / files;
   const double one = std::max(bytes, telling_bytes) * progress_->seconds_per_byte;
-  return static_cast<double>(files_.size() + 1) * std::max(oldest, one);
+  return (files + 1) * std::max(of_oldest, one);
 }
 
 /// Waits for the oldest file and reports how it ended.

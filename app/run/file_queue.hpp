@@ -11,12 +11,20 @@
 
 #include "app/setup/clock.hpp"
 #include "app/setup/setup.hpp"
+#include "io/file_turn.hpp"
 #include "solver/evolve.hpp"
 
 namespace spsolve {
 
-/// Writes files one after the other, in the order in which they are added, on its own thread during the run,
-/// or at once. Statements about all ranks hold if all ranks add the same files at the same steps, and if the
+/// Holds communicators of their own for files that are written at the same time, by FileTurn::slot.
+using FileCommunicators = std::deque<DuplicateCommunicator>;
+
+/// Returns how many files may be in progress, the same number on all ranks: one if the run waits for them,
+/// else as many as keep the threads busy, unless memory for copies of the state is short. Collective.
+int files_at_a_time(const Communicator& communicator, const Setup& setup);
+
+/// Writes files, each on a thread of its own during the run, or at once. They end in the order in which they
+/// are added. Statements about all ranks hold if all ranks add the same files at the same steps, and if the
 /// work on a file fails on all ranks alike.
 class FileQueue {
  public:
@@ -24,19 +32,20 @@ class FileQueue {
   /// why the file was not written. Its exceptions pass through make_room(), add() and finish(), on all ranks.
   using Done = std::function<void(const std::exception_ptr& failure)>;
 
-  explicit FileQueue(bool background) : background_(background) {}
+  /// At most `files` files are in progress; one of them may be a checkpoint.
+  explicit FileQueue(bool background, int files = background_copies)
+      : background_(background), max_files_(files) {}
   /// Waits for all files; failures that were not reported yet are passed to Done, whose exceptions are
   /// dropped.
   ~FileQueue();
 
-  /// Limits the files in progress; one of them may be a checkpoint.
-  static constexpr int max_files = background_copies;
   enum class Kind { snapshot, checkpoint };
 
   /// Waits until there is room for one more file of this kind. Must be called before the state is copied.
   void make_room(Kind kind);
-  /// Writes a file by write(values); `values` are those of every copy, in their order.
-  using Write = std::function<void(const std::vector<const Field*>& values)>;
+  /// Writes a file by write(values, turn); `values` are those of every copy, in their order. `turn` lasts as
+  /// long as the call.
+  using Write = std::function<void(const std::vector<const Field*>& values, const FileTurn& turn)>;
   void add(Kind kind, Copies copies, Write write, Done done);
   /// Waits until all files have ended, then throws the first exception.
   void finish();
@@ -59,11 +68,13 @@ class FileQueue {
   struct Progress {
     std::atomic<int> failures = 0;
     std::atomic<double> seconds_per_byte = 5e-9;  // 200 MB/s, as a rank's share of a file system may be
-    bool rate_is_known = false;                   // of the work on files, one after the other
+    bool rate_is_known = false;                   // set by the files in their order
+    Clock::time_point last_end{};                 // of the file before
   };
   void take_oldest();
 
   bool background_;
+  int max_files_, slot_ = 0;
   std::deque<File> files_;
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
 };

@@ -44,7 +44,7 @@ std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector
   return fields;
 }
 
-OutputStreams::OutputStreams(const Communicator& of_files, const Setup& setup, FileQueue& files)
+OutputStreams::OutputStreams(const FileCommunicators& of_files, const Setup& setup, FileQueue& files)
     : of_files_(of_files), setup_(setup), files_(files) {
   const RunConfig& config = setup.config;
   for (const OutputStreamConfig& given : config.outputs) {
@@ -77,7 +77,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
   Copies copies;
   for (const std::size_t field : stream.fields)
     copies.push_back(block.view(field).scan({stream.config.stride, precision}).copy);
-  const auto work = [this, &stream, step](const std::vector<const Field*>& values) {
+  const auto work = [this, &stream, step](const std::vector<const Field*>& values, const FileTurn& turn) {
     // `placed` replaces the axes of the grid by those of the file.
     const auto placed = [&](const Index3& p) {
       Index3 index{};
@@ -115,7 +115,8 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
                       stream.config.name};
     snapshot.compression = stream.config.compression;
     std::ranges::copy(stream.axes, snapshot.axes.end() - std::ssize(stream.axes));
-    write_snapshot(of_files_, stream.series, snapshot, box, rows);
+    write_snapshot(of_files_[static_cast<std::size_t>(turn.slot)].get(), stream.series, snapshot, box, rows,
+                   turn);
   };
   files_.add(FileQueue::Kind::snapshot, std::move(copies), work, [](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);

@@ -17,8 +17,8 @@ std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector
 /// Writes the streams of snapshots of [[outputs]].
 class OutputStreams {
  public:
-  /// `files` writes the streams, and `of_files` is a communicator for it alone. All must outlive this object.
-  OutputStreams(const Communicator& of_files, const Setup& setup, FileQueue& files);
+  /// `files` writes the streams, and `of_files` are communicators for it alone. All must outlive this object.
+  OutputStreams(const FileCommunicators& of_files, const Setup& setup, FileQueue& files);
 
   /// Writes the streams that are due at `step`, or, if `rest`, all others. Collective.
   void write(std::int64_t step, Block& block, bool rest = false);
@@ -37,7 +37,7 @@ class OutputStreams {
   };
   void write(Stream& stream, std::int64_t step, Block& block);
 
-  const Communicator& of_files_;
+  const FileCommunicators& of_files_;
   const Setup& setup_;
   FileQueue& files_;
   std::vector<Stream> streams_;

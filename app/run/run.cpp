@@ -117,8 +117,10 @@ Schedule schedule_of(const Setup& setup, std::int64_t first) {
 }
 
 /// Allocates the copies of the state that files in the background are written from.
-void prepare_copies(const Setup& setup, const Schedule& schedule, Block& block) {
-  block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::max_files : 1);
+void prepare_copies(const Setup& setup, const Schedule& schedule, int files, Block& block) {
+  const std::int64_t snapshots =
+      schedule.snapshot_every > 0 ? (schedule.last - schedule.first) / schedule.snapshot_every + 1 : 1;
+  block.prepare_copies(setup.for_snapshots(), static_cast<int>(std::min<std::int64_t>(snapshots, files)));
   const auto& checkpoint = setup.config.checkpoint;
   if (schedule.checkpoint_every > 0 || checkpoint.minutes || checkpoint.final)
     block.prepare_copies(setup.for_checkpoints(), 1);
@@ -293,8 +295,9 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   images.open(begun_at);
   if (!restart) images.draw(0);
 
-  Writer writer(communicator, setup, terminal, begun_at);
-  if (setup.background) prepare_copies(setup, schedule, block);
+  const int files = files_at_a_time(communicator, setup);
+  Writer writer(communicator, setup, terminal, begun_at, files);
+  if (setup.background) prepare_copies(setup, schedule, files, block);
   Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
                     static_cast<double>(copy_bytes(setup.decomposition, setup.for_checkpoints())));
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,

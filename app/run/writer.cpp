@@ -13,15 +13,15 @@
 namespace spsolve {
 
 Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
-               std::int64_t restart)
+               std::int64_t restart, int files)
     : communicator_(communicator),
-      of_files_(communicator),
       series_(setup.config.output.directory),
       setup_(setup),
       terminal_(terminal),
       last_checkpoint_(restart),
-      files_(setup.background),
-      outputs_(of_files_.get(), setup, files_) {
+      files_(setup.background, files),
+      outputs_(of_files_, setup, files_) {
+  for (int i = 0; i < files; ++i) of_files_.emplace_back(communicator);
   const Problem& problem = setup.problem;
   in_snapshots_ = chosen_fields(problem, setup.config.output.fields);
   for (std::size_t i = 0; i < problem.field_count(); ++i) names_.push_back(problem.field_name(i));
@@ -40,7 +40,8 @@ Writer::~Writer() {
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
   // The state is finite, so an infinite value in the file is beyond the range of its format.
   auto infinite = std::make_shared<std::atomic<std::int64_t>>(0);
-  const auto write = [this, step, infinite](const std::vector<const Field*>& values) {
+  const auto write = [this, step, infinite](const std::vector<const Field*>& values, const FileTurn& turn) {
+    const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
     const RunConfig& config = setup_.config;
     const Precision precision = config.output.precision;
     std::vector<NamedRows> fields;
@@ -56,9 +57,9 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
         };
     Snapshot snapshot{config.name, step, time(step), config.grid, config.output.stride, precision};
     snapshot.compression = config.output.compression;
-    write_snapshot(of_files_.get(), series_, snapshot, values.front()->owned(), fields);
+    write_snapshot(communicator, series_, snapshot, values.front()->owned(), fields, turn);
     if (storage_bytes(precision) < storage_bytes(setup_.problem.precision))
-      *infinite = of_files_.get().all_reduce(infinite->load(), MPI_SUM);
+      *infinite = communicator.all_reduce(infinite->load(), MPI_SUM);
   };
   add(FileQueue::Kind::snapshot, state, write, [this, step, infinite](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
@@ -71,16 +72,18 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 }
 
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const std::vector<const Field*>& values) {
+  const auto write = [this, step](const std::vector<const Field*>& values, const FileTurn& turn) {
+    const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
     const RunConfig& config = setup_.config;
-    flush_results();  // a run that continues from here does not write earlier files again
-    write_checkpoint(of_files_.get(), config.output.directory,
+    turn.wait();
+    flush_results(communicator);  // a run that continues from here does not write earlier files again
+    write_checkpoint(communicator, config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem), field_names(config), setup_.values},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
                      rows_of(names_, values, setup_.problem.precision));
     last_checkpoint_ = step;
-    prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
+    prune_checkpoints(communicator, config.output.directory, step, config.checkpoint.keep);
   };
   add(FileQueue::Kind::checkpoint, state, write, [this, step](const std::exception_ptr& failure) {
     if (failure) try {
@@ -130,8 +133,7 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   terminal_.warn(
       "step {} has changed the state by {:.2g} of its norm, less than {} can tell: further changes "
       "may be lost to rounding, in every step. A smaller compute.accuracy, or none, avoids this (this run "
-      "uses "
-      "{} instead of {})",
+      "uses {} instead of {})",
       step, change, to_string(stored), to_string(stored), to_string(config.compute.precision));
 }
 
@@ -144,13 +146,14 @@ void Writer::outputs(std::int64_t step, Block& block, bool rest) {
 void Writer::finish() {
   const auto begin = Clock::now();
   files_.finish();
-  flush_results();
+  flush_results(of_files_.front().get());
   seconds_ += seconds_since(begin);
 }
 
-/// Returns when all results written so far are on disk. Must not be called while another thread writes files.
-void Writer::flush_results() {
-  collectively(of_files_.get(), [&] {
+/// Returns when all results up to the last file that has ended are on disk. Call it in the turn of a file, or
+/// while none is in progress.
+void Writer::flush_results(const Communicator& communicator) {
+  collectively(communicator, [&] {
     const auto rows = diagnostics_file(setup_.config.output.directory);
     if (communicator_.root() && !is_stream(rows)) series_.unflushed().add(rows);
     series_.unflushed().flush();

@@ -16,9 +16,10 @@ namespace spsolve {
 /// functions are collective.
 class Writer {
  public:
-  /// `restart` is the step of the checkpoint from which the run continues, or -1 at its beginning.
-  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
-         std::int64_t restart);
+  /// `restart` is the step of the checkpoint from which the run continues, or -1 at its beginning. `files` of
+  /// files_at_a_time() may be in progress.
+  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal, std::int64_t restart,
+         int files);
   /// Waits for all files, and warns of a failure if finish() was not called to throw it.
   ~Writer();
 
@@ -45,13 +46,13 @@ class Writer {
 
  private:
   double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
-  void flush_results();
+  void flush_results(const Communicator& communicator);
   bool is_steady(const Diagnostics& field) const;
   void warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field);
   void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
 
   Communicator communicator_;
-  DuplicateCommunicator of_files_;
+  FileCommunicators of_files_;
   SnapshotSeries series_;
   std::vector<std::string> names_;         // of the arrays of a state: the fields, then previous values
   std::vector<std::size_t> in_snapshots_;  // numbers of the fields that snapshots hold

@@ -31,6 +31,7 @@ Hdf5Id access_properties() {
 }
 
 std::vector<std::byte> empty_file() {
+  const auto lock = lock_hdf5();
   const Hdf5Id access = access_properties();
   check_hdf5(H5Pset_fapl_core(access, 4096, false));
   const Hdf5Id file(H5Fcreate("empty", H5F_ACC_TRUNC, timeless_properties(H5P_FILE_CREATE), access),
@@ -102,21 +103,34 @@ std::filesystem::path hdf5_target(const std::filesystem::path& file) {
   return target;
 }
 
+std::unique_lock<std::recursive_mutex> lock_hdf5() {
+  static std::recursive_mutex mutex;
+  return std::unique_lock(mutex);
+}
+
 Hdf5Id modify_hdf5(const std::filesystem::path& file) {
   return {H5Fopen(file.c_str(), H5F_ACC_RDWR, access_properties()), H5Fclose};
 }
 
-Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
-                   std::int64_t alignment) {
+void reserve_hdf5(const std::filesystem::path& file, std::int64_t bytes) {
   // The disk space must be allocated before HDF5 opens the file: after a write or a close that fails, HDF5
   // crashes when the library ends. So the empty file is made in memory.
   FileDescriptor reserved(file, FileDescriptor::Mode::create);
   reserved.write(0, empty_file());
   reserved.reserve(bytes);
   reserved.close();
+}
+
+Hdf5Id open_reserved_hdf5(const std::filesystem::path& file, std::int64_t large, std::int64_t alignment) {
   const Hdf5Id access = access_properties();
   check_hdf5(H5Pset_alignment(access, static_cast<hsize_t>(large), static_cast<hsize_t>(alignment)));
   return {H5Fopen(file.c_str(), H5F_ACC_RDWR, access), H5Fclose};
+}
+
+Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
+                   std::int64_t alignment) {
+  reserve_hdf5(file, bytes);
+  return open_reserved_hdf5(file, large, alignment);
 }
 
 Hdf5Id create_group(hid_t parent, const std::string& name) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -20,6 +21,10 @@
 /// and a rank that is killed in one leaves a file that does not open. Ranks read hyperslabs on their own;
 /// io/array_file writes.
 namespace spsolve {
+
+/// Keeps other threads from calling HDF5, which is not made for several threads. Threads that write files
+/// while the run goes on hold it around all calls; the time they spend there is that of small metadata.
+std::unique_lock<std::recursive_mutex> lock_hdf5();
 
 /// Returns `result` unless it is negative; then throws Error(file_failure) with HDF5's innermost description.
 hid_t check_hdf5(hid_t result, std::source_location where = std::source_location::current());
@@ -69,9 +74,14 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status = Status::file
 std::filesystem::path hdf5_target(const std::filesystem::path& file);
 /// Opens a file for changing what it holds.
 Hdf5Id modify_hdf5(const std::filesystem::path& file);
-/// Creates or empties a file that HDF5 1.8 and later read and whose metadata carry checksums. First allocates
+/// Creates or empties a file that HDF5 1.8 and later read and whose metadata carry checksums, and allocates
 /// the disk space of `bytes` bytes, which must suffice for the whole file, so that a full disk shows here.
-/// Objects of at least `large` bytes start at a multiple of `alignment` bytes. Closing cuts off unused space.
+/// Calls HDF5 under lock_hdf5().
+void reserve_hdf5(const std::filesystem::path& file, std::int64_t bytes);
+/// Opens a file of reserve_hdf5(). Objects of at least `large` bytes start at a multiple of `alignment`
+/// bytes. Closing cuts off unused space.
+Hdf5Id open_reserved_hdf5(const std::filesystem::path& file, std::int64_t large, std::int64_t alignment);
+/// Calls both.
 Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
                    std::int64_t alignment);
 

@@ -42,6 +42,29 @@ class Files(spsolve.TestCase):
         points = np.meshgrid(*[o + h * np.arange(n) for o, h, n in zip(origin, spacing, shape)], indexing="ij")
         return sum(point * 100.0**power for power, point in enumerate(reversed(points))), spsolve.snapshots(self.directory / "out")
 
+    def test_files_written_at_the_same_time_are_those_of_a_run_that_waits(self):
+        """Four threads allow four files at a time; snapshots, two streams, compressed chunks and checkpoints mix."""
+        file = spsolve.write_input(self.directory / "two.toml", {
+            "grid": {"shape": [60, 70, 80]},
+            "fields": {"u": {"initial": "x*y + z"}, "v": {"initial": "x"}},
+            "equations": {"step": "u.next = u + 0.1*laplace(u); v.next = v + 0.05*laplace(v)"},
+            "time": {"dt": 0.1, "steps": 20},
+            "output": {"every": 2},
+            "outputs": [{"name": "plane", "every": 1, "region": {"z": [30.0, 30.0]}},
+                        {"name": "coarse", "every": 3, "stride": 2, "compression": "deflate"}],
+            "checkpoint": {"every": 10, "keep": 9},
+        })
+        written = []
+        for ranks, background in ((1, "false"), (3, "true")):
+            self.run_to(0, file, "--overwrite", "--output", "out", *spsolve.settings(f"output.background={background}"), ranks=ranks,
+                        environment={"OMP_NUM_THREADS": "4"})
+            out = self.directory / "out"
+            written.append({path.name: path.read_bytes() for path in out.iterdir() if path.suffix in (".hdf", ".series", ".csv")})
+            self.assertEqual([path.name for path in sorted(out.glob("checkpoint*"))], ["checkpoint_0000000010.h5", "checkpoint_0000000020.h5"])
+        self.assertGreater(len(written[0]), 40)
+        self.assertEqual(written[0].keys(), written[1].keys())
+        self.assertEqual([name for name in written[0] if written[0][name] != written[1][name]], [])
+
     def test_h5py(self):
         for dimensions in GRIDS:
             for stride in (1, 2, 4):

@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/runtime/device.hpp"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
+#include <thread>
+#include <vector>
 
 namespace spsolve::cuda {
 namespace {
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// Is the room before pinned memory, which holds the number of bytes in all.
+constexpr std::size_t bytes_before = 4096;
+
+/// Makes the pages of new memory, on several threads if it is large.
+void touch_pages(std::byte* memory, std::size_t bytes) {
+  constexpr std::size_t page = 4096, bytes_of_thread = std::size_t{32} << 20;
+  constexpr unsigned max_threads = 8;
+  const auto touch = [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += page) *const_cast<volatile std::byte*>(memory + i) = {};
+  };
+  const auto threads =
+      std::min({bytes / bytes_of_thread + 1, std::size_t{max_threads},
+                static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()))});
+  const std::size_t part = (bytes / threads / page + 1) * page;
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i)
+    others.emplace_back(touch, std::min(i * part, bytes), std::min((i + 1) * part, bytes));
+  touch(0, std::min(part, bytes));
 }
 
 }  // namespace
@@ -145,9 +171,26 @@ void* allocate_pinned(std::size_t bytes) {
 void free_pinned(void* memory) { cudaFreeHost(memory); }
 
 std::byte* PinnedMemory::allocate(std::size_t bytes, std::size_t) {
-  return static_cast<std::byte*>(std::memset(allocate_pinned(bytes), 0, bytes));
+  const std::size_t all = bytes + bytes_before;
+  void* const pages = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  madvise(pages, all, MADV_HUGEPAGE);  // fewer pages to lock
+  touch_pages(static_cast<std::byte*>(pages), all);
+  if (const cudaError_t status = cudaHostRegister(pages, all, cudaHostRegisterPortable);
+      status != cudaSuccess) {
+    munmap(pages, all);
+    check_cuda(status);
+  }
+  std::memcpy(pages, &all, sizeof(all));
+  return static_cast<std::byte*>(pages) + bytes_before;
 }
-void PinnedMemory::free(std::byte* memory) noexcept { free_pinned(memory); }
+void PinnedMemory::free(std::byte* memory) noexcept {
+  std::byte* const pages = memory - bytes_before;
+  std::size_t all = 0;
+  std::memcpy(&all, pages, sizeof(all));
+  cudaHostUnregister(pages);
+  munmap(pages, all);
+}
 
 std::byte* DeviceMemory::allocate(std::size_t bytes, std::size_t) {
   void* memory = allocate_device(bytes);

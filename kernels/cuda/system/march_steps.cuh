@@ -13,7 +13,8 @@
 // Coefficients are loaded once; their rings hold the planes of all levels.
 //
 // Amounts are added to points of a level, and values of points recorded, before the next level reads them
-// (tile_points.cuh).
+// (tile_points.cuh). Code that looks for points keeps the compiler from mixing the work of levels, so only
+// iterations that work on points run it.
 //
 // Every level has the ghost points of single steps (level_walls.cuh). Beside walls along rows and columns,
 // the thread of a point also stores it where it is reflected. Beyond walls across the march, values in
@@ -82,26 +83,37 @@ class Levels {
 
   __device__ __forceinline__ void advance_all() {
     planes_.begin();
-    for (int n = 0; n < march_.iterations; ++n) {
-      const int plane = march_.tile.plane - constants::warm_up + n;  // of level 1
-      planes_.wait(n);
-      shared_.begin(n);
-      hold_loaded();
-      bool beside_walls = at_.beside_walls;
-      if constexpr (has_walls_along())
-        beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
-      constexpr bool has_walls = constants::has_walls_across || has_walls_along();
-      if (has_walls && beside_walls)
-        advance<has_walls>(n, plane);
-      else
-        advance<false>(n, plane);
-      planes_.leave(n);
-      if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
-      if constexpr (!splits) write_plane(plane);
-    }
+    int n = 0;
+    if constexpr (constants::has_points)
+      for (int next = points_.next_iteration(); next < march_.iterations; next = points_.next_iteration()) {
+        while (n < next) iterate<false>(n++);
+        points_.begin();
+        iterate<true>(n++);
+      }
+    while (n < march_.iterations) iterate<false>(n++);
   }
 
  private:
+  /// Does an iteration; `points` tells whether any thread of the block works on points.
+  template <bool points>
+  __device__ __forceinline__ void iterate(int n) {
+    const int plane = march_.tile.plane - constants::warm_up + n;  // of level 1
+    planes_.wait(n);
+    shared_.begin(n);
+    hold_loaded();
+    bool beside_walls = at_.beside_walls;
+    if constexpr (has_walls_along())
+      beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
+    constexpr bool has_walls = constants::has_walls_across || has_walls_along();
+    if (points || (has_walls && beside_walls))
+      advance<has_walls, points>(n, plane);
+    else
+      advance<false, false>(n, plane);
+    planes_.leave(n);
+    if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
+    if constexpr (!splits) write_plane(plane);
+  }
+
   /// Makes room for the newest values of a level.
   template <int level, int s>
   __device__ void shift() {
@@ -140,7 +152,7 @@ class Levels {
   }
 
   /// Computes a plane of every level, and stores what others read.
-  template <bool walls>
+  template <bool walls, bool points>
   __device__ __forceinline__ void advance(int n, int plane) {
     if constexpr (splits)
       static_for<2, steps + 1>([&](auto of_level) {
@@ -154,8 +166,8 @@ class Levels {
       const int z = plane - (level - 1) * lag;
       if constexpr (walls && level > 1 && !splits) begin_at_walls<level>(z);
       compute<level, walls>(z);
-      if constexpr (constants::has_points)
-        points_.template work<level>(a_, n, [&](auto s, auto r, auto e) -> Compute& {
+      if constexpr (points)
+        points_.template work<level>(n, [&](auto s, auto r, auto e) -> Compute& {
           return newest_of<level, decltype(s)::value, decltype(r)::value, decltype(e)::value>();
         });
     });

@@ -33,23 +33,27 @@ struct SystemArray {
 
 /// Is the number of groups of recorded points that arguments hold, because memory answers later.
 constexpr int few_groups = 4;
-constexpr int no_turn = 0x7fffffff;  // after the last event of a thread
+constexpr int no_turn = 0x7fffffff;  // after the last event of a thread, and the last iteration of a block
 
-/// Says what a thread of march_steps.cuh does with a value as soon as the value is computed: it adds an
-/// amount, or records the value.
+/// Says what a thread of march_steps.cuh does with values of a statement as soon as they are computed: it
+/// adds amounts, or records the values.
 struct PointEvent {
-  int turn;     // iteration * steps + level - 1
-  short value;  // (statement * rows of a thread + row) * columns of a thread + column
-  short group;  // of recorded points; -1: an amount is added
-  int column;   // of the amount or of the recorded value
+  int turn;         // iteration * steps + level - 1
+  unsigned values;  // bit (row * columns of a thread + column)
+  short statement;
+  short group;       // of recorded points; -1: amounts are added
+  int first_column;  // where the columns of the amounts or recorded values begin, in the order of the bits
 };
 
 /// Holds the points that a launch of several steps works on.
 struct PointEvents {
-  const int* first;          // by block and thread, its first event; null: there are no points
-  const PointEvent* events;  // those of a thread follow one another, in the order of turns
-  const void* amounts;       // in compute precision: those of the first step, by column, then of the others
-  long long columns;         // amounts of a step
+  const int* first_iteration;  // by block; null: there are no points
+  const int* iterations;       // in which any thread of a block has events, in their order
+  const int* first;            // by block and thread, its first event
+  const PointEvent* events;    // those of a thread follow one another, in the order of turns
+  const int* event_columns;    // of the values of events
+  const void* amounts;         // in compute precision: those of the first step, by column, then of the others
+  long long columns;           // amounts of a step
   const RecordedGroup* groups;
   RecordedGroup first_groups[few_groups];
   unsigned step;  // that the launch begins with

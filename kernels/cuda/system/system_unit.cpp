@@ -121,11 +121,15 @@ void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
   if (list == point_lists_.end()) {
     const TilePointList made =
         tile_points(points_->table(), a, fused_->tile, grid_axes(fields_.front()), canonical_.fields);
-    list = point_lists_.insert(list,
-                               {a.region, to_device(made.first, stream_), to_device(made.events, stream_)});
+    list = point_lists_.insert(list, {a.region, to_device(made.first_iteration, stream_),
+                                      to_device(made.iterations, stream_), to_device(made.first, stream_),
+                                      to_device(made.events, stream_), to_device(made.columns, stream_)});
   }
-  a.points = {static_cast<const int*>(list->first.data()),
+  a.points = {static_cast<const int*>(list->first_iteration.data()),
+              static_cast<const int*>(list->iterations.data()),
+              static_cast<const int*>(list->first.data()),
               static_cast<const PointEvent*>(list->events.data()),
+              static_cast<const int*>(list->columns.data()),
               points_->amounts(step),
               static_cast<long long>(points_->table().columns),
               points_->groups(),

@@ -79,7 +79,7 @@ class SystemUnit : public Unit {
   /// Holds a TilePointList in device memory, and the region of its launches.
   struct PointList {
     Region region;
-    DeviceBuffer first, events;
+    DeviceBuffer first_iteration, iterations, first, events, columns;
   };
 
   enum class Without { nothing, points };

@@ -2,17 +2,28 @@
 #include "kernels/cuda/system/tile_points.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
+#include <set>
 
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-/// Is an event, with the number of its thread among all threads of a launch.
-struct ThreadEvent {
+/// Says what is done with one value of a thread, in the order of events. Threads are counted among all
+/// threads of a launch; a value is a bit of PointEvent::values.
+struct ValueEvent {
   std::int64_t thread;
-  PointEvent event;
+  int turn;
+  short group, statement;
+  int value, column;
+
+  /// Returns true if one PointEvent holds this and the one before. A point may be recorded twice.
+  bool continues(const ValueEvent& before) const {
+    return thread == before.thread && turn == before.turn && group == before.group &&
+           statement == before.statement && value != before.value;
+  }
+  friend auto operator<=>(const ValueEvent&, const ValueEvent&) = default;
 };
 
 /// Holds numbers of tiles along an axis: [begin, end).
@@ -26,12 +37,12 @@ class PointPlacer {
   PointPlacer(const HostArguments& arguments, const FusedTile& fused)
       : a_(arguments), fused_(fused), chunks_(ceil_div<std::int64_t>(a_.region.extent(0), a_.chunk_planes)) {}
 
-  std::int64_t threads() const { return chunks_ * a_.row_tiles * a_.column_tiles * fused_.tile.threads(); }
+  std::int64_t blocks() const { return chunks_ * a_.row_tiles * a_.column_tiles; }
 
-  /// Adds events for a point, in kernel axes, that statement `s` computes: in all tiles, or where the point
-  /// is stored.
-  void add(const std::array<std::int64_t, 3>& p, int s, bool in_all_tiles, PointEvent event,
-           std::vector<ThreadEvent>& events) const {
+  /// Adds what is done with a point, in kernel axes: in all tiles, or where the point is stored. `event` has
+  /// its group, statement and column.
+  void add(const std::array<std::int64_t, 3>& p, bool in_all_tiles, const ValueEvent& event,
+           std::vector<ValueEvent>& events) const {
     for (int axis = 0; axis < axis_count; ++axis)
       if (!in_all_tiles && (p[axis] < a_.region.begin[axis] || p[axis] >= a_.region.end[axis])) return;
     const std::int64_t row = p[1] - a_.region.begin[1], column = p[2] - a_.first_column;
@@ -42,7 +53,7 @@ class PointPlacer {
     for (std::int64_t i = rows.begin; i < rows.end; ++i)
       for (std::int64_t j = columns.begin; j < columns.end; ++j)
         add_in_tile(p[0], row - i * fused_.useful_rows() + fused_.margin(1),
-                    column - j * fused_.useful_columns + fused_.margin(2), i * a_.column_tiles + j, s,
+                    column - j * fused_.useful_columns + fused_.margin(2), i * a_.column_tiles + j,
                     in_all_tiles, event, events);
   }
 
@@ -54,16 +65,15 @@ class PointPlacer {
   }
 
   /// Adds the events in one tile, in which the point has a row and a column.
-  void add_in_tile(std::int64_t plane, std::int64_t row, std::int64_t column, std::int64_t number, int s,
-                   bool in_all_tiles, PointEvent event, std::vector<ThreadEvent>& events) const {
+  void add_in_tile(std::int64_t plane, std::int64_t row, std::int64_t column, std::int64_t number,
+                   bool in_all_tiles, ValueEvent event, std::vector<ValueEvent>& events) const {
     const SystemTile& tile = fused_.tile;
     if (row < 0 || row >= tile.rows() || column < 0 || column >= tile.columns) return;
     const std::int64_t thread = row / tile.rows_of_thread * (tile.columns / tile.columns_of_thread) +
                                 column / tile.columns_of_thread,
                        tiles = std::int64_t{a_.row_tiles} * a_.column_tiles;
-    event.value =
-        static_cast<short>((s * tile.rows_of_thread + row % tile.rows_of_thread) * tile.columns_of_thread +
-                           column % tile.columns_of_thread);
+    event.value = static_cast<int>(row % tile.rows_of_thread * tile.columns_of_thread +
+                                   column % tile.columns_of_thread);
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
       const std::int64_t first = a_.region.begin[0] + chunk * a_.chunk_planes,
                          end = std::min<std::int64_t>(a_.region.end[0], first + a_.chunk_planes);
@@ -74,7 +84,8 @@ class PointPlacer {
         const std::int64_t iteration =
             plane - first + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag();
         event.turn = static_cast<int>(iteration * fused_.steps + level - 1);
-        events.push_back({(chunk * tiles + number) * tile.threads() + thread, event});
+        event.thread = (chunk * tiles + number) * tile.threads() + thread;
+        events.push_back(event);
       }
     }
   }
@@ -84,33 +95,53 @@ class PointPlacer {
   std::int64_t chunks_;
 };
 
+/// Returns the iterations in which threads of blocks have events, by block.
+std::vector<std::set<int>> iterations_of(const std::vector<ValueEvent>& events, const FusedTile& fused,
+                                         std::int64_t blocks) {
+  std::vector<std::set<int>> iterations(static_cast<std::size_t>(blocks));
+  for (const ValueEvent& of : events)
+    iterations[static_cast<std::size_t>(of.thread / fused.tile.threads())].insert(of.turn / fused.steps);
+  return iterations;
+}
+
 }  // namespace
 
 TilePointList tile_points(const PointTable& table, const HostArguments& arguments, const FusedTile& fused,
                           const std::array<int, 3>& axes, const std::vector<int>& fields) {
   const PointPlacer placer(arguments, fused);
-  std::vector<ThreadEvent> events;
+  std::vector<ValueEvent> events;
   const auto place = [&](const FieldPoint& point, int group, std::size_t column) {
     const auto s = std::ranges::find(fields, static_cast<int>(point.field)) - fields.begin();
-    placer.add({point.p[axes[0]], point.p[axes[1]], point.p[axes[2]]}, static_cast<int>(s), group < 0,
-               {0, 0, static_cast<short>(group), static_cast<int>(column)}, events);
+    placer.add({point.p[axes[0]], point.p[axes[1]], point.p[axes[2]]}, group < 0,
+               {0, 0, static_cast<short>(group), static_cast<short>(s), 0, static_cast<int>(column)}, events);
   };
   for (const AddedPoint& point : table.added) place(point.at, -1, point.column);
   for (std::size_t group = 0; group < table.recorded.size(); ++group)
     for (std::size_t column = 0; column < table.recorded[group].points.size(); ++column)
       place(table.recorded[group].points[column], static_cast<int>(group), column);
-  // A value is recorded after an amount has been added to it.
-  std::ranges::sort(events, {}, [](const ThreadEvent& of) {
-    return std::tuple(of.thread, of.event.turn, of.event.group, of.event.value, of.event.column);
-  });
-  const PointEvent last{no_turn, 0, -1, 0};
-  TilePointList list{std::vector<int>(static_cast<std::size_t>(placer.threads()), 0), {last}};
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (i == 0 || events[i].thread != events[i - 1].thread)
-      list.first[static_cast<std::size_t>(events[i].thread)] = static_cast<int>(list.events.size());
-    list.events.push_back(events[i].event);
-    if (i + 1 == events.size() || events[i + 1].thread != events[i].thread) list.events.push_back(last);
+  // A value is recorded after an amount has been added to it: amounts have the least group.
+  std::ranges::sort(events);
+  TilePointList list;
+  for (const std::set<int>& of_block : iterations_of(events, fused, placer.blocks())) {
+    list.first_iteration.push_back(static_cast<int>(list.iterations.size()));
+    list.iterations.insert(list.iterations.end(), of_block.begin(), of_block.end());
+    list.iterations.push_back(no_turn);
   }
+  const PointEvent last{no_turn, 0, 0, 0, 0};
+  list.first.resize(static_cast<std::size_t>(placer.blocks() * fused.tile.threads()), 0);
+  list.events.push_back(last);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const ValueEvent& of = events[i];
+    if (i == 0 || of.thread != events[i - 1].thread) {
+      if (i > 0) list.events.push_back(last);
+      list.first[static_cast<std::size_t>(of.thread)] = static_cast<int>(list.events.size());
+    }
+    if (i == 0 || !of.continues(events[i - 1]))
+      list.events.push_back({of.turn, 0, of.statement, of.group, static_cast<int>(list.columns.size())});
+    list.events.back().values |= 1u << of.value;
+    list.columns.push_back(of.column);
+  }
+  list.events.push_back(last);
   return list;
 }
 

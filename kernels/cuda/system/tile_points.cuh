@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// This file adds amounts to points of a march of several steps and records values. Every thread goes through
-// a list of what it does with its own points, in the order of iterations and levels (tile_points.hpp), so
-// that a level without points costs a comparison.
+// This file adds amounts to points of a march of several steps and records values. A block knows the
+// iterations in which any of its threads works on points, and only they run code that looks for points. There
+// every thread goes through a list of what it does with its own points, in the order of iterations and levels
+// (tile_points.hpp).
 
 #include "kernels/cuda/system/group_values.cuh"
 
@@ -12,57 +13,76 @@ namespace {
 
 class TilePoints {
  public:
-  __device__ explicit TilePoints(const GroupArguments& a) {
-    if (a.points.first) load(a, a.points.first[blockIdx.x * constants::threads + threadIdx.x]);
+  __device__ explicit TilePoints(const GroupArguments& a) : a_(a) {
+    if (!a.points.first_iteration) return;
+    place_ = a.points.first_iteration[blockIdx.x];
+    iteration_ = a.points.iterations[place_];
+    number_ = a.points.first[blockIdx.x * constants::threads + threadIdx.x];
   }
 
-  /// Does what there is to do with the values of a level that iteration n has computed. `value_at` returns a
-  /// reference to the newest value of a statement at a row and column of the thread, which are compile-time
-  /// numbers.
+  /// Returns the next iteration in which a thread of the block works on points.
+  __device__ int next_iteration() const { return iteration_; }
+  /// Begins that iteration.
+  __device__ void begin() {
+    iteration_ = a_.points.iterations[++place_];
+    event_ = a_.points.events[number_];
+  }
+
+  /// Does what there is to do with the values of a level that iteration n, which has begun, has computed.
+  /// `value_at` returns a reference to the newest value of a statement at a row and column of the thread,
+  /// which are compile-time numbers.
   template <int level, class ValueAt>
-  __device__ void work(const GroupArguments& a, int n, const ValueAt& value_at) {
-    while (__builtin_expect(n * constants::steps + level - 1 == event_.turn, 0)) {
+  __device__ void work(int n, const ValueAt& value_at) {
+    while (event_.turn == n * constants::steps + level - 1) {
       const PointEvent event = event_;
-      load(a, next_);
-      Compute value = 0;
-      for_value(event, [&](auto s, auto r, auto e) { value = value_at(s, r, e); });
-      value = operations::as_stored<Stored>(value);
-      if (event.group >= 0) {
-        const bool in_arguments = event.group < few_groups;
-        record(in_arguments ? a.points.first_groups[event.group] : a.points.groups[event.group],
-               a.points.step + level, event.column, value);
-        continue;
-      }
-      value += static_cast<const Compute*>(a.points.amounts)[(level - 1) * a.points.columns + event.column];
-      for_value(event,
-                [&](auto s, auto r, auto e) { value_at(s, r, e) = operations::as_stored<Stored>(value); });
+      event_ = a_.points.events[++number_];
+      if (event.group < 0)
+        add(event, static_cast<const Compute*>(a_.points.amounts) + (level - 1) * a_.points.columns,
+            value_at);
+      else
+        record(event, a_.points.step + level, value_at);
     }
   }
 
  private:
-  /// Calls visit(statement, row, column) with those of an event: what a thread holds has no address.
-  template <class Visit>
-  __device__ static void for_value(const PointEvent& event, const Visit& visit) {
-    constexpr int rows = constants::rows_of_thread, columns = constants::columns_of_thread;
-    static_for<0, constants::statements * rows * columns>([&](auto number) {
-      constexpr int value = decltype(number)::value;
-      if (event.value == value)
-        visit(Int<value / (rows * columns)>(), Int<value / columns % rows>(), Int<value % columns>());
+  template <class ValueAt>
+  __device__ void add(const PointEvent& event, const Compute* amounts, const ValueAt& value_at) const {
+    for_each_value(event, value_at, [&](Compute& value, int column) {
+      value = operations::as_stored<Stored>(operations::as_stored<Stored>(value) + amounts[column]);
     });
   }
-  __device__ static void record(const RecordedGroup& group, unsigned step, int column, Compute value) {
+  template <class ValueAt>
+  __device__ void record(const PointEvent& event, unsigned step, const ValueAt& value_at) const {
+    const RecordedGroup& group =
+        event.group < few_groups ? a_.points.first_groups[event.group] : a_.points.groups[event.group];
     const unsigned row = step / group.every;
-    if (row * group.every == step)
-      static_cast<Compute*>(group.values)[row % group.rows * group.columns + column] = value;
+    if (row * group.every != step) return;
+    Compute* const values = static_cast<Compute*>(group.values) + row % group.rows * group.columns;
+    for_each_value(event, value_at,
+                   [&](Compute value, int column) { values[column] = operations::as_stored<Stored>(value); });
   }
-  /// Loads an event long before its turn: nobody waits for it.
-  __device__ void load(const GroupArguments& a, int number) {
-    event_ = a.points.events[number];
-    next_ = number + 1;
+  /// Calls visit(value, column) for the values of an event. What a thread holds has no address, so every
+  /// value is asked for.
+  template <class ValueAt, class Visit>
+  __device__ void for_each_value(const PointEvent& event, const ValueAt& value_at, const Visit& visit) const {
+    constexpr int rows = constants::rows_of_thread, columns = constants::columns_of_thread;
+    static_assert(rows * columns <= 32);
+    const int* column = a_.points.event_columns + event.first_column;
+    static_for<0, constants::statements>([&](auto s) {
+      if (event.statement != decltype(s)::value) return;
+      static_for<0, rows * columns>([&](auto number) {
+        constexpr int bit = decltype(number)::value;
+        if (event.values >> bit & 1)
+          visit(value_at(s, Int<bit / columns>(), Int<bit % columns>()), *column++);
+      });
+    });
   }
 
-  PointEvent event_{no_turn, 0, 0, 0};
-  int next_ = 0;  // after that event
+  const GroupArguments& a_;
+  int iteration_ = no_turn;  // the next one with events
+  int place_ = 0;            // of it in the list of iterations
+  int number_ = 0;           // of the next event of the thread
+  PointEvent event_;         // while an iteration works on points
 };
 
 }  // namespace

@@ -10,10 +10,12 @@
 
 namespace spsolve::cuda {
 
-/// Lists what the threads of a launch of march_steps.cuh do with points.
+/// Lists what the threads of a launch of march_steps.cuh do with points. PointEvents describes the tables.
 struct TilePointList {
-  std::vector<int> first;          // by block and thread: the number of its first event
-  std::vector<PointEvent> events;  // those of a thread, then one of no iteration
+  std::vector<int> first_iteration, iterations;  // those of a block, then no_turn
+  std::vector<int> first;
+  std::vector<PointEvent> events;  // those of a thread, then one of no_turn
+  std::vector<int> columns;
 };
 
 /// Returns what the threads of a launch with these arguments do with the points of a table. Amounts are added

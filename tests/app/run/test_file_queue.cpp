@@ -38,7 +38,8 @@ struct Log {
            FileQueue::Kind kind = FileQueue::Kind::snapshot) {
     queue.add(
         kind, {copy},
-        [this, fails](const std::vector<const Field*>& values) {
+        [this, fails](const std::vector<const Field*>& values, const FileTurn& turn) {
+          turn.wait();
           if (fails) throw Error(Status::file_failure, "full");
           written.push_back(*values.front()->at<double>({0, 0, 0}));
         },
@@ -62,6 +63,31 @@ TEST(FileQueue, WritesInOrderWhileTheRunGoesOn) {
   EXPECT_EQ(log.written, (std::vector<double>{1, 2}));
   EXPECT_EQ(log.told, (std::vector<int>{10, 20}));
   EXPECT_EQ(first.use_count(), 1);
+}
+
+TEST(FileQueue, WorksOnSeveralFilesAtTheSameTime) {
+  std::promise<void> second_works;
+  std::vector<int> ended, slots;
+  FileQueue queue(true, 3);
+  const auto give = [&](int file, FileQueue::Write work) {
+    const auto copy = std::make_shared<LateCopy>(1);
+    copy->arrive();
+    queue.add(FileQueue::Kind::snapshot, {copy}, std::move(work),
+              [&ended, file](const std::exception_ptr&) { ended.push_back(file); });
+  };
+  give(1, [&](const auto&, const FileTurn& turn) {
+    second_works.get_future().wait();  // without the second file it would never end
+    slots.push_back(turn.slot);
+    EXPECT_EQ(turn.files, 3);
+  });
+  give(2, [&](const auto&, const FileTurn& turn) {
+    second_works.set_value();
+    turn.wait();
+    slots.push_back(turn.slot);
+  });
+  queue.finish();
+  EXPECT_EQ(ended, (std::vector<int>{1, 2}));
+  EXPECT_EQ(slots, (std::vector<int>{0, 1}));
 }
 
 TEST(FileQueue, WithoutAThreadAFileIsWrittenWhenItIsGiven) {
@@ -177,7 +203,7 @@ TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
   std::atomic<bool> done = false;
   queue.add(
       FileQueue::Kind::checkpoint, {first, second},
-      [&](const std::vector<const Field*>& values) {
+      [&](const std::vector<const Field*>& values, const FileTurn&) {
         for (const Field* const field : values) written.push_back(*field->at<double>({0, 0, 0}));
         done = true;
       },
@@ -201,7 +227,7 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   const auto write = [&](std::int64_t size, int milliseconds) {
     queue.add(
         FileQueue::Kind::snapshot, {std::make_shared<Values>(size)},
-        [&](const std::vector<const Field*>&) {
+        [&](const std::vector<const Field*>&, const FileTurn&) {
           std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
         },
         [](const std::exception_ptr&) {});

@@ -233,8 +233,11 @@ class PointMemory {
   void set(HostArguments& a, const CasePoints& points, const SystemCase& what, const FusedTile& fused) {
     list_ = tile_points(points.table, a, fused, grid_axes(what.problem.context.fields.front()),
                         what.canonical.fields);
-    a.points = {list_.first.data(),
+    a.points = {list_.first_iteration.data(),
+                list_.iterations.data(),
+                list_.first.data(),
                 list_.events.data(),
+                list_.columns.data(),
                 amounts_.data(),
                 static_cast<long long>(points.table.columns),
                 groups_.data(),
