@@ -47,9 +47,10 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   const bool elsewhere = H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0;
   if (!elsewhere && H5Dget_storage_size(dataset) == 0) return ", no values are stored";
-  constexpr std::int64_t points_at_once = 1 << 19;
+  constexpr std::int64_t points_at_once = 1 << 19, most_points = std::int64_t{1} << 40;
   Index3 shape{1, 1, 1};
   std::copy(extents.begin(), extents.end(), shape.end() - static_cast<std::ptrdiff_t>(extents.size()));
+  if (!has_volume_within(shape, most_points)) return ", more values than can be looked through";
   double least = std::numeric_limits<double>::infinity(), largest = -least;
   std::int64_t not_finite = 0;
   std::vector<double> values;

@@ -83,10 +83,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span input(data, size);
   const bool whole = is_hdf5(input);
   if (input.empty()) return 0;
-  const Bytes bytes =
-      whole ? Bytes(input.begin(), input.end()) : spsolve::testing::file_of_recipe(input.subspan(1), bases);
-  std::ofstream(file, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (whole)
+    std::ofstream(file, std::ios::binary)
+        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  else
+    spsolve::testing::follow_recipe(input.subspan(1), bases, file);
   for (int reader = 0; reader < readers; ++reader)
     if (whole || input[0] % readers == reader) read(file, reader);
   std::filesystem::remove(file);

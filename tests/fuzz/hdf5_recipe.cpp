@@ -237,7 +237,9 @@ void add_attribute(Recipe& recipe, hid_t file) {
   if (object < 0) return;
   const std::string& name = recipe.one_of(attribute_names);
   const hid_t type = type_of(recipe), space = space_of(recipe);
-  const hid_t attribute = H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
+  const bool too_large = H5Sget_simple_extent_npoints(space) > static_cast<hssize_t>(most_bytes);
+  const hid_t attribute =
+      too_large ? H5I_INVALID_HID : H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
   const std::size_t bytes = bytes_of(type, space);
   if (attribute >= 0 && bytes > 0) H5Awrite(attribute, type, recipe.values(bytes).data());
   H5Aclose(attribute), H5Sclose(space), H5Tclose(type), H5Oclose(object);
@@ -304,36 +306,30 @@ void copy_base(Recipe& recipe, hid_t base, hid_t file) {
   H5Pclose(plain);
 }
 
-/// Returns access properties of files that lie in memory and never on a disk.
-hid_t in_memory() {
+/// Returns access properties of files that lie in memory, and are written to a disk at most when they are
+/// closed.
+hid_t in_memory(bool written) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_fapl_core(access, 1 << 12, false);
+  H5Pset_fapl_core(access, 1 << 12, written);
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   return access;
-}
-
-std::vector<std::uint8_t> image_of(hid_t file) {
-  H5Fflush(file, H5F_SCOPE_LOCAL);
-  const ssize_t bytes = H5Fget_file_image(file, nullptr, 0);
-  std::vector<std::uint8_t> image(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-  H5Fget_file_image(file, image.data(), image.size());
-  return image;
 }
 
 }  // namespace
 
 hid_t open_base(std::vector<std::uint8_t> image) {
-  const hid_t access = in_memory();
+  const hid_t access = in_memory(false);
   H5Pset_file_image(access, image.data(), image.size());
   const hid_t file = H5Fopen("base", H5F_ACC_RDONLY, access);
   H5Pclose(access);
   return file;
 }
 
-std::vector<std::uint8_t> file_of_recipe(std::span<const std::uint8_t> bytes, std::span<const hid_t> bases) {
+void follow_recipe(std::span<const std::uint8_t> bytes, std::span<const hid_t> bases,
+                   const std::filesystem::path& path) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Recipe recipe(bytes);
-  const hid_t access = in_memory(), file = H5Fcreate("recipe", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  const hid_t access = in_memory(true), file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
   const std::size_t base = recipe.byte() % (bases.size() + 1);
   if (base < bases.size()) copy_base(recipe, bases[base], file);
   constexpr int most_changes = 16;
@@ -341,9 +337,7 @@ std::vector<std::uint8_t> file_of_recipe(std::span<const std::uint8_t> bytes, st
     constexpr std::array changes{change_dataset, change_values, add_attribute, change_link};
     recipe.one_of(changes)(recipe, file);
   }
-  std::vector<std::uint8_t> image = image_of(file);
   H5Fclose(file), H5Pclose(access);
-  return image;
 }
 
 }  // namespace spsolve::testing

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <vector>
 
@@ -12,10 +13,11 @@ namespace spsolve::testing {
 /// Opens the bytes of an HDF5 file in memory, from which recipes begin, and returns its identifier.
 hid_t open_base(std::vector<std::uint8_t> image);
 
-/// Returns the bytes of the HDF5 file that the bytes of a recipe describe: datasets, attributes and links,
-/// which are added to a copy of one of `bases` or to an empty file. Every recipe makes a file, because what
-/// the HDF5 library refuses is left out. Random changes of the bytes of a file hardly ever reach the readers,
+/// Makes the HDF5 file at `path` that the bytes of a recipe describe: datasets, attributes and links, which
+/// are added to a copy of one of `bases` or to an empty file. Every recipe makes a file, because what the
+/// HDF5 library refuses is left out. Random changes of the bytes of a file hardly ever reach the readers,
 /// because its metadata have checksums; random recipes do.
-std::vector<std::uint8_t> file_of_recipe(std::span<const std::uint8_t> recipe, std::span<const hid_t> bases);
+void follow_recipe(std::span<const std::uint8_t> recipe, std::span<const hid_t> bases,
+                   const std::filesystem::path& path);
 
 }  // namespace spsolve::testing
