@@ -17,8 +17,8 @@ Equations::Equations(Canonical form, std::vector<Domain> walls, double time_step
       filled(std::move(filled_faces)) {
   if (const auto axis = axis_of_ambiguous_coordinate(canonical, facts, domains.front()))
     throw Error(
-        Status::invalid_input,
-        std::string("[equations] step: a statement whose .next is read displaced along ") + "zyx"[*axis] +
+        InputKey{"equations", "step"},
+        std::string(": a statement whose .next is read displaced along ") + "zyx"[*axis] +
             ", which is periodic, may not use the coordinate " + "zyx"[*axis] +
             "; give the formula that uses it a name in [coefficients], whose values repeat along the axis");
 }
