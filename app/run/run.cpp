@@ -95,6 +95,7 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
+  warn_of_silent_sources(setup.config, terminal);
   print_summary(communicator, setup, terminal);
   if (!restarted) warn_of_full_disk(setup, terminal);
   const std::string idle = setup.device.cuda ? "" : idle_cores(communicator);
@@ -223,7 +224,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (restart) setup.values = restart->header.values;
   fill_block(communicator, config, setup.problem, restart, block,
              [&](const std::string& section, const ValueFacts& facts) {
-               warn_of_zeros(config, section, facts, terminal);
+               warn_of_values(setup, section, facts, terminal);
                setup.values[section] = facts.checksum;
              });
   for (const auto& [key, checksum] : checksums_of_tables(communicator, config, config.time.steps))

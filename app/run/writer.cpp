@@ -129,7 +129,8 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   if (std::exchange(warned_of_frozen_, true)) return;
   terminal_.warn(
       "step {} has changed the state by {:.2g} of its norm, less than {} can tell: further changes "
-      "may be lost to rounding, in every step. A smaller compute.accuracy, or none, avoids this (this run uses "
+      "may be lost to rounding, in every step. A smaller compute.accuracy, or none, avoids this (this run "
+      "uses "
       "{} instead of {})",
       step, change, to_string(stored), to_string(stored), to_string(config.compute.precision));
 }
