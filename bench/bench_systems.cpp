@@ -7,66 +7,11 @@
 #include "bench/bench_case.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
+#include "kernels/catalogue/systems.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 
 namespace spsolve::cuda {
 namespace {
-
-struct SystemCase {
-  std::string name;
-  int dimensions;
-  std::vector<std::string> fields, coefficients;
-  std::string step;
-};
-
-std::vector<SystemCase> all_cases() {
-  std::vector<SystemCase> cases;
-  for (const int dimensions : {3, 2}) {
-    const std::string suffix = std::to_string(dimensions) + "d";
-    for (const int order : {2, 8})
-      cases.push_back(
-          {"acoustic" + std::to_string(order) + "_" + suffix,
-           dimensions,
-           {"p"},
-           {"c"},
-           "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=" + std::to_string(order) + ")"});
-    cases.push_back({"gray_scott_" + suffix,
-                     dimensions,
-                     {"u", "v"},
-                     {},
-                     "r = u*v^2\n"
-                     "u.next = u + dt*(0.16*laplace(u) - r + 0.035*(1 - u))\n"
-                     "v.next = v + dt*(0.08*laplace(v) + r - 0.1*v)"});
-    const std::string z = dimensions == 3 ? " + d(k*d(T, z, at=0.5), z, at=-0.5)" : "";
-    cases.push_back(
-        {"heat_flux_" + suffix,
-         dimensions,
-         {"T"},
-         {"k"},
-         "T.next = T + dt*(d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)" + z + ")"});
-    cases.push_back({"fitzhugh_nagumo_" + suffix,
-                     dimensions,
-                     {"v", "w"},
-                     {},
-                     "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
-                     "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)"});
-  }
-  cases.push_back({"yee_3d", 3, {"ex", "ey", "ez", "hx", "hy", "hz"}, {"eps"}, R"(
-      hx.next = hx - dt*(d(ez, y, at=0.5) - d(ey, z, at=0.5))
-      hy.next = hy - dt*(d(ex, z, at=0.5) - d(ez, x, at=0.5))
-      hz.next = hz - dt*(d(ey, x, at=0.5) - d(ex, y, at=0.5))
-      ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))
-      ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))
-      ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5)))"});
-  cases.push_back({"yee_2d", 2, {"hz", "ex", "ey"}, {"eps"}, R"(
-      hz.next = hz + dt*(d(ex, y, at=-0.5) - d(ey, x, at=-0.5))
-      ex.next = ex + dt/eps*d(hz.next, y, at=0.5)
-      ey.next = ey - dt/eps*d(hz.next, x, at=0.5))"});
-  cases.push_back({"upwind_2d", 2, {"u"}, {"wx", "wy"}, R"(
-      u.next = u - dt*( max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)
-                      + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u) ))"});
-  return cases;
-}
 
 struct Options {
   std::int64_t points = 512;
@@ -115,7 +60,7 @@ struct Levels {
   std::size_t turn = 0;
 };
 
-nlohmann::json bench(const SystemCase& what, Precision precision, const Options& options) {
+nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Options& options) {
   StepNames names;
   names.dimensions = what.dimensions;
   names.spacing = {1.0, 1.0, 1.0};
@@ -126,11 +71,10 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
   const SystemFacts facts = facts_of(canonical);
   Domain domain;
   domain.dimensions = what.dimensions;
-  // In 2D there are nearly as many points as in 3D.
+  // In 2D and 1D there are nearly as many points as in 3D.
+  const double wanted = std::pow(static_cast<double>(options.points), 3.0 / what.dimensions);
   const std::int64_t extent =
-      what.dimensions == 3
-          ? options.points
-          : static_cast<std::int64_t>(std::pow(static_cast<double>(options.points), 1.5)) / 512 * 512;
+      what.dimensions == 3 ? options.points : static_cast<std::int64_t>(wanted) / 512 * 512;
   const BoundaryKind kind = options.walls == "p"   ? BoundaryKind::periodic
                             : options.walls == "n" ? BoundaryKind::neumann
                                                    : BoundaryKind::dirichlet;
@@ -220,7 +164,7 @@ int bench_all(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (device_count(&why) == 0) throw std::runtime_error(why);
   nlohmann::json rows = nlohmann::json::array();
-  for (const SystemCase& what : all_cases()) {
+  for (const CatalogueSystem& what : catalogue_systems()) {
     if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(),
                                         [&](const std::string& name) { return what.name.starts_with(name); }))
       continue;

@@ -16,69 +16,11 @@
 
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
+#include "kernels/catalogue/systems.hpp"
 #include "kernels/cpu/system_unit.hpp"
 
 namespace spsolve {
 namespace {
-
-struct Case {
-  const char* name;
-  std::vector<std::string> fields, coefficients;
-  const char* step;
-};
-
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all{
-      {"acoustic8", {"p"}, {"c"}, "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=8)"},
-      {"acoustic8-sponge",
-       {"p"},
-       {"c", "damp"},
-       "p.next = damp*(2*p - damp*p.previous + (c*dt)^2*laplace(p, order=8))"},
-      {"acoustic2", {"p"}, {"c"}, "p.next = 2*p - p.previous + (c*dt)^2*laplace(p)"},
-      {"gray-scott",
-       {"u", "v"},
-       {},
-       "r = u*v^2\n"
-       "u.next = u + dt*(0.16*laplace(u) - r + 0.035*(1 - u))\n"
-       "v.next = v + dt*(0.08*laplace(v) + r - 0.1*v)"},
-      {"heat",
-       {"T"},
-       {"k"},
-       "T.next = T + dt*(d(mean(k, x, at=0.5)*d(T, x, at=0.5), x, at=-0.5)"
-       " + d(mean(k, y, at=0.5)*d(T, y, at=0.5), y, at=-0.5)"
-       " + d(mean(k, z, at=0.5)*d(T, z, at=0.5), z, at=-0.5))"},
-      {"heat-k",
-       {"T"},
-       {"k"},
-       "T.next = T + dt*(d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)"
-       " + d(k*d(T, z, at=0.5), z, at=-0.5))"},
-      {"yee",
-       {"ex", "ey", "ez", "hx", "hy", "hz"},
-       {"eps"},
-       "hx.next = hx - dt*(d(ez, y, at=0.5) - d(ey, z, at=0.5))\n"
-       "hy.next = hy - dt*(d(ex, z, at=0.5) - d(ez, x, at=0.5))\n"
-       "hz.next = hz - dt*(d(ey, x, at=0.5) - d(ex, y, at=0.5))\n"
-       "ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))\n"
-       "ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))\n"
-       "ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5))"},
-      {"fitzhugh-nagumo",
-       {"v", "w"},
-       {},
-       "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
-       "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)"},
-      {"upwind",
-       {"u"},
-       {"wx", "wy"},
-       "u.next = u - dt*(max(wx, 0)*(u - u[0, 0, -1]) + min(wx, 0)*(u[0, 0, 1] - u)"
-       " + max(wy, 0)*(u - u[0, -1, 0]) + min(wy, 0)*(u[0, 1, 0] - u))"},
-      {"upwind-minmax",
-       {"u"},
-       {"wx", "wy"},
-       "u.next = u - dt*(max(wx*(u - u[0, 0, -1]), wx*(u[0, 0, 1] - u))"
-       " + max(wy*(u - u[0, -1, 0]), wy*(u[0, 1, 0] - u)))"},
-  };
-  return all;
-}
 
 template <class Call>
 double seconds_of(Call&& call) {
@@ -122,7 +64,8 @@ void fill(Field& field, std::mt19937& random) {
   });
 }
 
-void measure(const Case& what, Precision precision, const Index3& shape, double seconds, Copy& copy) {
+void measure(const CatalogueSystem& what, Precision precision, const Index3& shape, double seconds,
+             Copy& copy) {
   StepNames names;
   names.dimensions = 3;
   names.dt = 0.03;
@@ -182,7 +125,7 @@ void measure(const Case& what, Precision precision, const Index3& shape, double 
   std::printf(
       "%-18s %s %ldx%ldx%ld %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, %5.1f "
       "GB/s\n",
-      what.name, std::string(to_string(precision)).c_str(), static_cast<long>(shape[0]),
+      what.name.c_str(), std::string(to_string(precision)).c_str(), static_cast<long>(shape[0]),
       static_cast<long>(shape[1]), static_cast<long>(shape[2]), bytes, best, 100 * best * bytes / copy_best,
       median, 100 * median * bytes / copy_median, copy_best, copy_median);
   std::fflush(stdout);
@@ -202,8 +145,9 @@ int main(int argc, char** argv) try {
   app.add_option("CASE", wanted, "Names of cases; default all");
   CLI11_PARSE(app, argc, argv);
   spsolve::Copy copy;
-  for (const spsolve::Case& what : spsolve::cases())
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), what.name) != wanted.end())
+  for (const spsolve::CatalogueSystem& what : spsolve::catalogue_systems())
+    if (what.dimensions == 3 &&
+        (wanted.empty() || std::find(wanted.begin(), wanted.end(), what.name) != wanted.end()))
       for (const std::string& precision : precisions)
         spsolve::measure(what, spsolve::parse_precision(precision).value(), {shape[0], shape[1], shape[2]},
                          seconds, copy);

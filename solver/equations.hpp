@@ -27,6 +27,11 @@ struct Equations {
   bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
   /// Returns how far around a block the fields of a step are read or computed.
   Index3 radius() const { return halo_radius(facts, domains.front()); }
+  /// Returns true if statements computed beyond the ends of periodic axes have the values of the grid points
+  /// that repeat there, so that several steps may share an exchange of halos.
+  bool repeats_beyond_ends() const {
+    return !axis_of_ambiguous_coordinate(canonical, facts, domains.front(), 2);
+  }
   /// Returns the box of points around `region` at which a launch that advances it reads a derived
   /// coefficient.
   Box coefficient_box(std::size_t coefficient, const Box& region) const;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "app/bench/random_cases.hpp"
+#include "app/bench/systems_suite.hpp"
 #include "io/input/read_problem.hpp"
 #include "io/nearest_name.hpp"
 #include "kernels/catalogue/catalogue.hpp"
@@ -22,8 +23,6 @@ constexpr const char* paper_shapes[]{"1d1r",     "1d2r",    "star2d1r", "box2d1r
                                      "star2d3r", "box2d3r", "star3d1r", "box3d1r"};
 constexpr Precision paper_precisions[]{Precision::fp16, Precision::fp32, Precision::fp64, Precision::bf16,
                                        Precision::tf32};
-
-DeviceModel nominal(bool cuda) { return cuda ? nominal_gpu() : nominal_cpu(); }
 
 /// Returns a grid beyond the caches that is quick.
 Index3 default_shape(int dimensions, bool cuda) {
@@ -43,36 +42,6 @@ Index3 small_shape(int dimensions, bool cuda) {
   if (dimensions == 1) return {1, 1, cuda ? 32'000'000 : 1 << 22};
   if (dimensions == 2) return cuda ? Index3{1, 5600, 5600} : Index3{1, 2048, 2048};
   return cuda ? Index3{320, 320, 320} : Index3{160, 160, 160};
-}
-
-/// Returns the units and layouts that the plan considers for a case, each at its best depth, the fastest
-/// first.
-std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
-  std::vector<BenchCase> cases;
-  std::vector<std::pair<UnitKind, std::optional<Layout>>> seen;
-  std::vector<Candidate> candidates = make_plan(what.problem, nominal(cuda), {}).candidates;
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
-  for (const Candidate& candidate : candidates) {
-    const std::pair method{candidate.unit, candidate.layout};
-    if (std::find(seen.begin(), seen.end(), method) != seen.end()) continue;
-    seen.push_back(method);
-    cases.push_back(what);
-    cases.back().plan.unit = candidate.unit;
-    cases.back().plan.layout = candidate.layout;
-    cases.back().plan.unpromised = true;
-  }
-  return cases;
-}
-
-/// Returns whether a unit has a kernel for a case as it is asked for.
-bool has_plan(const BenchCase& what, bool cuda) {
-  try {
-    make_plan(what.problem, nominal(cuda), what.plan);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 /// Returns a cube of about as many points.
@@ -347,8 +316,39 @@ const std::vector<BenchSuite>& bench_suites() {
       {"sources", "benchmark shapes with a source", sources_suite},
       {"random", "problems made from --seed: any stencil, grid, precision, walls",
        [](const BenchRequest& request, bool cuda) { return random_cases(request.seed, cuda); }},
+      {"systems", "systems of equations by every unit and layout, in single steps and at the best depth",
+       systems_suite},
       {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite}};
   return suites;
+}
+
+DeviceModel nominal(bool cuda) { return cuda ? nominal_gpu() : nominal_cpu(); }
+
+std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
+  std::vector<BenchCase> cases;
+  std::vector<std::pair<UnitKind, std::optional<Layout>>> seen;
+  std::vector<Candidate> candidates = make_plan(what.problem, nominal(cuda), {}).candidates;
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  for (const Candidate& candidate : candidates) {
+    const std::pair method{candidate.unit, candidate.layout};
+    if (std::find(seen.begin(), seen.end(), method) != seen.end()) continue;
+    seen.push_back(method);
+    cases.push_back(what);
+    cases.back().plan.unit = candidate.unit;
+    cases.back().plan.layout = candidate.layout;
+    cases.back().plan.unpromised = true;
+  }
+  return cases;
+}
+
+bool has_plan(const BenchCase& what, bool cuda) {
+  try {
+    make_plan(what.problem, nominal(cuda), what.plan);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 void ask(PlanRequest& plan, const BenchRequest& request) {

@@ -16,6 +16,16 @@ struct BenchSuite {
 /// Returns all suites; "ceilings" has no cases.
 const std::vector<BenchSuite>& bench_suites();
 
+/// Returns the model that the cases of suites are chosen by, whatever the device at hand.
+DeviceModel nominal(bool cuda);
+
+/// Returns the units and layouts that the plan considers for a case, each at its best depth, the fastest
+/// first.
+std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda);
+
+/// Returns true if a unit has a kernel for a case as it is asked for.
+bool has_plan(const BenchCase& what, bool cuda);
+
 /// Has the plan do what the request asks for, whatever it promises where that is a layout.
 void ask(PlanRequest& plan, const BenchRequest& request);
 

@@ -131,6 +131,7 @@ std::optional<Candidate> fastest_candidate(const Communicator& communicator, Pro
 std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
                                           std::optional<std::int64_t> steps) {
   std::vector<Candidate> candidates = best_candidates(plan, most_candidates);
+  if (candidates.size() < 2) return {};
   if (!steps) return candidates;
   std::erase_if(candidates, [&](const Candidate& candidate) {
     return candidate.seconds >
@@ -164,7 +165,6 @@ std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Probl
                                    const PlanRequest& request, const Plan& plan,
                                    std::optional<std::int64_t> steps, const DeviceChoice& device,
                                    const ParallelConfig& parallel, const Terminal& terminal) {
-  if (problem.equations && plan.candidates.size() < 2) return {};
   if (auto remembered = remembered_plan(communicator, problem, request, device, terminal)) return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
   const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));

@@ -29,6 +29,7 @@ std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const 
 /// Returns which of a plan's best few candidates are timed for a run of `steps` steps on `points` points per
 /// rank: those that may be the fastest. Returns none if that would take more than a fiftieth of the run (a
 /// tenth, and more candidates, if rates of the device are guessed). Without a number of steps all are timed.
+/// A single candidate is not timed.
 std::vector<Candidate> candidates_to_time(const Plan& plan, double points, std::optional<std::int64_t> steps);
 
 /// Returns the remembered plan. If there is none, times the best few candidates on the real grid and these

@@ -321,8 +321,9 @@ Index3 halo_radius(const SystemFacts& facts, const Domain& domain) {
 }
 
 std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, const SystemFacts& facts,
-                                                const Domain& domain) {
-  const std::vector<Box> computed = computed_offsets(facts, domain);
+                                                const Domain& domain, int steps) {
+  std::vector<Box> computed = computed_offsets(facts, domain);
+  for (Box& offsets : computed) offsets = grow(offsets, (steps - 1) * halo_radius(facts, domain));
   for (std::size_t s = 0; s < computed.size(); ++s) {
     const std::vector<Box> needed = needed_boxes(canonical, canonical.equations[s], box_of({1, 1, 1}));
     std::vector<TermId> read;

@@ -67,9 +67,10 @@ Index3 halo_radius(const SystemFacts& facts, const Domain& domain);
 
 /// Returns a periodic axis along which a statement is computed beyond the ends of the grid although it reads
 /// a coordinate of that axis, if there is one. Field values repeat beyond the ends but coordinates do not, so
-/// the result there would differ from the statement's value at the corresponding grid point.
+/// the result there would differ from the statement's value at the corresponding grid point. `steps` are
+/// taken between two exchanges of halos; all but the last of several are computed beyond the ends.
 std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, const SystemFacts& facts,
-                                                const Domain& domain);
+                                                const Domain& domain, int steps = 1);
 
 /// Returns the equation as weights per field and level if it is linear with constant weights, and nothing
 /// otherwise. Terms without fields are left out. Throws as LinearForm does.

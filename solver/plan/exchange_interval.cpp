@@ -37,7 +37,9 @@ SharedExchange share_exchange(const Problem& problem, const Decomposition& decom
     shared.compute_seconds += shared.launch_seconds / points *
                               points_around(problem, decomposition, candidate, launch * candidate.fuse, true);
   const int steps = launches * candidate.fuse;
-  shared.received_bytes = static_cast<double>(storage_bytes(problem.precision)) *
+  // After a single step its neighbours know the previous values, as the state that they received.
+  const std::size_t arrays = steps > 1 && !candidate.strided ? problem.state_count() : problem.field_count();
+  shared.received_bytes = static_cast<double>(arrays * storage_bytes(problem.precision)) *
                           (points_around(problem, decomposition, candidate, steps, true) -
                            points_around(problem, decomposition, candidate, steps, false));
   return shared;
@@ -46,7 +48,8 @@ SharedExchange share_exchange(const Problem& problem, const Decomposition& decom
 int launches_per_exchange(const Problem& problem, const Decomposition& decomposition,
                           const Candidate& candidate, bool gpu) {
   const Index3 extent = decomposition.block(0).extent();
-  if (!gpu || problem.equations || candidate.exchanges_in_every_launch() ||
+  if (!gpu || candidate.exchanges_in_every_launch() ||
+      (problem.equations && !problem.equations->repeats_beyond_ends()) ||
       points_around(problem, decomposition, candidate, 1, true) == static_cast<double>(volume(extent)))
     return 1;
   const Calibration::Exchange& costs = shipped_calibration().exchange;  // ranks have to agree

@@ -346,7 +346,9 @@ class Systems : public testing::OnDevice {
                                                          problem.state, precision, steps)
                                 : expected_state<float>(equations->canonical, problem.surroundings,
                                                         problem.state, precision, steps);
-      expect_fields(expected.now, example, precision, equations, problem, *ranks, steps);
+      const Launches launches{std::vector<int>(static_cast<std::size_t>(steps), 1), 1,
+                              equations->repeats_beyond_ends() ? 1 + choice % 3 : 1};
+      expect_fields(expected.now, example, precision, equations, problem, *ranks, launches);
     }
   }
 
@@ -434,8 +436,10 @@ TEST_P(Systems, WorkOnPoints) {
       const CasePoints points = random_points(problem.state.now.size(), shape, random);
       for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
         if (storage_bytes(precision) == 2 && reads_next(equations->facts)) continue;
-        expect_fields(expected(equations, precision, problem, *ranks, 4, points), example, precision,
-                      equations, problem, *ranks, Launches{{1, 1, 1, 1}, 1, 1, 0, &points});
+        expect_fields(
+            expected(equations, precision, problem, *ranks, 4, points), example, precision, equations,
+            problem, *ranks,
+            Launches{{1, 1, 1, 1}, 1, equations->repeats_beyond_ends() ? 1 + repeat % 3 : 1, 0, &points});
       }
     }
   EXPECT_GT(compared, 20);
@@ -524,6 +528,17 @@ TEST(PlansOfSystems, TakeSingleStepsOnCpusAndWhereNoKernelTakesSeveral) {
   EXPECT_EQ(plan.candidates.size(), 1u);
   EXPECT_FALSE(plan.left_out.empty());
   EXPECT_THROW(make_plan(displaced, nominal_gpu(), {{}, {}, 2}), Error);
+}
+
+/// All but the last of several steps are computed beyond the ends of periodic axes, where fields repeat but
+/// coordinates do not.
+TEST(PlansOfSystems, TakeSingleStepsWhereACoordinateWouldHaveToRepeat) {
+  const Problem bent = planned("u.next = u + dt*sin(x)*laplace(u)", {"u"}, {});
+  const Plan plan = make_plan(bent, nominal_gpu(), {});
+  EXPECT_EQ(plan.chosen.fuse, 1);
+  EXPECT_NE(plan.left_out.front().refusal.why.find("coordinate of a periodic axis"), std::string::npos);
+  const Problem named = planned("u.next = u + dt*c*laplace(u)", {"u"}, {"c"});
+  EXPECT_GT(make_plan(named, nominal_gpu(), {}).chosen.fuse, 1);
 }
 
 /// Blocks of fields with `.previous` need a fourth array, which launches of several steps write, too.

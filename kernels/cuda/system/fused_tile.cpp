@@ -44,6 +44,10 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
     return NoKernel{"ghost points are filled before every step"};
   if (steps * static_cast<int>(canonical.scalars.size()) > most_system_scalars)
     return NoKernel{"too many values depend on t and step"};
+  if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
+    return NoKernel{
+        "a statement reads the coordinate of a periodic axis, which does not repeat beyond its ends: "
+        "give the formula that uses it a name in [coefficients]"};
   std::size_t arrays = group.inputs.size() + canonical.equations.size();
   for (const Box& reach : facts.reach_previous) arrays += !reach.empty();
   if (arrays > most_system_arrays) return NoKernel{"steps read and write too many arrays"};

@@ -9,7 +9,11 @@
 #include <tuple>
 
 #include "app/bench/random_cases.hpp"
+#include "app/bench/systems_suite.hpp"
+#include "app/values/fill_block.hpp"
 #include "kernels/catalogue/catalogue.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/blocks.hpp"
 
 namespace spsolve {
 namespace {
@@ -27,8 +31,8 @@ class BenchSuites : public ::testing::TestWithParam<bool> {};
 TEST_P(BenchSuites, HavePlansForEveryCase) {
   for (const BenchSuite& named : bench_suites()) {
     if (!named.cases) continue;  // no cases of stencils
-    // Cases of ablation and peers were planned when the suite was made, and sizes has the stencils of paper.
-    if (named.name == "ablation" || named.name == "peers" || named.name == "sizes") continue;
+    // Cases of these suites were planned when the suite was made, or have the stencils of paper.
+    if (std::set<std::string_view>{"ablation", "peers", "systems", "sizes"}.contains(named.name)) continue;
     for (const BenchCase& what : suite(std::string(named.name).c_str(), GetParam())) {
       const Candidate chosen =
           make_plan(what.problem, GetParam() ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
@@ -160,6 +164,25 @@ TEST(BenchCases, ComplainOfUnknownSuitesStencilsAndShapes) {
   EXPECT_THROW(cases_of(request, false), Error);
   request.shape = {4, 5, 6};
   EXPECT_EQ(cases_of(request, false).front().problem.domain.shape, (Index3{4, 5, 6}));
+}
+
+/// A rate tells nothing about systems whose values overflow. Unstable steps of these sizes grow far beyond
+/// the bound: by a hundredth per step, twenty times.
+TEST(SystemsSuite, HasValuesThatStayBounded) {
+  const Communicator world;
+  for (const CatalogueSystem& system : catalogue_systems()) {
+    const std::vector<std::int64_t> shape(static_cast<std::size_t>(system.dimensions), 11);
+    const BenchCase what = system_case(system, shape, Precision::fp64);
+    const Problem& problem = what.problem;
+    const testing::TestBackend cpu = testing::cpu_backend(world);
+    const Candidate chosen = make_plan(problem, nominal_cpu(), what.plan).chosen;
+    Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, 1}), chosen, *cpu.backend, 1);
+    fill_block(world, *what.input, problem, {}, block, [](const auto&, const auto&) {});
+    for (int step = 0; step < 300; ++step) block.launch(1);
+    for (std::size_t field = 0; field < problem.field_count(); ++field)
+      for (const double value : testing::gathered(world, problem.domain, block.state(field)))
+        ASSERT_LE(std::abs(value), 10.0) << system.name;
+  }
 }
 
 }  // namespace

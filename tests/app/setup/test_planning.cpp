@@ -3,7 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/setup/setup.hpp"
 #include "app/setup/tune.hpp"
+#include "io/input/config.hpp"
 #include "kernels/catalogue/presets.hpp"
 
 namespace spsolve {
@@ -119,6 +124,36 @@ TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {
   PlanRequest one{UnitKind::scalar};
   one.fuse = 4;
   EXPECT_TRUE(candidates_to_time(make_plan(problem(), nominal_gpu(), one), points, steps_of(7200)).empty());
+}
+
+/// Only the root knows the candidates of a plan, so no other rank may decide by them.
+TEST(TunedPlan, OfASystemIsTheSameOnEveryRank) {
+  std::string cache = "tuned_plan.XXXXXX";
+  ASSERT_TRUE(mkdtemp(cache.data()));
+  setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+  const Communicator world;
+  constexpr const char* input = R"toml(
+    grid = {shape = [12, 64], spacing = [1.0, 1.0]}
+    boundary = {y = "periodic", x = "periodic"}
+    fields.u.initial = 1.0
+    equations.step = "u.next = u + dt*(laplace(u) - u^3)"
+    time = {dt = 0.1, steps = 1}
+    compute.device = "cpu"
+  )toml";
+  const spsolve::Setup setup = make_setup(world, parse_config(input, "reaction.toml"));
+  Plan plan = setup.plan;
+  if (world.root()) {
+    plan.candidates = {plan.chosen, plan.chosen};
+    plan.candidates.back().precision = Precision::fp32;
+  } else {
+    plan.candidates.clear();
+  }
+  const auto tuned = tuned_plan(world, setup.problem, {}, plan, {}, setup.device, setup.config.parallel,
+                                Terminal(world, true));
+  ASSERT_TRUE(tuned);
+  const auto chosen = static_cast<double>(tuned->chosen.precision);
+  EXPECT_EQ(world.all_reduce(chosen, MPI_MIN), world.all_reduce(chosen, MPI_MAX));
+  std::filesystem::remove_all(cache);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "solver/plan/exchange_interval.hpp"
 
@@ -66,6 +68,32 @@ TEST(ExchangeInterval, IsOneWhereNoAxisHasImages) {
 TEST(ExchangeInterval, NeverReachesBeyondTheNextBlock) {
   for (const std::int64_t rows : {8, 9, 15, 16, 17, 33})
     EXPECT_LE(8 * launches({1, 4 * rows, 512}, 4), std::max<std::int64_t>(rows, 8)) << rows;
+}
+
+/// Waves between two GPUs: later launches need the previous values of others too, and an exchange is dear
+/// beside a launch of 0.75 ms.
+TEST(ExchangeInterval, CountsPreviousValuesOfSystems) {
+  StepNames names;
+  names.fields = {"p"};
+  names.coefficients = {"c"};
+  names.dt = 0.1;
+  const Index3 shape{1024, 512, 512};
+  const Problem problem = system_problem(
+      std::make_shared<const Equations>(
+          canonical_form(resolve_step(parse_step("p.next = 2*p - p.previous + (c*dt)^2*laplace(p)"), names)),
+          std::vector<Domain>{{.dimensions = 3, .shape = shape}}, names.dt),
+      Precision::fp32);
+  const Decomposition decomposition(shape, {2, 1, 1});
+  Candidate candidate;
+  candidate.seconds = 1.0 / 180e9;
+  candidate.wraps = {false, true, true};
+  const auto bytes = [&](int launches) {
+    return share_exchange(problem, decomposition, candidate, launches).received_bytes;
+  };
+  const double plane = 512 * 512 * 4.0;
+  EXPECT_EQ(bytes(1), 2 * plane);
+  EXPECT_EQ(bytes(2), 2 * 2 * 2 * plane);
+  EXPECT_GT(launches_per_exchange(problem, decomposition, candidate, true), 1);
 }
 
 }  // namespace

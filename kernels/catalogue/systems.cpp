@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/catalogue/systems.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace spsolve {
+namespace {
+
+/// Returns the sum of a term for x, and for y and z where the grid has them. The term names its axis "{0}".
+std::string for_each_axis(int dimensions, std::string_view term) {
+  std::string sum;
+  for (const char axis : std::string_view("xyz").substr(0, static_cast<std::size_t>(dimensions)))
+    sum += (sum.empty() ? "" : " + ") + fmt::format(fmt::runtime(term), axis);
+  return sum;
+}
+
+/// Returns the systems that grids of any number of dimensions have.
+std::vector<CatalogueSystem> systems_in(int dimensions) {
+  std::vector<CatalogueSystem> systems;
+  for (const int order : {2, 8}) {
+    const std::string laplace = fmt::format("laplace(p, order={})", order);
+    systems.push_back({fmt::format("acoustic{}", order),
+                       dimensions,
+                       {"p"},
+                       {"c"},
+                       fmt::format("p.next = 2*p - p.previous + (c*dt)^2*{}", laplace),
+                       0.3});
+    systems.push_back({fmt::format("wave{}", order),
+                       dimensions,
+                       {"p"},
+                       {},
+                       fmt::format("p.next = 2*p - p.previous + dt^2*{}", laplace),
+                       0.3});
+  }
+  systems.push_back({"gray_scott",
+                     dimensions,
+                     {"u", "v"},
+                     {},
+                     "r = u*v^2\n"
+                     "u.next = u + dt*(0.16*laplace(u) - r + 0.035*(1 - u))\n"
+                     "v.next = v + dt*(0.08*laplace(v) + r - 0.1*v)",
+                     0.5});
+  systems.push_back(
+      {"heat_flux",
+       dimensions,
+       {"T"},
+       {"k"},
+       fmt::format("T.next = T + dt*({})", for_each_axis(dimensions, "d(k*d(T, {0}, at=0.5), {0}, at=-0.5)")),
+       0.1});
+  systems.push_back({"fitzhugh_nagumo",
+                     dimensions,
+                     {"v", "w"},
+                     {},
+                     "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
+                     "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)",
+                     0.1});
+  return systems;
+}
+
+}  // namespace
+
+std::vector<CatalogueSystem> catalogue_systems() {
+  std::vector<CatalogueSystem> systems = systems_in(3);
+  for (const int dimensions : {2, 1})
+    for (CatalogueSystem& system : systems_in(dimensions)) systems.push_back(std::move(system));
+  systems.push_back({"yee",
+                     3,
+                     {"ex", "ey", "ez", "hx", "hy", "hz"},
+                     {"eps"},
+                     "hx.next = hx - dt*(d(ez, y, at=0.5) - d(ey, z, at=0.5))\n"
+                     "hy.next = hy - dt*(d(ex, z, at=0.5) - d(ez, x, at=0.5))\n"
+                     "hz.next = hz - dt*(d(ey, x, at=0.5) - d(ex, y, at=0.5))\n"
+                     "ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))\n"
+                     "ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))\n"
+                     "ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5))",
+                     0.3});
+  systems.push_back({"yee",
+                     2,
+                     {"hz", "ex", "ey"},
+                     {"eps"},
+                     "hz.next = hz + dt*(d(ex, y, at=-0.5) - d(ey, x, at=-0.5))\n"
+                     "ex.next = ex + dt/eps*d(hz.next, y, at=0.5)\n"
+                     "ey.next = ey - dt/eps*d(hz.next, x, at=0.5)",
+                     0.3});
+  systems.push_back({"upwind",
+                     2,
+                     {"u"},
+                     {"wx", "wy"},
+                     "u.next = u - dt*(max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)\n"
+                     "               + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u))",
+                     0.3});
+  for (CatalogueSystem& system : systems) system.name += fmt::format("_{}d", system.dimensions);
+  return systems;
+}
+
+}  // namespace spsolve

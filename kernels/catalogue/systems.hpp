@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace spsolve {
+
+/// Describes a system of equations that benchmarks measure. Grids have the spacing 1; steps are stable with
+/// the time step, from fields between -1 and 1, where coefficients lie between 0.5 and 1.
+struct CatalogueSystem {
+  std::string name;  // ends in its number of dimensions
+  int dimensions;
+  std::vector<std::string> fields, coefficients;
+  std::string step;  // equations, in the language of inputs
+  double dt;
+};
+
+/// Returns the systems: waves with a speed that varies (acoustic) and a constant one (wave), of second and
+/// eighth order in space; reactions and diffusion (Gray and Scott; FitzHugh and Nagumo); heat conduction in
+/// flux form; Maxwell's equations on Yee's grid; upwind advection.
+std::vector<CatalogueSystem> catalogue_systems();
+
+}  // namespace spsolve
