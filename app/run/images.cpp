@@ -98,10 +98,16 @@ void Images::draw(std::int64_t step) {
       first += image.parts[part].points();
     }
     on_root(communicator_, [&] {
-      write_text(image_file(config_.output.directory, image.config.name, step),
-                 encode(image, *picture, step));
+      const fs::path file = image_file(config_.output.directory, image.config.name, step);
+      write_text(file, encode(image, *picture, step), Flush::later);
+      if (!is_stream(file)) unflushed_.add(followed(file));
     });
   }
+  on_root(communicator_, [&] { unflushed_.flush_if_due(); });
+}
+
+void Images::flush() {
+  on_root(communicator_, [&] { unflushed_.flush(); });
 }
 
 std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::int64_t step) const {

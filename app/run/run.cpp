@@ -129,7 +129,7 @@ void prepare_copies(const Setup& setup, const Schedule& schedule, Block& block) 
 /// the solution is no longer finite.
 Ending evolve_and_write(const Communicator& communicator, const Setup& setup, const Schedule& schedule,
                         Block& block, const Observers& observers, Writer& writer, Watchdog& watch,
-                        Progress& progress, Probes& probes) {
+                        Progress& progress, Probes& probes, Images& images) {
   try {
     const Ending ending = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
@@ -138,12 +138,14 @@ Ending evolve_and_write(const Communicator& communicator, const Setup& setup, co
       probes.end_at(ending.step);
     }
     probes.flush();
+    images.flush();
     watch.enter(Phase::snapshot);
     writer.finish();
     return ending;
   } catch (const Error& error) {
     if (error.status() == Status::diverged) {
       probes.flush();
+      images.flush();
       end_diverged(error, writer);
     }
     // After a failure of a device or a peer the ranks cannot finish the files in progress together.
@@ -157,7 +159,7 @@ Ending evolve_and_write(const Communicator& communicator, const Setup& setup, co
 /// Returns the callbacks of the time loop: they write files and answer requests, and inform the watchdog and
 /// the terminal. All arguments must outlive them.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
-                       Probes& probes, const FieldSums& sums, Block& block) {
+                       Probes& probes, Images& images, const FieldSums& sums, Block& block) {
   return {[&](std::int64_t step, const CopyState& state) {
             progress.pause();
             watch.enter(Phase::snapshot);
@@ -167,7 +169,9 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             progress.pause();
             requests.checkpoint_begun();
             watch.enter(Phase::checkpoint);
-            probes.flush();  // a run that continues from here does not record earlier rows again
+            // A run that continues from here does not make earlier rows and images again.
+            probes.flush();
+            images.flush();
             writer.checkpoint(step, state);
           },
           [&](std::int64_t step, const std::vector<Diagnostics>& values) {
@@ -263,7 +267,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
-  Observers observers = observers_of(writer, watch, requests, progress, probes, field_sums, block);
+  Observers observers = observers_of(writer, watch, requests, progress, probes, images, field_sums, block);
   observers.launched = [&](std::int64_t, std::int64_t to) {
     probes.record(to);
     writer.outputs(to, block);
@@ -272,8 +276,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     images.draw(to);
   };
   if (!restart) writer.outputs(0, block);
-  const Ending ending =
-      evolve_and_write(communicator, setup, schedule, block, observers, writer, watch, progress, probes);
+  const Ending ending = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
+                                         progress, probes, images);
   if (ending.outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
