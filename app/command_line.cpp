@@ -194,14 +194,15 @@ std::string advice_on_extras(const std::vector<std::string>& arguments) {
   return advice;
 }
 
-void add_bench_options(CLI::App& to, BenchRequest& request) {
+/// Adds the options that say what `bench` measures.
+void add_case_options(CLI::App& to, BenchRequest& request) {
   CLI::Option* stencil =
       to.add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
           ->capture_default_str();
   CLI::Option* shape = to.add_option("--shape", request.shape,
                                      "Points per axis, slowest first, as N,N,N; with --suite gemm M,N,K")
                            ->delimiter(',')
-                           ->check(CLI::Range(std::int64_t{1}, most_points).description("POSITIVE"));
+                           ->check(CLI::Range(std::int64_t{1}, max_points).description("POSITIVE"));
   CLI::Option* boundary =
       to.add_option("--boundary", request.boundary,
                     "periodic (unless a suite says otherwise), dirichlet or neumann, on all faces")
@@ -215,6 +216,23 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
                            ->excludes(shape)
                            ->excludes(boundary)
                            ->excludes(source);
+  to.add_option("--precision", request.precision,
+                "fp64 (unless a suite says otherwise), fp32, tf32, bf16 or fp16")
+      ->check(one_of(precision_names))
+      ->excludes(input);
+  std::string suites = "A named list of cases instead of one, of those that are as the other options ask:";
+  for (const BenchSuite& suite : bench_suites())
+    suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
+  to.add_option("--suite", request.suite, suites)->excludes(stencil)->excludes(input);
+  to.add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
+  to.add_flag("--list", request.list,
+              "List the catalogue of stencils with their sources and equations, in units of the grid spacing "
+              "and the time step, "
+              "and end");
+}
+
+/// Adds the options that say how `bench` times cases and where it writes the results.
+void add_timing_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--steps", request.steps, "Time steps of one timed run, instead of --seconds")
       ->check(positive);
   to.add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
@@ -227,10 +245,13 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
       ->check(CLI::NonNegativeNumber);
   to.add_flag("--compile-only", request.compile_only,
               "Only compile the kernels of all cases, which the next run then finds in the cache");
-  to.add_option("--precision", request.precision,
-                "fp64 (unless a suite says otherwise), fp32, tf32, bf16 or fp16")
-      ->check(one_of(precision_names))
-      ->excludes(input);
+  to.add_option("--json", request.json,
+                "Write the results to this file, - to standard output, and the table to standard error then")
+      ->type_name("FILE");
+}
+
+/// Adds the options that say by which device and method `bench` solves a case.
+void add_method_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--device", request.device, "auto, cuda or cpu")
       ->capture_default_str()
       ->check(one_of(device_names));
@@ -247,25 +268,19 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
       ->check(one_of(transport_names));
   to.add_option("--exchange-every", request.exchange_every,
                 "Launches that share one exchange of halos (default: auto)")
-      ->check(CLI::Range(1, most_exchange_every));
+      ->check(CLI::Range(1, max_exchange_every));
   CLI::Option* tune = to.add_flag("--tune", request.tune,
                                   "Time the plan's best candidates first, and remember the winner (default: "
                                   "on GPUs, without --suite and --candidates)");
   to.add_flag("--no-tune", request.no_tune, "Measure the choice of the model")->excludes(tune);
   to.add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
-  to.add_option("--json", request.json,
-                "Write the results to this file, - to standard output, and the table to standard error then")
-      ->type_name("FILE");
-  std::string suites = "A named list of cases instead of one, of those that are as the other options ask:";
-  for (const BenchSuite& suite : bench_suites())
-    suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
-  to.add_option("--suite", request.suite, suites)->excludes(stencil)->excludes(input);
-  to.add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
-  to.add_flag("--list", request.list,
-              "List the catalogue of stencils with their sources and equations, in units of the grid spacing "
-              "and the time step, "
-              "and end");
+}
+
+void add_bench_options(CLI::App& to, BenchRequest& request) {
+  add_case_options(to, request);
+  add_timing_options(to, request);
+  add_method_options(to, request);
 }
 
 /// Holds the options of `plot` as they are written.
@@ -321,6 +336,52 @@ void read_plot_text(const PlotText& text, PlotRequest& request) {
   if (!text.colormap.empty()) request.colormap = parse_colormap(text.colormap);
 }
 
+/// Holds the arguments of `keys`.
+struct KeysRequest {
+  std::string path;
+  bool is_table = false;
+
+  std::string text() const { return is_table ? table_of_keys(path) : text_of_keys(path); }
+};
+
+CLI::App* add_keys(CLI::App& app, KeysRequest& request) {
+  CLI::App* keys = app.add_subcommand(
+      "keys",
+      "Explain the keys of inputs: type, unit, range, default, meaning and an example of each (without an "
+      "argument: of all)");
+  keys->add_option("KEY", request.path, "Section, or section.key")->type_name("SECTION[.KEY]");
+  keys->add_flag("--markdown", request.is_table, "Print the keys of the section as a table of Markdown");
+  return keys;
+}
+
+CLI::App* add_new(CLI::App& app, CommandLine& command) {
+  CLI::App* begin = app.add_subcommand("new", "Write a commented input to begin with");
+  begin->add_option("KIND", command.kind, fmt::format("{}", fmt::join(kinds_of_inputs(), ", ")))
+      ->required()
+      ->check(CLI::IsMember(kinds_of_inputs()));
+  begin->add_option("FILE", command.file, "File to write, - for standard output (default: KIND.toml)")
+      ->type_name("FILE.toml")
+      ->check(not_empty);
+  return begin;
+}
+
+/// Checks what options of a verb must be together, and completes the command. Throws CLI::ParseError.
+void check_command(CommandLine& command) {
+  if (command.verb == Verb::run && command.file.empty())
+    throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, keys, new, doctor");
+  if (command.verb == Verb::begin && command.file.empty()) command.file = command.kind + ".toml";
+  if (command.bench.shard[0] >= command.bench.shard[1])
+    throw CLI::ValidationError("--shard K N: K must be below N");
+  for (const auto& [option, path] :
+       {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json),
+        std::pair("--json", command.plan_json), std::pair("--picture", command.plan_picture),
+        std::pair("-o", command.plot.output.value_or(""))})
+    if (const std::string word = shell_word(path); !word.empty())
+      throw CLI::ValidationError(
+          fmt::format("{} holds '{}', which the shell has not expanded: write {} {} without quotes", option,
+                      word, option, path.string()));
+}
+
 }  // namespace
 
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
@@ -348,21 +409,9 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "plot",
       "Draw a snapshot, a checkpoint or probes.h5 as a PNG file: a map, a curve, or values over time");
   add_plot_options(*plot, command, plot_text);
-  CLI::App* keys = app.add_subcommand(
-      "keys",
-      "Explain the keys of inputs: type, unit, range, default, meaning and an example of each (without an "
-      "argument: of all)");
-  std::string path;
-  bool is_table = false;
-  keys->add_option("KEY", path, "Section, or section.key")->type_name("SECTION[.KEY]");
-  keys->add_flag("--markdown", is_table, "Print the keys of the section as a table of Markdown");
-  CLI::App* begin = app.add_subcommand("new", "Write a commented input to begin with");
-  begin->add_option("KIND", command.kind, fmt::format("{}", fmt::join(kinds_of_inputs(), ", ")))
-      ->required()
-      ->check(CLI::IsMember(kinds_of_inputs()));
-  begin->add_option("FILE", command.file, "File to write, - for standard output (default: KIND.toml)")
-      ->type_name("FILE.toml")
-      ->check(not_empty);
+  KeysRequest keys_request;
+  CLI::App* keys = add_keys(app, keys_request);
+  CLI::App* begin = add_new(app, command);
   CLI::App* doctor = app.add_subcommand(
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
   for (CLI::App* verb : {info, plot, keys, begin, doctor}) verb->footer("");  // none takes an input
@@ -380,21 +429,9 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                    : begin->parsed()  ? Verb::begin
                    : doctor->parsed() ? Verb::doctor
                                       : Verb::run;
-    if (keys->parsed()) return {std::nullopt, is_table ? table_of_keys(path) : text_of_keys(path), 0};
-    if (command.verb == Verb::run && command.file.empty())
-      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, keys, new, doctor");
-    if (command.verb == Verb::begin && command.file.empty()) command.file = command.kind + ".toml";
-    if (command.bench.shard[0] >= command.bench.shard[1])
-      throw CLI::ValidationError("--shard K N: K must be below N");
+    if (keys->parsed()) return {std::nullopt, keys_request.text(), 0};
     if (command.verb == Verb::plot) read_plot_text(plot_text, command.plot);
-    for (const auto& [option, path] :
-         {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json),
-          std::pair("--json", command.plan_json), std::pair("--picture", command.plan_picture),
-          std::pair("-o", command.plot.output.value_or(""))})
-      if (const std::string word = shell_word(path); !word.empty())
-        throw CLI::ValidationError(
-            fmt::format("{} holds '{}', which the shell has not expanded: write {} {} without quotes", option,
-                        word, option, path.string()));
+    check_command(command);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);

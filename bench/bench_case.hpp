@@ -22,7 +22,7 @@ namespace spsolve::cuda {
 
 /// Describes a case, read from a text: STENCIL:PRECISION:SHAPE:STEPS[:MORE...], such as
 /// star2d1r:fp32:10240x10240:8.
-struct BenchCase {
+struct KernelCase {
   std::string text, stencil;
   Precision precision;
   Domain domain;  // periodic
@@ -30,7 +30,7 @@ struct BenchCase {
   std::vector<std::string> more;
 };
 
-inline BenchCase parse_case(const std::string& text) {
+inline KernelCase parse_case(const std::string& text) {
   const auto split = [](const std::string& whole, char separator) {
     std::istringstream stream(whole);
     std::vector<std::string> parts;
@@ -52,7 +52,7 @@ inline BenchCase parse_case(const std::string& text) {
 }
 
 /// Sets the boundary kinds from letters p, d or n: one for all axes, or one per axis, slowest first.
-inline void set_walls(BenchCase& what, std::string letters) {
+inline void set_walls(KernelCase& what, std::string letters) {
   const auto axes = static_cast<std::size_t>(what.domain.dimensions);
   if (letters.size() == 1) letters.resize(axes, letters[0]);
   if (letters.size() != axes || letters.find_first_not_of("pdn") != std::string::npos)
@@ -88,7 +88,7 @@ inline void fill_random(Field& field) {
 /// Measures the rate of launch(in, out) on two fields that are swapped, for `seconds`, and the rate of copies
 /// of the fields.
 template <class Launch>
-nlohmann::json measure(const BenchCase& what, const Stream& stream, const Index3& halo, double seconds,
+nlohmann::json measure(const KernelCase& what, const Stream& stream, const Index3& halo, double seconds,
                        Launch&& launch) {
   static DeviceMemory memory;
   Field a(what.domain.box(), halo, what.precision, memory),

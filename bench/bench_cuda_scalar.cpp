@@ -10,7 +10,7 @@
 namespace spsolve::cuda {
 namespace {
 
-nlohmann::json bench_unit(BenchCase what, double seconds) {
+nlohmann::json bench_unit(KernelCase what, double seconds) {
   const std::string wall = what.more.empty() ? "d" : what.more[0];
   set_walls(what, wall);
   const Stencil stencil = make_preset(what.stencil, what.domain.dimensions, {1, 1, 1}, {});

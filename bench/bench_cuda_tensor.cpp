@@ -44,7 +44,7 @@ SeparableStencil random_terms(int rank, int radius, int dimensions) {
   return stencil;
 }
 
-SeparableStencil separable_stencil(const BenchCase& what) {
+SeparableStencil separable_stencil(const KernelCase& what) {
   int rank = 0, radius = 0;
   if (std::sscanf(what.stencil.c_str(), "rank%dr%d", &rank, &radius) == 2)
     return random_terms(rank, radius, what.domain.dimensions);
@@ -106,7 +106,7 @@ WgmmaTile with_numbers(WgmmaTile tile, const std::string& text) {
 }
 
 /// Returns a fused preset, or a box of random weights.
-Stencil general_stencil(const BenchCase& what) {
+Stencil general_stencil(const KernelCase& what) {
   const int dimensions = what.domain.dimensions;
   int radius = 0;
   if (std::sscanf(what.stencil.c_str(), "random%dr", &radius) != 1)
@@ -116,7 +116,7 @@ Stencil general_stencil(const BenchCase& what) {
 }
 
 /// Measures the rate of a sweep. The members of `about` are added to the row.
-Json bench(const BenchCase& what, const Stream& stream, const Sweep& sweep, const Index3& halo,
+Json bench(const KernelCase& what, const Stream& stream, const Sweep& sweep, const Index3& halo,
            double seconds, const Json& about) {
   Json row = measure(what, stream, halo, seconds,
                      [&](const Field& in, Field& out) { sweep(in, out, what.domain.box(), nullptr); });
@@ -124,7 +124,7 @@ Json bench(const BenchCase& what, const Stream& stream, const Sweep& sweep, cons
   return row;
 }
 
-Json bench_separable(const BenchCase& what, double seconds) {
+Json bench_separable(const KernelCase& what, double seconds) {
   const Stream stream;
   const SeparableStencil stencil = separable_stencil(what);
   SeparableTile tile =
@@ -140,7 +140,7 @@ Json bench_separable(const BenchCase& what, double seconds) {
                 {"tile", what.more.empty() ? "best" : what.more[0]}});
 }
 
-Json bench_mma(const BenchCase& what, double seconds) {
+Json bench_mma(const KernelCase& what, double seconds) {
   const Stream stream;
   const Stencil stencil = general_stencil(what);
   const Layout layout = parse_layout(what.more[0]).value();
@@ -161,7 +161,7 @@ Json bench_mma(const BenchCase& what, double seconds) {
                 {"tile", given ? what.more.back() : "best"}});
 }
 
-Json bench_wgmma(const BenchCase& what, double seconds) {
+Json bench_wgmma(const KernelCase& what, double seconds) {
   const Stream stream;
   const Stencil stencil = general_stencil(what);
   const bool given = what.more.size() > 1;
@@ -175,7 +175,7 @@ Json bench_wgmma(const BenchCase& what, double seconds) {
                 {"tile", given ? what.more[1] : "best"}});
 }
 
-Json bench_sweep(const BenchCase& what, double seconds) {
+Json bench_sweep(const KernelCase& what, double seconds) {
   const std::string layout = what.more.empty() ? "" : what.more[0];
   return layout == "wgmma"      ? bench_wgmma(what, seconds)
          : parse_layout(layout) ? bench_mma(what, seconds)

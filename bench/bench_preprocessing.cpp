@@ -45,7 +45,7 @@ const std::vector<std::string>& benchmark_shapes() {
   return all;
 }
 
-Json measure(const BenchCase& what, const KernelCompiler& compiler) {
+Json measure(const KernelCase& what, const KernelCompiler& compiler) {
   const Domain& domain = what.domain;
   const Stencil fused = fuse_steps(make_preset(what.stencil, domain.dimensions, {1, 1, 1}, {}), what.steps);
   Index3 tile{};

@@ -60,18 +60,10 @@ struct Levels {
   std::size_t turn = 0;
 };
 
-nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Options& options) {
-  StepNames names;
-  names.dimensions = what.dimensions;
-  names.spacing = {1.0, 1.0, 1.0};
-  names.dt = 0.01;  // values stay near those at the beginning
-  names.fields = what.fields;
-  names.coefficients = what.coefficients;
-  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
-  const SystemFacts facts = facts_of(canonical);
+/// Returns the grid of a case, with its walls. In 2D and 1D there are nearly as many points as in 3D.
+Domain domain_of(const CatalogueSystem& what, const Options& options) {
   Domain domain;
   domain.dimensions = what.dimensions;
-  // In 2D and 1D there are nearly as many points as in 3D.
   const double wanted = std::pow(static_cast<double>(options.points), 3.0 / what.dimensions);
   const std::int64_t extent =
       what.dimensions == 3 ? options.points : static_cast<std::int64_t>(wanted) / 512 * 512;
@@ -83,37 +75,60 @@ nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Opt
     const double value = options.walls == "0" ? 0.0 : 0.5;
     domain.faces[axis] = {Face{kind, value}, Face{kind, value}};
   }
+  return domain;
+}
+
+/// Returns coefficients with random values, as large as fused steps of the whole grid need them.
+std::vector<std::unique_ptr<Field>> random_coefficients(const SystemFacts& facts, const Domain& domain,
+                                                        Precision precision, int fuse, Memory& memory) {
+  const Box advanced = grow(domain.box(), fuse * halo_radius(facts, domain));
+  std::vector<std::unique_ptr<Field>> coefficients;
+  for (const Box& offsets : facts.coefficient_reach) {
+    coefficients.push_back(std::make_unique<Field>(
+        Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
+        sum_precision(precision), memory, domain.box().begin[x_axis]));
+    fill_random(*coefficients.back());
+  }
+  return coefficients;
+}
+
+/// Returns the tile that the options ask for, if they do.
+std::optional<SystemTile> given_tile(const Options& options) {
+  if (options.tile.empty()) return {};
+  SystemTile tile;
+  tile.columns = options.tile.at(0);
+  tile.thread_rows = options.tile.at(1);
+  tile.rows_of_thread = options.tile.at(2);
+  tile.ahead = options.tile.at(3);
+  tile.blocks = options.tile.at(4);
+  tile.pace_lag = options.tile.at(5);
+  if (options.tile.size() > 6) tile.columns_of_thread = options.tile.at(6);
+  if (options.tile.size() > 7) tile.level_0_in_ring = options.tile.at(7) != 0;
+  return tile;
+}
+
+nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Options& options) {
+  StepNames names;
+  names.dimensions = what.dimensions;
+  names.spacing = {1.0, 1.0, 1.0};
+  names.dt = 0.01;  // values stay near those at the beginning
+  names.fields = what.fields;
+  names.coefficients = what.coefficients;
+  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
+  const SystemFacts facts = facts_of(canonical);
+  const Domain domain = domain_of(what, options);
   const std::vector<Domain> fields(what.fields.size(), domain);
   DeviceMemory memory;
   const Stream stream;
   Levels levels(canonical, facts, domain.box(), options.fuse * halo_radius(facts, domain), precision,
                 options.fuse, memory);
-  std::vector<std::unique_ptr<Field>> coefficients;
+  const auto coefficients = random_coefficients(facts, domain, precision, options.fuse, memory);
   std::vector<const Field*> given;
-  for (const Box& offsets : facts.coefficient_reach) {
-    const Box advanced = grow(domain.box(), options.fuse * halo_radius(facts, domain));
-    coefficients.push_back(std::make_unique<Field>(
-        Box{advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}}, Index3{},
-        sum_precision(precision), memory, domain.box().begin[x_axis]));
-    fill_random(*coefficients.back());
-    given.push_back(coefficients.back().get());
-  }
-  std::optional<SystemTile> tile;
-  if (!options.tile.empty()) {
-    tile.emplace();
-    tile->columns = options.tile.at(0);
-    tile->thread_rows = options.tile.at(1);
-    tile->rows_of_thread = options.tile.at(2);
-    tile->ahead = options.tile.at(3);
-    tile->blocks = options.tile.at(4);
-    tile->pace_lag = options.tile.at(5);
-    if (options.tile.size() > 6) tile->columns_of_thread = options.tile.at(6);
-    if (options.tile.size() > 7) tile->level_0_in_ring = options.tile.at(7) != 0;
-  }
+  for (const auto& coefficient : coefficients) given.push_back(coefficient.get());
   const SystemUnit unit(canonical, fields, names.dt, precision, given, stream,
                         {.fuse = options.fuse,
                          .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
-                         .tile = tile});
+                         .tile = given_tile(options)});
   const LaunchTime time = launch_time(stream, options.seconds, [&] {
     unit.advance(levels.in(), levels.out(), domain.box(), options.fuse);
     ++levels.turn;

@@ -19,14 +19,14 @@ namespace {
 using namespace spsolve;
 using namespace spsolve::cuda;
 
-KernelStencil stencil_of(BenchCase& what) {
+KernelStencil stencil_of(KernelCase& what) {
   set_walls(what, what.more.empty() ? "p" : what.more[0]);
   return {what.domain, make_preset(what.stencil, what.domain.dimensions, {1, 1, 1}, {}), what.precision,
           false};
 }
 
 /// Returns the tile of a launch over the whole grid.
-MarchTile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& formats) {
+MarchTile tile_of(const KernelCase& what, KernelStencil& stencil, const Formats& formats) {
   const BlockLimits limits;
   stencil.wraps = wrapped_axes(stencil, stencil.grid(), what.precision, what.steps, limits);
   const auto tile = choose_march_tile(stencil, formats, what.steps, limits);
@@ -44,7 +44,7 @@ MarchTile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& 
 
 int main(int argc, char** argv) try {
   if (argc != 3) throw std::runtime_error("want STENCIL:PRECISION:SHAPE:STEPS[:WALLS] CUBIN");
-  BenchCase what = parse_case(argv[1]);
+  KernelCase what = parse_case(argv[1]);
   KernelStencil stencil = stencil_of(what);
   const Formats formats{what.precision, true, true};
   const MarchTile tile = tile_of(what, stencil, formats);

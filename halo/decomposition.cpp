@@ -42,7 +42,7 @@ Box Decomposition::block(int rank) const {
   return box;
 }
 
-Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo, const Index3& face_cost) {
+Index3 min_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo, const Index3& face_cost) {
   Index3 best{};
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t x = 1; x <= std::min<std::int64_t>(ranks, shape[2]); ++x) {

@@ -44,7 +44,7 @@ constexpr Index3 gpu_face_cost{1, 2, 8};
 /// Returns the rank grid that moves the fewest halo points per exchange of width `halo` (per axis), weighted
 /// by `face_cost`. Among equals it cuts the slowest axes first, because their faces are contiguous. Throws
 /// Error(invalid_input) if `ranks` cannot be placed on the grid.
-Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo,
-                               const Index3& face_cost = {1, 1, 1});
+Index3 min_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo,
+                             const Index3& face_cost = {1, 1, 1});
 
 }  // namespace spsolve

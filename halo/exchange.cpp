@@ -135,14 +135,14 @@ void HaloExchange::pack(const State& state) {
 
 PendingExchange HaloExchange::start(const State& state) {
   const std::span fields(state.begin(), fields_);
-  const auto [entry, is_new] = links_.try_emplace({fields.begin(), fields.end()});
-  Link& link = entry->second;
+  const auto [entry, is_new] = bound_messages_.try_emplace({fields.begin(), fields.end()});
+  BoundMessages& messages = entry->second;
   if (is_new) {
-    link.sends = messages_of(send_.boxes, send_.messages, fields);
-    link.receives = messages_of(receive_.boxes, receive_.messages, fields);
-    link.connection = transport_->connect(link.sends, link.receives);
+    messages.sends = messages_of(send_.boxes, send_.messages, fields);
+    messages.receives = messages_of(receive_.boxes, receive_.messages, fields);
+    messages.connection = transport_->connect(messages.sends, messages.receives);
   }
-  transport_->start(link.sends, link.receives);
+  transport_->start(messages.sends, messages.receives);
   return {*this, state};
 }
 

@@ -69,7 +69,7 @@ class HaloExchange {
     std::vector<Message> messages;
   };
   /// Holds the messages that belong to one state.
-  struct Link {
+  struct BoundMessages {
     std::vector<Message> sends, receives;
     std::shared_ptr<void> connection;
   };
@@ -77,8 +77,8 @@ class HaloExchange {
   Transport* transport_;
   std::size_t fields_;  // of a state
   Messages send_, receive_;
-  std::map<std::vector<const Field*>, Link> links_;
-  std::vector<std::unique_ptr<Packing>> local_copies_, packing_, unpacking_;  // by field
+  std::map<std::vector<const Field*>, BoundMessages> bound_messages_;
+  std::vector<std::unique_ptr<PreparedCopies>> local_copies_, packing_, unpacking_;  // by field
 };
 
 }  // namespace spsolve

@@ -15,8 +15,8 @@ constexpr int halo_tag = 1;
 void MpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
   const auto post = [&](std::span<const Message> messages, auto&& begin_one, const char* direction) {
     for (const Message& message : messages)
-      for (std::size_t begin = 0; begin < message.bytes; begin += largest_piece_) {
-        const auto bytes = static_cast<int>(std::min(largest_piece_, message.bytes - begin));
+      for (std::size_t begin = 0; begin < message.bytes; begin += max_message_bytes_) {
+        const auto bytes = static_cast<int>(std::min(max_message_bytes_, message.bytes - begin));
         check_mpi(begin_one(message.data + begin, bytes, MPI_BYTE, message.peer, halo_tag,
                             communicator_.handle(), &requests_.emplace_back()));
         posted_.push_back({direction, message.peer, bytes});

@@ -13,8 +13,9 @@ class MpiTransport : public Transport {
  public:
   /// MPI counts bytes in int, so larger messages go in pieces whose size is equal on all ranks. MPI keeps
   /// pieces in order between a pair of ranks.
-  explicit MpiTransport(const Communicator& communicator, std::size_t largest_piece = std::size_t{1} << 30)
-      : communicator_(communicator), largest_piece_(largest_piece) {}
+  explicit MpiTransport(const Communicator& communicator,
+                        std::size_t max_message_bytes = std::size_t{1} << 30)
+      : communicator_(communicator), max_message_bytes_(max_message_bytes) {}
 
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   /// Waits for all messages. Errors name the message that failed.
@@ -32,7 +33,7 @@ class MpiTransport : public Transport {
   };
 
   Communicator communicator_;
-  std::size_t largest_piece_;  // bytes
+  std::size_t max_message_bytes_;
   std::vector<MPI_Request> requests_;
   std::vector<Posted> posted_;
 };

@@ -12,17 +12,15 @@ namespace spsolve {
 /// Cuts the bytes of an array in C order into blocks, the unit in which they are written, checksummed and
 /// verified. The blocks depend on the array alone, never on the number of ranks.
 struct ArrayBlocks {
-  static constexpr std::int64_t least_bytes = 4
-                                              << 20;  // one pwrite of this size reaches the disk's bandwidth
-  static constexpr std::int64_t most_blocks =
-      4096;  // their checksums, 8 bytes each, stay below HDF5's 64 KiB
+  static constexpr std::int64_t min_bytes = 4 << 20;  // one pwrite of this size reaches the disk's bandwidth
+  static constexpr std::int64_t max_blocks = 4096;  // their checksums, 8 bytes each, stay below HDF5's 64 KiB
 
   std::int64_t points = 0;        // of the array
   std::int64_t block_points = 0;  // of every block but the last
 
   static constexpr ArrayBlocks of(std::int64_t points, std::int64_t element_bytes) {
-    std::int64_t block_points = least_bytes / element_bytes;
-    while (ceil_div(points, block_points) > most_blocks) block_points *= 2;
+    std::int64_t block_points = min_bytes / element_bytes;
+    while (ceil_div(points, block_points) > max_blocks) block_points *= 2;
     return {points, block_points};
   }
 
@@ -57,11 +55,11 @@ constexpr void for_each_segment(const Index3& shape, const Box& box, std::int64_
   }
 }
 
-/// Calls visit(part) for boxes of at most `most_points` points (>= 1) whose union is `box`, in C order.
+/// Calls visit(part) for boxes of at most `max_points` points (>= 1) whose union is `box`, in C order.
 template <class Visit>
-void for_each_part(const Box& box, std::int64_t most_points, Visit&& visit) {
+void for_each_part(const Box& box, std::int64_t max_points, Visit&& visit) {
   if (box.empty()) return;
-  if (box.points() <= most_points) {
+  if (box.points() <= max_points) {
     visit(box);
     return;
   }
@@ -69,8 +67,8 @@ void for_each_part(const Box& box, std::int64_t most_points, Visit&& visit) {
   while (box.extent()[axis] == 1) ++axis;
   Box low = box, high = box;
   low.end[axis] = high.begin[axis] = box.begin[axis] + box.extent()[axis] / 2;
-  for_each_part(low, most_points, visit);
-  for_each_part(high, most_points, visit);
+  for_each_part(low, max_points, visit);
+  for_each_part(high, max_points, visit);
 }
 
 }  // namespace spsolve

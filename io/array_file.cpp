@@ -46,7 +46,7 @@ std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const Array
                                   const std::function<void(hid_t)>& decorate) {
   const Attributes checksums =
       no_checksums(format, ArrayBlocks::of(volume(format.shape), format.element_bytes()));
-  Hdf5Id output = create_hdf5(file, bytes_needed(format, arrays.size(), attributes), ArrayBlocks::least_bytes,
+  Hdf5Id output = create_hdf5(file, bytes_needed(format, arrays.size(), attributes), ArrayBlocks::min_bytes,
                               data_alignment);
   std::vector<std::int64_t> offsets;
   {

@@ -219,8 +219,8 @@ Stencil read_weights(const std::filesystem::path& file, const std::string& datas
   const Index3 extent = source.extent(dimensions);
   const Index3 center = source.center(dimensions, {extent[0] / 2, extent[1] / 2, extent[2] / 2});
   std::vector<double> weights;
-  constexpr std::int64_t most_weights = 1 << 24;  // far more than any usable stencil has
-  if (!has_volume_within(extent, most_weights))
+  constexpr std::int64_t max_weights = 1 << 24;  // far more than any usable stencil has
+  if (!has_volume_within(extent, max_weights))
     source.fail(fmt::format("has shape {}: no stencil", shape_text(source.shape())));
   source.read(dimensions, box_of(extent), weights);
   try {

@@ -215,10 +215,10 @@ bool is_standard_output(const std::filesystem::path& path) {
 }
 
 std::filesystem::path followed(const std::filesystem::path& file) {
-  constexpr int most_links = 40;  // limit on links in a row, as in Linux
+  constexpr int max_links = 40;  // limit on links in a row, as in Linux
   std::filesystem::path target = file;
   for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target)); ++links) {
-    if (links == most_links) fail(file, "follow", ELOOP);
+    if (links == max_links) fail(file, "follow", ELOOP);
     target = directory_of(target) / std::filesystem::read_symlink(target);
   }
   std::error_code unseen;

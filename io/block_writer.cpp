@@ -19,7 +19,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int most_threads = 16;  // of a rank: no file system is known that takes more than these write
+constexpr int max_threads = 16;  // of a rank: no file system is known that takes more than these write
 
 MPI_Datatype element_type(std::int64_t bytes) {
   return bytes == 8 ? MPI_UINT64_T : bytes == 4 ? MPI_UINT32_T : MPI_UINT16_T;
@@ -46,7 +46,7 @@ BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& fo
                   : chunks_of(format)),
       boxes_(gather_boxes(communicator, box, format.shape)) {
   const auto threads = static_cast<std::int64_t>(
-      communicator.all_reduce(std::min(omp_get_max_threads(), most_threads), MPI_MIN));
+      communicator.all_reduce(std::min(omp_get_max_threads(), max_threads), MPI_MIN));
   under_way_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(rounds(), 1, threads)));
 }
 

@@ -231,7 +231,7 @@ LatestCheckpoint find_latest_checkpoint(const Communicator& communicator,
       latest.checkpoint = verified_checkpoint(communicator, checkpoint_file(directory, step));
       break;
     } catch (const Error& error) {
-      latest.passed_over.emplace_back(error.what());
+      latest.skipped.emplace_back(error.what());
     }
   }
   return latest;

@@ -83,7 +83,7 @@ void read_checkpoint(const Communicator& communicator, const Checkpoint& checkpo
 /// Holds the newest checkpoint of a directory whose checksums hold.
 struct LatestCheckpoint {
   std::optional<Checkpoint> checkpoint;  // nothing where there is none
-  std::vector<std::string> passed_over;  // newer files and what is wrong with them, newest first
+  std::vector<std::string> skipped;      // newer files and what is wrong with them, newest first
 };
 
 /// Finds the newest checkpoint. Collective; the result is the same on every rank. Temporary files of killed

@@ -31,7 +31,7 @@ std::vector<std::byte> shuffled(std::span<const std::byte> values, std::size_t e
 
 }  // namespace
 
-std::string objection_to(Compression compression) {
+std::string why_unavailable(Compression compression) {
   if (compression != Compression::zstd) return "";
   unsigned config = 0;
   if (H5Zfilter_avail(zstd_filter) > 0 && H5Zget_filter_info(zstd_filter, &config) >= 0 &&
@@ -45,7 +45,7 @@ ArrayBlocks chunks_of(const ArrayFormat& format) {
   constexpr std::int64_t usual_bytes = 1 << 20;  // what readers keep of a dataset in memory
   const std::int64_t slice = slice_points(format), slices = format.shape[slowest_axis(format)];
   std::int64_t together = std::clamp<std::int64_t>(usual_bytes / (slice * format.element_bytes()), 1, slices);
-  together = std::max(together, ceil_div(slices, ArrayBlocks::most_blocks));
+  together = std::max(together, ceil_div(slices, ArrayBlocks::max_blocks));
   return {volume(format.shape), together * slice};
 }
 

@@ -15,7 +15,7 @@ namespace spsolve {
 
 /// Returns why arrays cannot be compressed in this way, or an empty text if they can. For zstd HDF5 must find
 /// the filter that is registered for it (https://github.com/HDFGroup/hdf5_plugins, number 32015).
-std::string objection_to(Compression compression);
+std::string why_unavailable(Compression compression);
 
 /// Returns the chunks of a compressed array. Each holds whole slices across its slowest axis, about a MiB
 /// together, so it is a piece of the array in C order. The last one may be shorter.

@@ -13,17 +13,17 @@ namespace spsolve {
 
 /// Says where an input states a value, for the start of a message: "heat.toml:12: [initial] ". It is no part
 /// of the value, so any two are equal.
-struct StatedAt {
+struct InputLocation {
   std::string text;
 
-  friend bool operator==(const StatedAt&, const StatedAt&) { return true; }
+  friend bool operator==(const InputLocation&, const InputLocation&) { return true; }
 };
 
 /// Names a dataset of an HDF5 file.
 struct DatasetForm {
   std::filesystem::path file;  // absolute
   std::string dataset;
-  StatedAt at = {};  // the key `file`
+  InputLocation at = {};  // the key `file`
 
   friend bool operator==(const DatasetForm&, const DatasetForm&) = default;
 };
@@ -31,14 +31,14 @@ struct DatasetForm {
 /// Holds a formula of x, y, z (those the grid has) and of constants, read by io/input/expression.hpp.
 struct ExpressionForm {
   std::string expression;
-  StatedAt at = {};  // the key whose text contains the formula
+  InputLocation at = {};  // the key whose text contains the formula
 
   friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
 };
 
 /// Returns the start of a message about a dataset: the place where the input names the file, or else the key
 /// of the dataset.
-inline std::string blame_of(const DatasetForm& form, const std::string& key) {
+inline std::string error_prefix_of(const DatasetForm& form, const std::string& key) {
   return form.at.text.empty() ? key + ".file: " : form.at.text + "file: ";
 }
 

@@ -47,10 +47,10 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   const bool elsewhere = H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0;
   if (!elsewhere && H5Dget_storage_size(dataset) == 0) return ", no values are stored";
-  constexpr std::int64_t points_at_once = 1 << 19, most_points = std::int64_t{1} << 40;
+  constexpr std::int64_t points_at_once = 1 << 19, max_points = std::int64_t{1} << 40;
   Index3 shape{1, 1, 1};
   std::copy(extents.begin(), extents.end(), shape.end() - static_cast<std::ptrdiff_t>(extents.size()));
-  if (!has_volume_within(shape, most_points)) return ", more values than can be looked through";
+  if (!has_volume_within(shape, max_points)) return ", more values than can be looked through";
   double least = std::numeric_limits<double>::infinity(), largest = -least;
   std::int64_t not_finite = 0;
   std::vector<double> values;
@@ -73,7 +73,7 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
 
 std::string dataset_text(hid_t file, const std::string& name) {
   const hid_t found = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
-  if (found < 0) return fmt::format("dataset {}: {}\n", name, why_it_does_not_open(file, name));
+  if (found < 0) return fmt::format("dataset {}: {}\n", name, why_unreadable(file, name));
   const Hdf5Id dataset(found, H5Dclose);
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   const auto shape = dataset_shape(dataset);
@@ -118,7 +118,7 @@ void examine(FileInfo& info, Work&& work) {
   try {
     work();
   } catch (const Error& error) {
-    info.sound = false;
+    info.valid = false;
     info.text += std::string(error.what()) + "\n";
   }
 }
@@ -153,7 +153,7 @@ FileInfo describe_file(const Communicator& communicator, const std::filesystem::
     examine(info, [&] { verify_array(communicator, array); });
     checksums += array.checksums.size();
   }
-  if (info.sound)
+  if (info.valid)
     info.text += checksums ? fmt::format("all {} checksums hold\n", checksums) : "no checksums\n";
   return info;
 }

@@ -11,7 +11,7 @@ namespace spsolve {
 /// Holds what `spsolve info` prints about a file, and whether its checksums hold.
 struct FileInfo {
   std::string text;
-  bool sound = true;  // false: a checksum does not hold
+  bool valid = true;  // false: a checksum does not hold
 };
 
 /// Describes a snapshot, a checkpoint or any other HDF5 file: kind, step, time and attributes; shape, type,

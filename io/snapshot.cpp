@@ -81,7 +81,7 @@ void add_coordinates(hid_t file, const Snapshot& snapshot, const std::vector<Nam
   const ArrayFormat format = snapshot.format();
   const int first = axis_count - format.dimensions;
   for (int axis = first; axis < axis_count; ++axis) {
-    if (format.shape[axis] > most_coordinates) continue;
+    if (format.shape[axis] > max_coordinates) continue;
     std::vector<double> places(static_cast<std::size_t>(format.shape[axis]));
     for (std::size_t i = 0; i < places.size(); ++i)
       places[i] =

@@ -71,7 +71,7 @@ class SnapshotSeries {
 
 /// Limits the axes whose coordinates a snapshot holds. The coordinates of a longer axis, which only 1D grids
 /// have in practice, would be as large as the values.
-constexpr std::int64_t most_coordinates = std::int64_t{1} << 20;
+constexpr std::int64_t max_coordinates = std::int64_t{1} << 20;
 
 /// Writes a snapshot and adds it to the series. Collective: every rank gives its `box` of the array of kept
 /// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`, of one or more fields. The file
@@ -79,7 +79,7 @@ constexpr std::int64_t most_coordinates = std::int64_t{1} << 20;
 /// dataset of it without the axes of one point, which VTK leaves out. The first field is VTK's active
 /// scalars. VTK 9.1 crashes on files with fewer than three axes; VTK 9.3 reads them. VTK counts in int: with
 /// more than 2^31 - 1 points the file has no VTKHDF group. The coordinates of each axis of up to
-/// most_coordinates points are a dataset z, y or x, the dimension scale of the axis. All ranks throw the same
+/// max_coordinates points are a dataset z, y or x, the dimension scale of the axis. All ranks throw the same
 /// Error(file_failure) if the file cannot be written; an older file of that name then remains. Small files
 /// are on disk after a few seconds, or when series.unflushed() is flushed.
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,

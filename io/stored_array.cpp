@@ -42,9 +42,9 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
     // In a damaged file the shape can be anything. Its volume can overflow unless the data fit into the file.
     const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
     const bool is_compressed = array.format.compression != Compression::none;
-    constexpr std::int64_t most_shrinkage = 1 << 10;  // deflate shrinks equal bytes by no larger factor
+    constexpr std::int64_t max_shrinkage = 1 << 10;  // deflate shrinks equal bytes by no larger factor
     if (!has_volume_within(array.format.shape,
-                           file_bytes / array.format.element_bytes() * (is_compressed ? most_shrinkage : 1)))
+                           file_bytes / array.format.element_bytes() * (is_compressed ? max_shrinkage : 1)))
       throw Error(Status::file_failure, "has a shape that is empty, or larger than the file");
     const std::int64_t bytes = volume(array.format.shape) * array.format.element_bytes();
     if (read_attribute<std::string>(dataset, checksum_attribute::algorithm) != checksum_algorithm ||
@@ -107,7 +107,7 @@ void read_array(const StoredArray& array, const Box& box, const RowSink& sink) {
   const Hdf5Id type = storage_type(array.format.precision);
   const std::int64_t bytes = array.format.element_bytes();
   std::vector<std::byte> values;
-  for_each_part(box, ArrayBlocks::least_bytes / bytes, [&](const Box& part) {
+  for_each_part(box, ArrayBlocks::min_bytes / bytes, [&](const Box& part) {
     values.resize(static_cast<std::size_t>(part.points() * bytes));
     read_hyperslab(dataset, part, type, values.data());
     const std::int64_t points = part.extent()[x_axis];

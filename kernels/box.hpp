@@ -67,9 +67,9 @@ constexpr Box hull(Box box, const Index3& p) {
 /// Returns true if an array of this shape has at least one and at most `most` elements. The product of the
 /// extents may overflow, so it is never computed.
 template <class Shape>
-constexpr bool has_volume_within(const Shape& shape, std::int64_t most) {
-  for (const std::int64_t n : shape) most = n > 0 ? most / n : 0;
-  return most > 0;
+constexpr bool has_volume_within(const Shape& shape, std::int64_t limit) {
+  for (const std::int64_t n : shape) limit = n > 0 ? limit / n : 0;
+  return limit > 0;
 }
 
 /// Converts between a point of an array of `extent` and its index in C order (x fastest).

@@ -27,7 +27,7 @@ struct Calibration {
   /// Describes halos between GPUs.
   struct Exchange {
     double seconds_4k, seconds_64k, seconds_256k, seconds_1m, seconds_4m, seconds_16m, node_latency,
-        node_bandwidth, network_latency, network_bandwidth, overhead, own_images, least_bandwidth;
+        node_bandwidth, network_latency, network_bandwidth, overhead, own_images, min_bandwidth;
   } exchange;
 
   /// Describes the overhead around kernels.
@@ -46,7 +46,7 @@ struct Calibration {
     double shared_rows, few_warps, flat_sums, space_sums, dense_sums, alone_cycles, plane_latency,
         fetched_instructions, fetch_cycles, ragged_plane, ragged_box, ragged_star, halos_read_again,
         two_fields_read, source_slots, first_copies, fill, kernel_gap, line_gap, tile_gap, folded_share,
-        line_reach, line_least, line_reach_fp64, line_kernel, line_kernel_fp64, line_aligned, plane_hand_fp64,
+        line_reach, line_min, line_reach_fp64, line_kernel, line_kernel_fp64, line_aligned, plane_hand_fp64,
         plane_shuffle_fp64, plane_saved_fp64, plane_folded, plane_box, plane_star, plane_empty, plane_kernel,
         plane_half, plane_deep_fp64, plane_deep_box, plane_deep_star, space_fp64, space_reach_fp64,
         space_kernel_fp64, space_star, space_star_reach, space_folded, space_folded_reach, space_box_radius,
@@ -60,7 +60,7 @@ struct Calibration {
 
   /// Describes the cost of walls in the scalar unit.
   struct Walls {
-    double warp_start, warp_cycles, most_code, far_code, beside_values, beside_mirrors, asked_planes,
+    double warp_start, warp_cycles, max_code, far_code, beside_values, beside_mirrors, asked_planes,
         step_latency, band_kernel, band_step, band_tile, hidden_small_space, hidden_small_plane, shown_short,
         hidden_short, hidden, line_fp64, line_radius_fp64, line_radius, line_tf32, line_beside,
         line_beside_fp64;
@@ -86,7 +86,7 @@ struct Calibration {
 
   /// Describes separable sweeps (separable.cuh, separable_planes.cuh).
   struct Separable {
-    double most_factors, factor_spills, staged_byte, source_plane, ragged_source, narrow_stores, memory_plane,
+    double max_factors, factor_spills, staged_byte, source_plane, ragged_source, narrow_stores, memory_plane,
         memory_space, memory_line_half, memory_line, share_line_half, share_line, latency_line_half,
         latency_line, latency_line_slab, waits_half, waits_word, alone_four_windows, alone_groups,
         alone_many_windows, alone_few_windows, four_groups, many_windows, four_windows,
@@ -97,7 +97,7 @@ struct Calibration {
 
   /// Holds the numbers by which the scalar unit cuts its marches into tiles.
   struct Tiles {
-    double narrow_hides, ghost_planes, boxes_beside_both, least_useful, least_useful_with_source;
+    double narrow_hides, ghost_planes, boxes_beside_both, min_useful, min_useful_with_source;
   } tiles;
 
   /// Describes kernels with one thread per point (step.cuh).

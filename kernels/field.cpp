@@ -17,14 +17,14 @@ namespace {
 constexpr std::int64_t row_alignment = 64;   // bytes: a cache line, and the widest vector register
 constexpr std::size_t large_page = 2 << 20;  // bytes, on x86-64 and on AArch64 with 4 KiB pages
 
-struct Layout {
+struct MemoryLayout {
   Index3 strides;
   std::int64_t lead;
   std::size_t bytes;
 };
 
 /// `before` is the number of columns before the aligned one.
-Layout layout_of(const Index3& extent, const Index3& halo, Precision precision, std::int64_t before) {
+MemoryLayout layout_of(const Index3& extent, const Index3& halo, Precision precision, std::int64_t before) {
   const auto element = static_cast<std::int64_t>(storage_bytes(precision));
   const std::int64_t per_line = row_alignment / element;
   const std::int64_t lead = round_up(before, per_line) - before;
@@ -32,10 +32,10 @@ Layout layout_of(const Index3& extent, const Index3& halo, Precision precision, 
   const std::int64_t rows = extent[y_axis] + 2 * halo[y_axis];
   const std::int64_t planes = extent[z_axis] + 2 * halo[z_axis];
   // Sizes beyond the memory of any machine are cut off, so that callers can still add several of them.
-  constexpr double most_bytes = 0x1p60;
+  constexpr double max_bytes = 0x1p60;
   const double bytes = static_cast<double>(planes) * static_cast<double>(rows) * static_cast<double>(pitch) *
                        static_cast<double>(element);
-  return {{rows * pitch, pitch, 1}, lead, static_cast<std::size_t>(std::min(bytes, most_bytes))};
+  return {{rows * pitch, pitch, 1}, lead, static_cast<std::size_t>(std::min(bytes, max_bytes))};
 }
 
 class HostMemory : public Memory {
@@ -85,7 +85,7 @@ Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& 
       precision_(precision),
       element_(static_cast<std::int64_t>(storage_bytes(precision))),
       memory_(nullptr, FreeMemory{&memory}) {
-  const Layout layout = layout_of(owned.extent(), halo, precision, aligned - allocated().begin[x_axis]);
+  const MemoryLayout layout = layout_of(owned.extent(), halo, precision, aligned - allocated().begin[x_axis]);
   strides_ = layout.strides;
   lead_ = layout.lead;
   bytes_ = layout.bytes;

@@ -21,15 +21,15 @@ inline NoKernel too_small_weights(Precision precision) {
 }
 
 /// Holds the object that a factory made, or the reason why it made none.
-template <class Made>
-using MadeOr = std::variant<Made, NoKernel>;
+template <class Value>
+using OrNoKernel = std::variant<Value, NoKernel>;
 
 /// Returns the object that a factory made, for callers that cannot go on without it. Throws
 /// Error(invalid_input) with the reason if there is none.
-template <class Made>
-Made required(MadeOr<Made> made) {
+template <class Value>
+Value required(OrNoKernel<Value> made) {
   if (const auto* none = std::get_if<NoKernel>(&made)) throw Error(Status::invalid_input, none->why);
-  return std::get<Made>(std::move(made));
+  return std::get<Value>(std::move(made));
 }
 
 }  // namespace spsolve

@@ -6,9 +6,9 @@
 namespace spsolve {
 namespace {
 
-class HostPacking : public Packing {
+class HostPreparedCopies : public PreparedCopies {
  public:
-  explicit HostPacking(std::vector<BoxCopy> copies) : copies_(std::move(copies)) {
+  explicit HostPreparedCopies(std::vector<BoxCopy> copies) : copies_(std::move(copies)) {
     for (const BoxCopy& copy : copies_) points_ += volume(copy.extent);
   }
 
@@ -19,7 +19,7 @@ class HostPacking : public Packing {
       const std::size_t bytes = static_cast<std::size_t>(copy.extent[2]) * storage_bytes(field.precision());
 #pragma omp for schedule(static) nowait
       for (std::int64_t row = 0; row < row_count(box); ++row) {
-        const auto address = [&](const Place& place, std::int64_t which) {
+        const auto address = [&](const CopyPosition& place, std::int64_t which) {
           if (const auto* offset = std::get_if<std::size_t>(&place))
             return buffer + *offset + static_cast<std::size_t>(which) * bytes;
           return field.bytes_at(std::get<Index3>(place) + row_begin(box, which));
@@ -61,8 +61,8 @@ class HostPacking : public Packing {
 
 }  // namespace
 
-std::unique_ptr<Packing> HostPacker::prepare(std::vector<BoxCopy> copies, const Field& /*like*/) {
-  return std::make_unique<HostPacking>(std::move(copies));
+std::unique_ptr<PreparedCopies> HostPacker::prepare(std::vector<BoxCopy> copies, const Field& /*like*/) {
+  return std::make_unique<HostPreparedCopies>(std::move(copies));
 }
 
 }  // namespace spsolve

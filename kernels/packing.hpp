@@ -13,7 +13,7 @@ namespace spsolve {
 
 /// Locates the start of a box: a point of a field, or a byte offset into a buffer that holds the box row
 /// after row.
-using Place = std::variant<Index3, std::size_t>;
+using CopyPosition = std::variant<Index3, std::size_t>;
 
 /// Transforms the values of a box for a reflection: `reversed` axes are read backwards and each value becomes
 /// offset + scale * value. The default is a plain copy.
@@ -33,37 +33,37 @@ struct Reflection {
   }
 };
 
-/// Describes a box of points that is copied from one place to another, unchanged or reflected. At most one of
-/// the places is in the buffer.
+/// Describes a box of points that is copied from one position to another, unchanged or reflected. At most one
+/// of the positions is in the buffer.
 struct BoxCopy {
   Index3 extent;
-  Place from, to;
+  CopyPosition from, to;
   Reflection reflection = {};
 };
 
 /// Copies boxes within fields of one geometry, and between such fields and a buffer, all in memory of one
 /// kind. No copy reads what another copy writes.
-class Packing {
+class PreparedCopies {
  public:
-  virtual ~Packing() = default;
+  virtual ~PreparedCopies() = default;
 
   virtual void copy(Field& field, std::byte* buffer) const = 0;
 };
 
-/// Makes packings, and provides memory for their buffers, of the kind that the fields are in.
+/// Prepares copies, and provides memory for their buffers, of the kind that the fields are in.
 class Packer {
  public:
   virtual ~Packer() = default;
 
-  /// Prepares packings for fields of the geometry and precision of `like`.
-  virtual std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) = 0;
+  /// Prepares copies for fields of the geometry and precision of `like`.
+  virtual std::unique_ptr<PreparedCopies> prepare(std::vector<BoxCopy> copies, const Field& like) = 0;
   virtual Memory& memory() = 0;
 };
 
 /// Packs with the threads of this process.
 class HostPacker : public Packer {
  public:
-  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) override;
+  std::unique_ptr<PreparedCopies> prepare(std::vector<BoxCopy> copies, const Field& like) override;
   Memory& memory() override { return host_memory(); }
 };
 

@@ -30,12 +30,12 @@ bool leans_on_neumann_wall(const Stencil& stencil, const Domain& domain) {
 
 /// Returns a domain of at most 64 points with the same kinds of walls, whose values are 0.
 Domain small_domain(Domain domain) {
-  constexpr std::int64_t most_points = 64;
+  constexpr std::int64_t max_points = 64;
   for (auto& faces : domain.faces)
     for (Face& face : faces) face.value = 0.0;
-  while (volume(domain.shape) > most_points) {
+  while (volume(domain.shape) > max_points) {
     const auto longest = std::ranges::max_element(domain.shape);
-    *longest = std::min(most_points, (*longest + 1) / 2);
+    *longest = std::min(max_points, (*longest + 1) / 2);
   }
   return domain;
 }

@@ -9,8 +9,8 @@
 namespace spsolve {
 namespace {
 
-constexpr int scale = Figure::text_scale, gap = 8, tick_length = 6, thick = 2, least_ticks = 2,
-              most_ticks = 8, widest_title = 1600;
+constexpr int scale = Figure::text_scale, gap = 8, tick_length = 6, thick = 2, min_ticks = 2, max_ticks = 8,
+              widest_title = 1600;
 
 int widest(const std::vector<Tick>& ticks) {
   int width = 0;
@@ -60,14 +60,14 @@ int pixel_of(const FigureAxis& axis, double value, int count) {
 }  // namespace
 
 std::vector<Tick> ticks_for(double low, double high, int pixels, bool upright) {
-  for (int most = most_ticks; most > least_ticks; --most) {
+  for (int most = max_ticks; most > min_ticks; --most) {
     std::vector<Tick> ticks = ticks_in(low, high, most);
     const int needed = upright ? 2 * text_height(scale) : widest(ticks) + 2 * gap;
     const double distance =
         ticks.size() > 1 ? (ticks[1].value - ticks[0].value) / (high - low) * pixels : 1e9;
     if (distance >= needed) return ticks;
   }
-  return ticks_in(low, high, least_ticks);
+  return ticks_in(low, high, min_ticks);
 }
 
 std::vector<Tick> logarithmic_ticks(double low, double high) {
@@ -84,7 +84,7 @@ std::vector<Tick> logarithmic_ticks(double low, double high) {
 }
 
 Figure::Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertical,
-               const std::vector<std::string>& title, int right, int least_height)
+               const std::vector<std::string>& title, int right, int min_height)
     : area_(area), horizontal_(horizontal), vertical_(vertical), image_(1, 1) {
   const std::vector<Tick> along_x = ticks_of(horizontal, area.width, false);
   const std::vector<Tick> along_y = ticks_of(vertical, area.height, true);
@@ -97,7 +97,7 @@ Figure::Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertic
   for (const std::string& text : lines) title_ += (title_.empty() ? "" : ", ") + text;
   top_ = gap + line * static_cast<int>(lines.size()) + gap + thick;
   const int below = thick + tick_length + gap + letter + gap + letter + gap + 2 * scale;
-  image_ = Image(width, top_ + std::max(area.height + below, least_height + gap));
+  image_ = Image(width, top_ + std::max(area.height + below, min_height + gap));
   draw_title(lines);
   draw_axes(along_x, along_y);
 }

@@ -29,10 +29,10 @@ struct Size {
 /// space at the right. Others draw into the area. The vertical axis points up.
 class Figure {
  public:
-  /// `title` has parts that are joined by commas, in as many lines as they need. `right` and `least_height`
+  /// `title` has parts that are joined by commas, in as many lines as they need. `right` and `min_height`
   /// are the size of the space beside the area.
   Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertical,
-         const std::vector<std::string>& title, int right, int least_height);
+         const std::vector<std::string>& title, int right, int min_height);
 
   /// Is the size of text: pixels per dot of the font.
   static constexpr int text_scale = 2;

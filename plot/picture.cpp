@@ -12,7 +12,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int scale = Figure::text_scale, gap = 8, least_side = 32, bar_width = 24, least_bar = 120,
+constexpr int scale = Figure::text_scale, gap = 8, min_side = 32, bar_width = 24, min_bar = 120,
               bar_margin = 20;
 constexpr Size curve_area{640, 400};
 
@@ -75,14 +75,14 @@ ColorRange widened(const ColorRange& range) {
 Size area_of_map(std::int64_t rows, std::int64_t columns, double row_spacing, double column_spacing) {
   const double width = static_cast<double>(columns) * std::abs(column_spacing);
   const double height = static_cast<double>(rows) * std::abs(row_spacing);
-  double pixels = std::min(largest_area.width / width, largest_area.height / height);  // per unit of length
+  double pixels = std::min(max_area.width / width, max_area.height / height);  // per unit of length
   const double of_point = pixels * std::abs(column_spacing);
   if (row_spacing == column_spacing && of_point >= 1)
     pixels = std::floor(of_point) / std::abs(column_spacing);
   const auto side = [](double length, int most) {
-    return std::clamp(static_cast<int>(std::lround(std::min<double>(length, most))), least_side, most);
+    return std::clamp(static_cast<int>(std::lround(std::min<double>(length, most))), min_side, most);
   };
-  return {side(width * pixels, largest_area.width), side(height * pixels, largest_area.height)};
+  return {side(width * pixels, max_area.width), side(height * pixels, max_area.height)};
 }
 
 ColorRange automatic_range(const ColorRange& extent, Colormap colormap) {
@@ -92,7 +92,7 @@ ColorRange automatic_range(const ColorRange& extent, Colormap colormap) {
 }
 
 std::string draw_map(const Raster& raster, Size area, const MapStyle& style) {
-  const int height = std::max(area.height, least_bar);
+  const int height = std::max(area.height, min_bar);
   const int for_nan = raster.has_nan() ? text_height(scale) + 3 * gap : 0;
   const auto ticks = ticks_for(style.range.low, style.range.high, height - for_nan, true);
   const int labels = std::max(label_width(ticks), text_width("NaN", scale));

@@ -10,7 +10,7 @@
 namespace spsolve {
 
 /// Limits the area of a picture. Larger arrays are reduced to it.
-constexpr Size largest_area{640, 560};
+constexpr Size max_area{640, 560};
 
 /// Returns the area for an array of points with these distances between rows and between columns, with equal
 /// scales along both axes. If the distances are equal and the array fits, each point becomes a square of

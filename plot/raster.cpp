@@ -14,9 +14,9 @@ void Extent::add(double value) {
   found_ = true;
 }
 
-Raster::Raster(std::int64_t rows, std::int64_t columns, int most_rows, int most_columns)
-    : rows_(rows, most_rows),
-      columns_(columns, most_columns),
+Raster::Raster(std::int64_t rows, std::int64_t columns, int max_rows, int max_columns)
+    : rows_(rows, max_rows),
+      columns_(columns, max_columns),
       sums_(static_cast<std::size_t>(rows_.groups) * columns_.groups) {}
 
 void Raster::add(std::int64_t row, std::int64_t column, std::span<const double> values) {
@@ -39,8 +39,8 @@ double Raster::at(int row, int column) const {
   return sums_[static_cast<std::size_t>(row) * columns_.groups + column] / static_cast<double>(values);
 }
 
-Curve::Curve(std::int64_t points, int most_places)
-    : groups_(points, most_places),
+Curve::Curve(std::int64_t points, int max_places)
+    : groups_(points, max_places),
       low_(static_cast<std::size_t>(groups_.groups), std::numeric_limits<double>::infinity()),
       high_(low_.size(), -std::numeric_limits<double>::infinity()) {}
 

@@ -10,12 +10,12 @@
 namespace spsolve {
 
 /// Divides `count` positions into at most `most` groups of neighbours whose sizes differ by at most one.
-struct Groups {
+struct Bins {
   std::int64_t count;
   int groups;
 
-  Groups(std::int64_t places, int most)
-      : count(places), groups(static_cast<int>(places < most ? places : std::int64_t{most})) {}
+  Bins(std::int64_t places, int max_bins)
+      : count(places), groups(static_cast<int>(places < max_bins ? places : std::int64_t{max_bins})) {}
   int of(std::int64_t place) const { return static_cast<int>(place * groups / count); }
   std::int64_t begin(int group) const { return (group * count + groups - 1) / groups; }
 };
@@ -36,8 +36,8 @@ class Extent {
 /// NaN if one of them is.
 class Raster {
  public:
-  /// The cells are at most `most_rows` x `most_columns`.
-  Raster(std::int64_t rows, std::int64_t columns, int most_rows, int most_columns);
+  /// The cells are at most `max_rows` x `max_columns`.
+  Raster(std::int64_t rows, std::int64_t columns, int max_rows, int max_columns);
 
   /// Adds values of a row from `column` on. Every value of the array must be added once; sums have the bits
   /// of the order of the calls.
@@ -51,7 +51,7 @@ class Raster {
   bool has_nan() const { return has_nan_; }
 
  private:
-  Groups rows_, columns_;
+  Bins rows_, columns_;
   std::vector<double> sums_;  // row after row
   Extent extent_;
   bool has_nan_ = false;
@@ -61,7 +61,7 @@ class Raster {
 /// group of values.
 class Curve {
  public:
-  Curve(std::int64_t points, int most_places);
+  Curve(std::int64_t points, int max_places);
 
   /// Adds values from point `first` on.
   void add(std::int64_t first, std::span<const double> values);
@@ -76,7 +76,7 @@ class Curve {
   ColorRange extent() const { return extent_.range(); }
 
  private:
-  Groups groups_;
+  Bins groups_;
   std::vector<double> low_, high_;
   Extent extent_;
 };

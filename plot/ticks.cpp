@@ -38,17 +38,17 @@ std::string label_of(double value, const Step& step, double largest) {
 
 }  // namespace
 
-std::vector<Tick> ticks_in(double low, double high, int most) {
+std::vector<Tick> ticks_in(double low, double high, int max_ticks) {
   const double largest = std::max(std::abs(low), std::abs(high));
   // Fewer than a thousand doubles between the ends, or a distance that doubles cannot hold, make no scale.
   const double extent = high - low;
   if (!(extent > 1000 * 0x1p-52 * largest) || !(extent > 1e-290) || !std::isfinite(extent))
     return {{low, short_number(low)}};
-  Step step{1, static_cast<int>(std::floor(std::log10(extent / most))) - 1};
+  Step step{1, static_cast<int>(std::floor(std::log10(extent / max_ticks))) - 1};
   const double margin = 1e-9 * extent;  // coordinates are rounded
   const auto first = [&] { return static_cast<std::int64_t>(std::ceil((low - margin) / step.size())); };
   const auto last = [&] { return static_cast<std::int64_t>(std::floor((high + margin) / step.size())); };
-  while (extent / step.size() > 10.0 * most || last() - first() + 1 > most) step = after(step);
+  while (extent / step.size() > 10.0 * max_ticks || last() - first() + 1 > max_ticks) step = after(step);
   std::vector<Tick> ticks;
   for (std::int64_t i = first(); i <= last(); ++i)
     ticks.push_back({step.times(i), label_of(step.times(i), step, largest)});

@@ -113,7 +113,7 @@ class Backend {
 
 /// Returns the sweep with a method's fused weights. Throws Error(invalid_input) if there is no kernel because
 /// of limits of weights or device that the plan did not know.
-inline std::unique_ptr<Sweep> sweep_of(MadeOr<std::unique_ptr<Sweep>> made) {
+inline std::unique_ptr<Sweep> sweep_of(OrNoKernel<std::unique_ptr<Sweep>> made) {
   if (const auto* none = std::get_if<NoKernel>(&made))
     throw Error(InputKey{"compute", "unit"}, ", layout, [time] fuse: no kernel does this: " + none->why);
   return std::get<std::unique_ptr<Sweep>>(std::move(made));

@@ -25,8 +25,8 @@ class BoxValues {
  private:
   Backend* backend_;
   std::vector<Box> boxes_;
-  std::unique_ptr<Field> row_;                      // null if all boxes are empty
-  std::vector<std::unique_ptr<Packing>> packings_;  // null for empty boxes
+  std::unique_ptr<Field> row_;                           // null if all boxes are empty
+  std::vector<std::unique_ptr<PreparedCopies>> copies_;  // null for empty boxes
 };
 
 }  // namespace spsolve

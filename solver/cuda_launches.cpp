@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds spin_time(2);  // how long a wait spins befo
 constexpr std::chrono::microseconds sleep_time(50);
 constexpr std::int64_t timing_interval = 61;  // launches; prime, so that launches that alternate are all
                                               // sampled
-constexpr double most_seconds_ahead = 0.5;  // signals, time limits and the watchdog wait for the launches in
-                                            // flight
+constexpr double max_seconds_ahead = 0.5;  // signals, time limits and the watchdog wait for the launches in
+                                           // flight
 
 }  // namespace
 
@@ -80,7 +80,7 @@ std::int64_t CudaLaunches::window() const {
   constexpr std::int64_t least = 2;
   if (launch_seconds_ <= 0) return least;
   return static_cast<std::int64_t>(
-      std::clamp(most_seconds_ahead / launch_seconds_, double{least}, double{max_in_flight}));
+      std::clamp(max_seconds_ahead / launch_seconds_, double{least}, double{max_in_flight}));
 }
 
 void CudaLaunches::end_launch() {

@@ -67,6 +67,88 @@ double norm_of_difference(Block& block, const Communicator& communicator, const 
   return measure(communicator, shape, view, found).l2;
 }
 
+/// Names the events that are due at a step.
+struct Events {
+  bool diagnostics = false, snapshot = false, checkpoint = false;
+
+  bool any() const { return diagnostics || snapshot || checkpoint; }
+};
+
+/// Handles the events of one state of a block: `step` is that of the state, and the launch that made it took
+/// `steps` steps (0: the state is the initial one). Files and diagnostics share one scan of the state.
+class StateEvents {
+ public:
+  StateEvents(Block& block, const Communicator& communicator, const Problem& problem,
+              const Observers& observers, std::int64_t step, std::int64_t steps)
+      : block_(block),
+        communicator_(communicator),
+        problem_(problem),
+        observers_(observers),
+        step_(step),
+        steps_(steps),
+        found_(block.field_count()) {}
+
+  /// Calls the observers. Returns the diagnostics, which are empty if they are not due.
+  std::vector<Diagnostics> handle(const Events& due) {
+    compares_ = due.diagnostics && steps_ > 0 && !block_.keeps_difference();
+    const CopyState state = [&](const Sampling& sampling, bool with_previous) {
+      return copies(sampling, with_previous);
+    };
+    if (due.snapshot) observers_.snapshot(step_, state);
+    if (!found_.front() && (due.diagnostics || !due.checkpoint))
+      for (std::size_t field = 0; field < found_.size(); ++field) require_finite(field, view(field).scan());
+    std::vector<Diagnostics> by_field;
+    if (due.diagnostics) {
+      by_field = diagnostics();
+      observers_.diagnostics(step_, by_field);
+    }
+    // The checkpoint comes last, so that a restart from it repeats nothing of this step.
+    if (due.checkpoint) observers_.checkpoint(step_, state);
+    return by_field;
+  }
+
+ private:
+  const Index3& shape() const { return problem_.domain.shape; }
+  StateView view(std::size_t field) { return compares_ ? block_.view_change(field) : block_.view(field); }
+
+  /// Returns the copy of a scanned field. Ends the run if its values are not finite.
+  std::shared_ptr<HostCopy> require_finite(std::size_t field, ScanResult scanned) {
+    if (found_[field]) return scanned.copy;
+    found_[field] = extremes_of_all(communicator_, shape(), block_.owned(), scanned.extremes);
+    if (const auto place = first_not_finite(*found_[field], shape())) {
+      scanned.copy = nullptr;  // releases its memory for the state before
+      end_diverged(block_, communicator_, problem_, observers_, field, *place, step_, steps_);
+    }
+    return scanned.copy;
+  }
+
+  Copies copies(const Sampling& sampling, bool with_previous) {
+    Copies copies;
+    for_each_array(
+        block_, with_previous,
+        [&](std::size_t field) { copies.push_back(require_finite(field, view(field).scan(sampling))); },
+        [&](std::size_t field) { copies.push_back(block_.view_previous(field).scan(sampling).copy); });
+    return copies;
+  }
+
+  std::vector<Diagnostics> diagnostics() {
+    std::vector<Diagnostics> by_field;
+    for (std::size_t field = 0; field < found_.size(); ++field)
+      by_field.push_back(measure(communicator_, shape(), view(field), *found_[field]));
+    if (block_.keeps_difference())
+      by_field.front().change_l2 = norm_of_difference(block_, communicator_, shape());
+    return by_field;
+  }
+
+  Block& block_;
+  const Communicator& communicator_;
+  const Problem& problem_;
+  const Observers& observers_;
+  std::int64_t step_, steps_;
+  bool compares_ = false;                       // diagnostics need the change since the step before
+  std::vector<std::optional<Extremes>> found_;  // by field, when it has been scanned
+};
+
 }  // namespace
 
 std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
@@ -99,54 +181,15 @@ bool is_steady(const std::vector<Diagnostics>& by_field, double share) {
   });
 }
 
-Ending evolve(Block& block, const Communicator& communicator, const Problem& problem,
-              const Schedule& schedule, const Observers& observers) {
-  const Index3& shape = problem.domain.shape;
+EvolveResult evolve(Block& block, const Communicator& communicator, const Problem& problem,
+                    const Schedule& schedule, const Observers& observers) {
   std::int64_t step = schedule.first;
-  bool steady = false;
-  // Handles the events of the state that a launch of `steps` steps has produced. Files and diagnostics share
-  // one scan of it.
-  const auto handle_events = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
-    const auto view_of = [&](std::size_t field) {
-      return diagnostics && steps > 0 && !block.keeps_difference() ? block.view_change(field)
-                                                                   : block.view(field);
-    };
-    std::vector<std::optional<Extremes>> found(block.field_count());
-    const auto finite = [&](std::size_t field, ScanResult scanned) {
-      if (found[field]) return scanned.copy;
-      found[field] = extremes_of_all(communicator, shape, block.owned(), scanned.extremes);
-      if (const auto place = first_not_finite(*found[field], shape)) {
-        scanned.copy = nullptr;  // releases its memory for the state before
-        end_diverged(block, communicator, problem, observers, field, *place, step, steps);
-      }
-      return scanned.copy;
-    };
-    const CopyState state = [&](const Sampling& sampling, bool with_previous) {
-      Copies copies;
-      for_each_array(
-          block, with_previous,
-          [&](std::size_t field) { copies.push_back(finite(field, view_of(field).scan(sampling))); },
-          [&](std::size_t field) { copies.push_back(block.view_previous(field).scan(sampling).copy); });
-      return copies;
-    };
-    if (snapshot) observers.snapshot(step, state);
-    if (!found.front() && (diagnostics || !checkpoint))
-      for (std::size_t field = 0; field < found.size(); ++field) finite(field, view_of(field).scan());
-    if (diagnostics) {
-      std::vector<Diagnostics> by_field;
-      for (std::size_t field = 0; field < found.size(); ++field)
-        by_field.push_back(measure(communicator, shape, view_of(field), *found[field]));
-      if (block.keeps_difference())
-        by_field.front().change_l2 = norm_of_difference(block, communicator, shape);
-      observers.diagnostics(step, by_field);
-      steady = schedule.until_change && steps > 0 && is_steady(by_field, *schedule.until_change);
-    }
-    // The checkpoint comes last, so that a restart from it repeats nothing of this step.
-    if (checkpoint) observers.checkpoint(step, state);
+  const auto handle = [&](std::int64_t steps, const Events& due) {
+    return StateEvents(block, communicator, problem, observers, step, steps).handle(due);
   };
   // Check the initial state too, since rounding to storage may have overflowed.
-  handle_events(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0),
-                step == schedule.last && schedule.final_checkpoint);
+  handle(0, {step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0),
+             step == schedule.last && schedule.final_checkpoint});
   while (step < schedule.last) {
     std::int64_t taken = next_stop(schedule, step) - step;
     if (problem.equations && taken < schedule.fuse) taken = 1;  // kernels take `fuse` steps, or one
@@ -155,15 +198,17 @@ Ending evolve(Block& block, const Communicator& communicator, const Problem& pro
     step += taken;
 
     const bool last = step == schedule.last;
-    const bool diagnostics = last || Interval{schedule.diagnostics_every}.due(step);
-    const bool snapshot = last || Interval{schedule.snapshot_every}.due(step);
     const Request request = last ? Request::none : observers.poll(step);
-    const bool checkpoint = Interval{schedule.checkpoint_every}.due(step) || request != Request::none ||
-                            (last && schedule.final_checkpoint);
-    if (diagnostics || snapshot || checkpoint) handle_events(taken, diagnostics, snapshot, checkpoint);
+    const Events due{last || Interval{schedule.diagnostics_every}.due(step),
+                     last || Interval{schedule.snapshot_every}.due(step),
+                     Interval{schedule.checkpoint_every}.due(step) || request != Request::none ||
+                         (last && schedule.final_checkpoint)};
+    const std::vector<Diagnostics> by_field = due.any() ? handle(taken, due) : std::vector<Diagnostics>{};
+    const bool steady =
+        schedule.until_change && !by_field.empty() && is_steady(by_field, *schedule.until_change);
     if (steady && !last) {  // the state that the last step would have written
-      if (!snapshot || (schedule.final_checkpoint && !checkpoint))
-        handle_events(taken, false, !snapshot, schedule.final_checkpoint && !checkpoint);
+      const Events left{false, !due.snapshot, schedule.final_checkpoint && !due.checkpoint};
+      if (left.any()) handle(taken, left);
       return {Outcome::steady, step};
     }
     if (request == Request::stop) return {Outcome::stopped, step};

@@ -35,7 +35,7 @@ enum class Request { none, checkpoint, stop };
 /// Names how a run ended: it reached the last step, its state became steady, or it was asked to stop.
 enum class Outcome { finished, steady, stopped };
 
-struct Ending {
+struct EvolveResult {
   Outcome outcome;
   std::int64_t step;  // the last step that was computed
 };
@@ -67,8 +67,8 @@ struct Observers {
 ///
 /// Stops with a checkpoint when poll asks for it. At every event values are checked. If any is not finite,
 /// Error(diverged) with step and point is thrown, after a checkpoint of the previous state if that is finite.
-Ending evolve(Block& block, const Communicator& communicator, const Problem& problem,
-              const Schedule& schedule, const Observers& observers);
+EvolveResult evolve(Block& block, const Communicator& communicator, const Problem& problem,
+                    const Schedule& schedule, const Observers& observers);
 
 /// Returns true if every field has changed in the last step by less than `share` of its norm.
 bool is_steady(const std::vector<Diagnostics>& by_field, double share);

@@ -244,7 +244,7 @@ class Benchmark {
     model_.multiprocessors = here.multiprocessors;
     model_.compute_capability = here.compute_capability;
     model_.shared_bytes_per_block = here.shared_bytes_per_block;
-    model_ = in_proportion(model_, ceilings_);
+    model_ = scaled_model(model_, ceilings_);
   }
 
   /// Fits the rates of the device to the rows of `cases`, and keeps them for plans.
@@ -286,7 +286,7 @@ class Benchmark {
     require_walls_in_range(planned);
     if (!tunes_) return plan;
     const auto steps = request_.tune ? std::nullopt : std::optional(long_run);
-    const std::optional<KeptPlan> tuned =
+    const std::optional<StoredPlan> tuned =
         tuned_plan(communicator_, planned, what.plan, plan, steps, device_, setting_.parallel, terminal_);
     return tuned ? agreed_plan(communicator_, what.problem, model_,
                                continue_plan(what.plan, model_, *tuned).request)

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int repeats = 7, most_attempts = 3;
+constexpr int repeats = 7, max_attempts = 3;
 constexpr double undisturbed = 1.05;  // the median of runs over the shortest
 constexpr int rare = 100;             // launches between events, whose own then take some 1% at most
 
@@ -96,7 +96,7 @@ std::size_t taps_of(const Problem& problem) {
   if (!problem.equations) return problem.stencil.taps().size();
   std::size_t taps = 0;
   for (const CanonicalNode& node : problem.equations->canonical.nodes)
-    for (const Link& link : node.links) taps += link.stencil.taps().size();
+    for (const ChainLink& link : node.links) taps += link.stencil.taps().size();
   return taps;
 }
 
@@ -135,7 +135,7 @@ Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetti
                                    : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
   // Hosts that have other things to do, too, may hold up most of the runs, by half of their time and more.
   Timed timed{periods * bench.period(), std::numeric_limits<double>::infinity(), 0, {}};
-  for (int attempt = 0; attempt < most_attempts && timed.seconds > undisturbed * timed.least; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts && timed.seconds > undisturbed * timed.least; ++attempt) {
     const Timings before = bench.block.timings();
     std::vector<double> runs;
     for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(periods));

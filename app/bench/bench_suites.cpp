@@ -249,7 +249,7 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
     if (request.shape.size() != static_cast<std::size_t>(*dimensions))
       throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
                                                      request.shape.size(), request.stencil, *dimensions));
-    if (!has_volume_within(request.shape, most_points))
+    if (!has_volume_within(request.shape, max_points))
       throw Error(Status::invalid_input, "--shape: more than 2^48 points");
     std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
   }

@@ -42,8 +42,8 @@ class RandomProblem {
     return least + (most - least) * static_cast<double>(random_() >> 11) * 0x1p-53;
   }
 
-  void make_grid(double most_points) {
-    const double points = 2e4 * std::pow(most_points / 2e4, uniform(0, 1));
+  void make_grid(double max_points) {
+    const double points = 2e4 * std::pow(max_points / 2e4, uniform(0, 1));
     const bool walls = between(0, 1) == 1;
     for (int axis = domain_.first_axis(); axis < axis_count; ++axis) {
       const double side = std::pow(points, 1.0 / domain_.dimensions);

@@ -104,9 +104,9 @@ std::string axes_of(const Grid& grid) {
 
 /// Returns true if a formula is zero at every point of the grid, whatever t is.
 bool is_silent(const std::string& formula, const RunConfig& config) {
-  constexpr std::int64_t most_points = 1 << 22;
+  constexpr std::int64_t max_points = 1 << 22;
   const Grid& grid = config.grid;
-  if (!has_volume_within(grid.domain.shape, most_points)) return false;
+  if (!has_volume_within(grid.domain.shape, max_points)) return false;
   const Syntax syntax = parse_expression(formula);
   std::map<std::string, double, std::less<>> known{{"pi", std::numbers::pi}, {"dt", config.time.dt}};
   const Box points = grid.domain.box();

@@ -52,9 +52,9 @@ Json plan_json(const Setup& setup, const DeviceModel& device) {
             {"candidates", Json::array()},
             {"left_out", Json::array()}};
   for (const Candidate& candidate : plan.candidates) json["candidates"].push_back(candidate_json(candidate));
-  for (const LeftOut& left_out : plan.left_out) {
-    Json row = method_json(left_out.method, left_out.precision);
-    row.update({{"obstacle", to_string(left_out.refusal.obstacle)}, {"why", left_out.refusal.why}});
+  for (const RejectedMethod& rejected : plan.rejected) {
+    Json row = method_json(rejected.method, rejected.precision);
+    row.update({{"obstacle", to_string(rejected.refusal.obstacle)}, {"why", rejected.refusal.why}});
     json["left_out"].push_back(row);
   }
   return json;

@@ -118,7 +118,7 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   terminal.print("device model: {}, {}; rates are of one device, all costs but exchange included",
                  device.name, device.origin);
   print_candidates(plan, terminal);
-  for (const std::string& line : describe(plan.left_out)) terminal.print("left out: {}", line);
+  for (const std::string& line : describe(plan.rejected)) terminal.print("left out: {}", line);
   const Pace pace = plan_request(setup.config, setup.problem).pace;
   if (pace.every > 0)
     terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",

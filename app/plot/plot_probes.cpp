@@ -14,7 +14,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::int64_t most_curves = 8, values_at_once = 1 << 20;
+constexpr std::int64_t max_curves = 8, values_at_once = 1 << 20;
 
 /// Holds a dataset of probes and the data of its group.
 struct ProbeData {
@@ -109,7 +109,7 @@ std::string curves_over_time(const ProbeData& data, const PlotRequest& request, 
   std::vector<NamedCurve> curves;
   Extent extent;
   for (std::int64_t point = 0; point < data.points; ++point)
-    curves.push_back({Curve(rows, largest_area.width), place_text(data, point), data.times.front(), spacing});
+    curves.push_back({Curve(rows, max_area.width), place_text(data, point), data.times.front(), spacing});
   for_each_row(data, [&](std::int64_t row, std::span<const double> values) {
     for (std::size_t point = 0; point < values.size(); ++point) {
       curves[point].curve.add(row, values.subspan(point, 1));
@@ -145,8 +145,8 @@ std::string draw_probes(const std::filesystem::path& file, const PlotRequest& re
     const auto rows = std::ssize(data.times);
     const double spacing =
         rows > 1 ? (data.times.back() - data.times.front()) / static_cast<double>(rows - 1) : 1;
-    return data.points <= most_curves ? curves_over_time(data, request, spacing)
-                                      : gather(data, request, spacing);
+    return data.points <= max_curves ? curves_over_time(data, request, spacing)
+                                     : gather(data, request, spacing);
   });
 }
 

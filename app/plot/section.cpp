@@ -33,7 +33,7 @@ Section section_of(const Grid& grid, const std::optional<ImagePlane>& plane) {
 
 SectionPicture::SectionPicture(const Section& section) : section_(section) {
   if (section.is_curve()) {
-    curve_.emplace(section.columns(), largest_area.width);
+    curve_.emplace(section.columns(), max_area.width);
     return;
   }
   area_ = area_of_map(section.rows(), section.columns(), section.grid.spacing[section.vertical],

@@ -29,7 +29,7 @@ FileQueue::~FileQueue() {
 
 void FileQueue::make_room(Kind kind) {
   const auto full = [&] {
-    return std::ssize(files_) == most_files ||
+    return std::ssize(files_) == max_files ||
            (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
   };
   while (full()) take_oldest();

@@ -30,7 +30,7 @@ class FileQueue {
   ~FileQueue();
 
   /// Limits the files in progress; one of them may be a checkpoint.
-  static constexpr int most_files = background_copies;
+  static constexpr int max_files = background_copies;
   enum class Kind { snapshot, checkpoint };
 
   /// Waits until there is room for one more file of this kind. Must be called before the state is copied.

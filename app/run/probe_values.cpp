@@ -48,7 +48,7 @@ ProbeValues::ProbeValues(const std::vector<std::vector<Corner>>& corners, const 
   }
   sort_once(recorded);
   sort_once(travelling);
-  for (const auto& points : recorded) most_recorded_ = std::max(most_recorded_, std::ssize(points));
+  for (const auto& points : recorded) max_recorded_ = std::max(max_recorded_, std::ssize(points));
   own_ = std::move(recorded[here]);
 
   // A rank has first the values at its points, then those of grid points that travel.

@@ -23,7 +23,7 @@ class ProbeValues {
   ProbeValues(const std::vector<std::vector<Corner>>& corners, const Decomposition& decomposition, int rank);
 
   /// Returns the largest number of grid points that a rank records of one field.
-  std::int64_t most_recorded() const { return most_recorded_; }
+  std::int64_t max_recorded() const { return max_recorded_; }
   /// Adds to `group` what this rank records of the given fields. A row holds the values of the first field,
   /// then those of the second, and the like.
   void record(const std::vector<std::size_t>& fields, RecordedPoints& group) const;
@@ -49,7 +49,7 @@ class ProbeValues {
   std::vector<PointShare> shares_;    // of these in the values of this rank
   std::vector<std::size_t> starts_;   // of values in shares_, and the end
   std::vector<std::int64_t> counts_;  // of values of one field, by rank
-  std::int64_t most_recorded_ = 0;
+  std::int64_t max_recorded_ = 0;
   std::vector<Part> parts_;               // of the values at points
   std::vector<std::size_t> part_starts_;  // of points in parts_, and the end
   std::vector<std::byte> gathered_;

@@ -11,9 +11,9 @@ namespace spsolve {
 namespace {
 
 /// A block keeps about this many values on a rank before they travel to the host.
-constexpr std::int64_t values_kept = 1 << 20, least_kept = 16, most_kept = 1024;
+constexpr std::int64_t values_kept = 1 << 20, min_kept = 16, max_kept = 1024;
 /// Limits the chunks of rows that are under way at a time while the run goes on.
-constexpr std::size_t most_chunks = 4;
+constexpr std::size_t max_chunks = 4;
 
 }  // namespace
 
@@ -42,8 +42,8 @@ Probes::Probes(const Communicator& communicator, const RunConfig& config, const 
         groups_.emplace_back(Group{std::move(file), std::move(fields),
                                    ProbeValues(corners, block.decomposition(), communicator.rank())});
     // Every rank decides alike: the rank with the most grid points fills its memory first.
-    const std::int64_t most = group.values.most_recorded() * std::ssize(group.fields);
-    group.kept = std::clamp(values_kept / std::max<std::int64_t>(most, 1), least_kept, most_kept);
+    const std::int64_t most = group.values.max_recorded() * std::ssize(group.fields);
+    group.kept = std::clamp(values_kept / std::max<std::int64_t>(most, 1), min_kept, max_kept);
   }
 }
 
@@ -99,7 +99,7 @@ void Probes::fetch(std::size_t number) {
   Group& group = groups_[number];
   if (group.begin == group.end) return;
   // Without threads, rows are written when the next ones begin to travel, so that nobody waits for them.
-  while (chunks_.size() >= (background_ ? most_chunks : groups_.size())) take_oldest();
+  while (chunks_.size() >= (background_ ? max_chunks : groups_.size())) take_oldest();
   const std::int64_t first = std::exchange(group.begin, group.end), count = group.end - first;
   Chunk& chunk = chunks_.emplace_back(Chunk{number, first, count, block_.recorded(number, first, count), {}});
   if (!background_) return;

@@ -205,8 +205,8 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
   std::optional<Checkpoint> checkpoint;
   if (*command.restart == "latest") {
     LatestCheckpoint latest = find_latest_checkpoint(communicator, config.output.directory);
-    for (const std::string& reason : latest.passed_over) terminal.warn("passed over {}", reason);
-    if (!latest.checkpoint && !latest.passed_over.empty())
+    for (const std::string& reason : latest.skipped) terminal.warn("passed over {}", reason);
+    if (!latest.checkpoint && !latest.skipped.empty())
       throw Error(Status::file_failure,
                   fmt::format("{}: no checkpoint there is whole", config.output.directory.string()));
     checkpoint = std::move(latest.checkpoint);

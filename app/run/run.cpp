@@ -66,7 +66,7 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   const RunConfig& config = setup.config;
   if (!may_tune(config.compute, setup.device)) return;
   const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
-  const std::optional<KeptPlan> tuned =
+  const std::optional<StoredPlan> tuned =
       tuned_plan(communicator, setup.problem, plan_request(config, setup.problem), setup.plan, steps,
                  setup.device, config.parallel, terminal);
   if (!tuned) return;
@@ -119,7 +119,7 @@ Schedule schedule_of(const Setup& setup, std::int64_t first) {
 
 /// Allocates the copies of the state that files in the background are written from.
 void prepare_copies(const Setup& setup, const Schedule& schedule, Block& block) {
-  block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::most_files : 1);
+  block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::max_files : 1);
   const auto& checkpoint = setup.config.checkpoint;
   if (schedule.checkpoint_every > 0 || checkpoint.minutes || checkpoint.final)
     block.prepare_copies(setup.for_checkpoints(), 1);
@@ -127,21 +127,21 @@ void prepare_copies(const Setup& setup, const Schedule& schedule, Block& block) 
 
 /// Evolves the block over the schedule, and completes all files. Throws Error after the files in progress if
 /// the solution is no longer finite.
-Ending evolve_and_write(const Communicator& communicator, const Setup& setup, const Schedule& schedule,
-                        Block& block, const Observers& observers, Writer& writer, Watchdog& watch,
-                        Progress& progress, Probes& probes, Images& images) {
+EvolveResult evolve_and_write(const Communicator& communicator, const Setup& setup, const Schedule& schedule,
+                              Block& block, const Observers& observers, Writer& writer, Watchdog& watch,
+                              Progress& progress, Probes& probes, Images& images) {
   try {
-    const Ending ending = evolve(block, communicator, setup.problem, schedule, observers);
+    const EvolveResult result = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
-    if (ending.outcome == Outcome::steady) {
-      writer.outputs(ending.step, block, true);
-      probes.end_at(ending.step);
+    if (result.outcome == Outcome::steady) {
+      writer.outputs(result.step, block, true);
+      probes.end_at(result.step);
     }
     probes.flush();
     images.flush();
     watch.enter(Phase::snapshot);
     writer.finish();
-    return ending;
+    return result;
   } catch (const Error& error) {
     if (error.status() == Status::diverged) {
       probes.flush();
@@ -194,6 +194,58 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
           {}};
 }
 
+/// Says where a run begins: with the initial values, or with a checkpoint, whose results it may continue.
+struct Beginning {
+  std::optional<Checkpoint> restart;
+  bool continued;  // the results in the output directory are those of this run
+
+  std::int64_t step() const { return restart ? restart->header.step : 0; }
+};
+
+/// Finds the beginning of a run. Throws Error if results of another run are in the way. Collective.
+Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
+                         const RunConfig& config, const RunDirectory& directory, const Terminal& terminal) {
+  std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
+  const bool continued = continues_results(communicator, command, config, restart, directory);
+  Beginning beginning{std::move(restart), continued};
+  if (!continued) require_replaceable(directory, config, command.overwrite);
+  if (command.restart && !beginning.restart)
+    terminal.print("no checkpoint in {}: starting from the beginning", config.output.directory.string());
+  if (continued && *command.restart == "latest")
+    warn_of_steps_taken_again(communicator, config, beginning.step(), terminal);
+  return beginning;
+}
+
+/// Fills the arrays of a block, from the input or the checkpoint, and records the checksums of their values
+/// in the setup. Collective.
+void fill_arrays(const Communicator& communicator, const std::optional<Checkpoint>& restart, Setup& setup,
+                 Block& block, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  if (restart) setup.values = restart->header.values;
+  fill_block(communicator, config, setup.problem, restart, block,
+             [&](const std::string& section, const ValueFacts& facts) {
+               warn_of_values(setup, section, facts, terminal);
+               setup.values[section] = facts.checksum;
+             });
+  for (const auto& [key, checksum] : checksums_of_tables(communicator, config, config.time.steps))
+    setup.values[key] = checksum;
+}
+
+/// Says how a run ended, and returns its status.
+Status conclude(const EvolveResult& result, const Schedule& schedule, const Requests& requests,
+                const Writer& writer, const Terminal& terminal) {
+  if (result.outcome == Outcome::stopped) {
+    terminal.print("stopped by {}; continue with --restart latest", requests.reason());
+    return Status::stopped;
+  }
+  if (writer.last_checkpoint() < schedule.last)
+    terminal.print(
+        "no checkpoint of step {}: a longer run would begin at step {} again ([checkpoint] final = true "
+        "leaves one)",
+        schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
+  return Status::finished;
+}
+
 }  // namespace
 
 Status run(const Communicator& communicator, const CommandLine& command, Signals& signals) {
@@ -201,13 +253,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const Terminal terminal(communicator, command.quiet);
   const RunConfig config = load_input(communicator, command);
   RunDirectory directory(communicator, config.output.directory);
-  const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
-  const bool continued = continues_results(communicator, command, config, restart, directory);
-  if (!continued) require_replaceable(directory, config, command.overwrite);
-  if (command.restart && !restart)
-    terminal.print("no checkpoint in {}: starting from the beginning", config.output.directory.string());
-  if (continued && *command.restart == "latest")
-    warn_of_steps_taken_again(communicator, config, restart ? restart->header.step : 0, terminal);
+  const Beginning beginning = find_beginning(communicator, command, config, directory, terminal);
+  const std::optional<Checkpoint>& restart = beginning.restart;
   Setup setup = make_setup(communicator, config,
                            restart ? std::optional(parse_plan(restart->header.plan)) : std::nullopt);
   require_memory(communicator, setup, true);
@@ -222,17 +269,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
-  Schedule schedule = schedule_of(setup, restart ? restart->header.step : 0);
+  Schedule schedule = schedule_of(setup, beginning.step());
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
-  if (restart) setup.values = restart->header.values;
-  fill_block(communicator, config, setup.problem, restart, block,
-             [&](const std::string& section, const ValueFacts& facts) {
-               warn_of_values(setup, section, facts, terminal);
-               setup.values[section] = facts.checksum;
-             });
-  for (const auto& [key, checksum] : checksums_of_tables(communicator, config, config.time.steps))
-    setup.values[key] = checksum;
+  fill_arrays(communicator, restart, setup, block, terminal);
 
   PointSources sources(communicator, config, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);
@@ -244,7 +284,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   // All errors of the input were found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;
-  directory.prepare(command.overwrite, continued ? std::optional(begun_at) : std::nullopt);
+  directory.prepare(command.overwrite, beginning.continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
   begin_diagnostics_file(communicator, config.output.directory, field_names(config), field_sums.names(),
@@ -276,27 +316,18 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     images.draw(to);
   };
   if (!restart) writer.outputs(0, block);
-  const Ending ending = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
-                                         progress, probes, images);
-  if (ending.outcome == Outcome::stopped && !writer.checkpoint_written())
+  const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
+                                               progress, probes, images);
+  if (result.outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
-  if (ending.outcome == Outcome::steady) {
-    schedule.last = ending.step;
+  if (result.outcome == Outcome::steady) {
+    schedule.last = result.step;
     terminal.print("steady at step {}: the last step changed every field by less than {:g} of its norm",
-                   ending.step, *config.time.until_change);
+                   result.step, *config.time.until_change);
   }
-  report(communicator, setup, machine.transport_name, schedule, ending.outcome, times, terminal);
-  if (ending.outcome == Outcome::stopped) {
-    terminal.print("stopped by {}; continue with --restart latest", requests.reason());
-    return Status::stopped;
-  }
-  if (writer.last_checkpoint() < schedule.last)
-    terminal.print(
-        "no checkpoint of step {}: a longer run would begin at step {} again ([checkpoint] final = true "
-        "leaves one)",
-        schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
-  return Status::finished;
+  report(communicator, setup, machine.transport_name, schedule, result.outcome, times, terminal);
+  return conclude(result, schedule, requests, writer, terminal);
 }
 
 }  // namespace spsolve

@@ -15,8 +15,8 @@ Distribution distribute(const Communicator& communicator, int ranks, const Paral
   const Index3& shape = problem.domain.shape;
   const Index3 rank_grid = parallel.ranks
                                ? *parallel.ranks
-                               : least_surface_rank_grid(shape, ranks, candidate.fuse * problem.radius(),
-                                                         device.cuda ? gpu_face_cost : Index3{1, 1, 1});
+                               : min_surface_rank_grid(shape, ranks, candidate.fuse * problem.radius(),
+                                                       device.cuda ? gpu_face_cost : Index3{1, 1, 1});
   if (const std::int64_t blocks = volume(rank_grid); blocks != ranks)
     throw Error(InputKey{"parallel", "ranks"},
                 fmt::format(": {}, but {} to hold them; start as many as there are blocks "

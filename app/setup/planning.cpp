@@ -77,7 +77,7 @@ PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
           pace_of(config, problem), config.compute.accuracy};
 }
 
-ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan) {
+ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const StoredPlan& plan) {
   const Candidate& kept = plan.chosen;
   const std::string what =
       fmt::format("{}, {} per launch on {}", describe(kept), counted(kept.fuse, "step"), plan.device);
@@ -162,7 +162,7 @@ DeviceModel device_model(const DeviceChoice& device) {
       calibrate(model, calibration);
       model.origin = "calibrated by spsolve bench --suite calibrate";
     } else if (!ceilings && info.name.find("H200") == std::string::npos) {
-      model = in_proportion(
+      model = scaled_model(
           model, DriverRates{info.memory_bandwidth, info.clock, static_cast<double>(info.multiprocessors),
                              info.compute_capability});
       model.measured = false;
@@ -173,7 +173,7 @@ DeviceModel device_model(const DeviceChoice& device) {
     model.shared_bytes_per_block = static_cast<double>(info.shared_bytes_per_block);
   }
 #endif
-  if (ceilings && !model.calibration) model = in_proportion(model, *ceilings);
+  if (ceilings && !model.calibration) model = scaled_model(model, *ceilings);
   return model;
 }
 
@@ -185,7 +185,7 @@ DeviceModel device_model(const std::filesystem::path& file) {
   const TomlSection root(document, file.string());
   root.allow({"device"});
   const TomlSection section = required_section(root, "device");
-  constexpr Limits positive{.least = 0, .is_open = true};
+  constexpr Limits positive{.min = 0, .is_open = true};
   constexpr double most = std::numeric_limits<int>::max();
   std::vector<std::string> keys{"name", "gpu"};
   for (const DeviceModelEntry& entry : device_model_entries()) keys.emplace_back(entry.key);

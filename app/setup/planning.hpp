@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/setup/device.hpp"
-#include "app/setup/kept_plan.hpp"
+#include "app/setup/stored_plan.hpp"
 #include "io/input/config.hpp"
 #include "solver/interval.hpp"
 #include "solver/plan/plan.hpp"
@@ -37,7 +37,7 @@ nlohmann::ordered_json model_of(const Candidate& candidate);
 /// Returns the request of a run that goes on with a plan. The plan is kept where the request says "auto",
 /// unless it needs tensor cores that `device` lacks, or its error bound exceeds the accuracy that is accepted
 /// now. Its precision is always kept, since the values have it.
-ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan);
+ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const StoredPlan& plan);
 
 /// Returns the candidates of rank 0 on all ranks. Other ranks may have other processors, and so other
 /// roundings and choices. It broadcasts the members that launches need, and the seconds that decide how often

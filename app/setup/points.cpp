@@ -17,7 +17,7 @@ namespace {
 void require_fit(const Table& table, const DatasetForm& form, const std::string& key, std::size_t points,
                  std::int64_t steps) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(Status::invalid_input, fmt::format("{}{}: dataset {} {}", blame_of(form, key),
+    throw Error(Status::invalid_input, fmt::format("{}{}: dataset {} {}", error_prefix_of(form, key),
                                                    form.file.string(), form.dataset, why));
   };
   if (table.rows < steps)
@@ -63,11 +63,11 @@ Table read_table(const Communicator& communicator, const DatasetForm& form, cons
       table.columns = shape.size() == 2 ? shape[1] : 1;
       if (table.rows == 0 || table.columns == 0) source.fail("is empty");
       const Index3 extent = source.extent(static_cast<int>(shape.size()));
-      constexpr std::int64_t most_values = std::int64_t{1} << 30;
-      if (!has_volume_within(extent, most_values)) source.fail("has more than 2^30 values");
+      constexpr std::int64_t max_values = std::int64_t{1} << 30;
+      if (!has_volume_within(extent, max_values)) source.fail("has more than 2^30 values");
       source.read(static_cast<int>(shape.size()), box_of(extent), table.values);
     } catch (const Error& error) {
-      throw Error(error.status(), blame_of(form, key) + error.what());
+      throw Error(error.status(), error_prefix_of(form, key) + error.what());
     }
   });
   return table;
@@ -80,7 +80,7 @@ std::vector<Coordinates> read_points(const Communicator& communicator, const Gri
   const Table table = read_table(communicator, dataset, key);
   const int dimensions = grid.domain.dimensions;
   const std::string place =
-      fmt::format("{}{}: dataset {}", blame_of(dataset, key), dataset.file.string(), dataset.dataset);
+      fmt::format("{}{}: dataset {}", error_prefix_of(dataset, key), dataset.file.string(), dataset.dataset);
   if (table.columns != dimensions)
     throw Error(Status::invalid_input,
                 fmt::format("{} has {} columns; wanted {}, the coordinates of a point in each row", place,

@@ -25,7 +25,7 @@ Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string&
   try {
     return read_weights(source.file, source.dataset, grid.domain.dimensions);
   } catch (const Error& error) {
-    throw Error(error.status(), blame_of(source, section) + error.what());
+    throw Error(error.status(), error_prefix_of(source, section) + error.what());
   }
 }
 
@@ -34,7 +34,8 @@ std::string checksum_of(const Canonical& canonical) {
   std::string text = text_of(canonical);
   for (const CanonicalNode& node : canonical.nodes) {
     text += fmt::format(" {}:{:a}", static_cast<int>(node.kind), node.number);
-    for (const Link& link : node.links) text += fmt::format(" {}:{}", link.node, checksum_of(link.stencil));
+    for (const ChainLink& link : node.links)
+      text += fmt::format(" {}:{}", link.node, checksum_of(link.stencil));
   }
   for (TermId id = 0; id < canonical.terms.size(); ++id)
     text += fmt::format(" {:a}", canonical.terms[id].number);
@@ -149,7 +150,7 @@ void require_walls_in_range(const Problem& problem) {
 }
 
 Setup make_setup(const Communicator& communicator, const RunConfig& config,
-                 const std::optional<KeptPlan>& continued, const std::optional<DeviceModel>& model,
+                 const std::optional<StoredPlan>& continued, const std::optional<DeviceModel>& model,
                  std::optional<int> ranks) {
   Problem problem = problem_of(communicator, config);
   problem.has_points = !config.point_sources.empty() || !config.probes.empty();

@@ -67,8 +67,8 @@ void require_walls_in_range(const Problem& problem);
 /// model of this device, and `ranks` the number of ranks that share the grid. Collective; every rank throws
 /// the same Error.
 Setup make_setup(const Communicator& communicator, const RunConfig& config,
-                 const std::optional<KeptPlan>& continued = {}, const std::optional<DeviceModel>& model = {},
-                 std::optional<int> ranks = {});
+                 const std::optional<StoredPlan>& continued = {},
+                 const std::optional<DeviceModel>& model = {}, std::optional<int> ranks = {});
 
 /// Throws Error(invalid_input) if this machine has too little memory for its ranks, or Error(device_failure)
 /// if a GPU has too little: in all and, if `use_devices`, free now. Names the key of the input that makes

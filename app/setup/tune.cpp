@@ -21,8 +21,8 @@
 namespace spsolve {
 namespace {
 
-constexpr std::size_t most_candidates = 6;
-constexpr double least_seconds = 0.1;  // shortest timing
+constexpr std::size_t max_candidates = 6;
+constexpr double min_seconds = 0.1;  // shortest timing
 constexpr int first_launches = 3, trial_launches = 2, timings = 2;
 /// Is the largest factor by which the model may be wrong about two candidates. Of 1,183 random problems on
 /// H200, in 1,177 one of the candidates predicted within this factor reached at least 95% of the fastest
@@ -53,7 +53,7 @@ double time_steps(const Communicator& communicator, Block& block, int fuse, Back
   };
   run(first_launches);  // compiles and captures graphs
   const double one = run(trial_launches);
-  const auto launches = std::clamp<std::int64_t>(static_cast<std::int64_t>(least_seconds / one), 1, 10000);
+  const auto launches = std::clamp<std::int64_t>(static_cast<std::int64_t>(min_seconds / one), 1, 10000);
   double best = run(launches);
   for (int i = 1; i < timings; ++i) best = std::min(best, run(launches));
   return best / fuse;
@@ -65,7 +65,7 @@ bool pays(const std::vector<Candidate>& candidates, const Plan& plan, double poi
   for (const Candidate& candidate : candidates) {
     const double launch = candidate.seconds * points * candidate.fuse;
     seconds += compile_seconds + (first_launches + trial_launches) * launch +
-               timings * std::max(launch, least_seconds);
+               timings * std::max(launch, min_seconds);
   }
   return seconds <= (plan.measured ? part_of_run : part_of_run_guessed) * plan.chosen.seconds * points *
                         static_cast<double>(steps);
@@ -130,7 +130,7 @@ std::optional<Candidate> fastest_candidate(const Communicator& communicator, Pro
 
 std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
                                           std::optional<std::int64_t> steps) {
-  std::vector<Candidate> candidates = best_candidates(plan, most_candidates);
+  std::vector<Candidate> candidates = best_candidates(plan, max_candidates);
   if (candidates.size() < 2) return {};
   if (!steps) return candidates;
   std::erase_if(candidates, [&](const Candidate& candidate) {
@@ -141,9 +141,9 @@ std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
   return candidates;
 }
 
-std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const Problem& problem,
-                                        const PlanRequest& request, const DeviceChoice& device,
-                                        const Terminal& terminal) {
+std::optional<StoredPlan> remembered_plan(const Communicator& communicator, const Problem& problem,
+                                          const PlanRequest& request, const DeviceChoice& device,
+                                          const Terminal& terminal) {
   const auto file = communicator.root() ? file_of(problem, request, device) : std::nullopt;
   std::string remembered;
   std::error_code unreadable;
@@ -161,10 +161,10 @@ std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const 
   return parse_plan(remembered);
 }
 
-std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Problem& problem,
-                                   const PlanRequest& request, const Plan& plan,
-                                   std::optional<std::int64_t> steps, const DeviceChoice& device,
-                                   const ParallelConfig& parallel, const Terminal& terminal) {
+std::optional<StoredPlan> tuned_plan(const Communicator& communicator, const Problem& problem,
+                                     const PlanRequest& request, const Plan& plan,
+                                     std::optional<std::int64_t> steps, const DeviceChoice& device,
+                                     const ParallelConfig& parallel, const Terminal& terminal) {
   if (auto remembered = remembered_plan(communicator, problem, request, device, terminal)) return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
   const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));
@@ -183,7 +183,7 @@ std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Probl
       terminal.warn("the tuned plan is not remembered: {}", error.what());
     }
   }
-  return KeptPlan{tuned.device, tuned.chosen, tuned.chosen.dropped};
+  return StoredPlan{tuned.device, tuned.chosen, tuned.chosen.dropped};
 }
 
 }  // namespace spsolve

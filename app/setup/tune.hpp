@@ -22,9 +22,9 @@ inline bool may_tune(const ComputeConfig& compute, const DeviceChoice& device) {
 /// ($XDG_CACHE_HOME/spsolve/tuned-<key>.json), or nothing if it was not tuned. The plan holds for any number
 /// of ranks, whichever run timed it, so that their results are the same. Every rank gets the same plan.
 /// Collective.
-std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const Problem& problem,
-                                        const PlanRequest& request, const DeviceChoice& device,
-                                        const Terminal& terminal);
+std::optional<StoredPlan> remembered_plan(const Communicator& communicator, const Problem& problem,
+                                          const PlanRequest& request, const DeviceChoice& device,
+                                          const Terminal& terminal);
 
 /// Returns which of a plan's best few candidates are timed for a run of `steps` steps on `points` points per
 /// rank: those that may be the fastest. Returns none if that would take more than a fiftieth of the run (a
@@ -36,9 +36,9 @@ std::vector<Candidate> candidates_to_time(const Plan& plan, double points, std::
 /// ranks, and returns and remembers the plan with the fastest. Returns nothing if the plan is not tuned. With
 /// `steps`, the length of the run, timing must pay (see candidates_to_time()). The result is the same on
 /// every rank. Collective.
-std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Problem& problem,
-                                   const PlanRequest& request, const Plan& plan,
-                                   std::optional<std::int64_t> steps, const DeviceChoice& device,
-                                   const ParallelConfig& parallel, const Terminal& terminal);
+std::optional<StoredPlan> tuned_plan(const Communicator& communicator, const Problem& problem,
+                                     const PlanRequest& request, const Plan& plan,
+                                     std::optional<std::int64_t> steps, const DeviceChoice& device,
+                                     const ParallelConfig& parallel, const Terminal& terminal);
 
 }  // namespace spsolve

@@ -75,8 +75,8 @@ Table read_face(const Communicator& communicator, const Domain& domain, int axis
   if (table.rows != wanted[0] || table.columns != wanted[1])
     throw Error(Status::invalid_input,
                 fmt::format("{}{}: dataset {} has {} x {} values; wanted {} x {}, those of the face",
-                            blame_of(form, key), form.file.string(), form.dataset, table.rows, table.columns,
-                            wanted[0], wanted[1]));
+                            error_prefix_of(form, key), form.file.string(), form.dataset, table.rows,
+                            table.columns, wanted[0], wanted[1]));
   return table;
 }
 
@@ -138,7 +138,7 @@ std::vector<FilledFace> filled_faces(const Communicator& communicator, const Run
 BytesOfWalls bytes_of_walls(const RunConfig& config, const std::vector<FilledFace>& faces,
                             const Index3& extent) {
   // As kernels/cuda/system/wall_filler takes them: several time levels where they have together this size.
-  constexpr std::size_t together = 4 << 20, most_needed = 3, stagings = 2;
+  constexpr std::size_t together = 4 << 20, max_needed = 3, stagings = 2;
   BytesOfWalls bytes;
   const auto bytes_of = [](Index3 shape, int axis) {
     shape[axis] = 1;
@@ -155,8 +155,8 @@ BytesOfWalls bytes_of_walls(const RunConfig& config, const std::vector<FilledFac
     if (face.values && face.varies_along_face)
       (face.varies_in_time ? level : bytes.device) += bytes_of(extent, face.axis);
   if (level == 0) return bytes;
-  bytes.device += std::max(together, level) + most_needed * level;
-  bytes.staging = stagings * std::max(together, most_needed * level);
+  bytes.device += std::max(together, level) + max_needed * level;
+  bytes.staging = stagings * std::max(together, max_needed * level);
   return bytes;
 }
 

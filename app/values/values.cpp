@@ -43,7 +43,7 @@ void read_values(const Communicator& communicator, const RunConfig& config, cons
     try {
       read_boxes(communicator, source.file, source.dataset, config.grid.domain, box, sink);
     } catch (const Error& error) {
-      throw Error(error.status(), blame_of(source, section.name) + error.what());
+      throw Error(error.status(), error_prefix_of(source, section.name) + error.what());
     }
   }
 }

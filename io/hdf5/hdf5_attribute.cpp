@@ -137,10 +137,10 @@ std::vector<std::string> attribute_names(hid_t object) {
 }
 
 std::string attribute_text(hid_t object, const std::string& name) {
-  constexpr std::size_t most_numbers = 16, most_characters = 4000;
+  constexpr std::size_t max_numbers = 16, max_characters = 4000;
   const auto list = [&](const auto& values) {
     if (values.size() == 1) return fmt::format("{}", values.front());
-    const auto shown = std::min(values.size(), most_numbers);
+    const auto shown = std::min(values.size(), max_numbers);
     return fmt::format("[{}{}]",
                        fmt::join(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
                        shown < values.size() ? fmt::format(", ... {} in all", values.size()) : "");
@@ -156,7 +156,7 @@ std::string attribute_text(hid_t object, const std::string& name) {
   if (kind == H5T_FLOAT) return list(numbers<double>(object, name));
   if (kind == H5T_STRING && single) {
     std::string value = text(object, name);
-    if (value.size() > most_characters) value = value.substr(0, most_characters) + "...";
+    if (value.size() > max_characters) value = value.substr(0, max_characters) + "...";
     return value;
   }
   return fmt::format("({})", type_name(type));

@@ -103,9 +103,9 @@ void NumberDataset::unpack(int dimensions, const Box& box, std::vector<double>& 
       if (stored == mark)
         fail(fmt::format("has no value at {}: {} is its {}; wanted a number at every point", place(i), stored,
                          attribute));
-    if (stored < packing_.least || stored > packing_.largest)
-      fail(fmt::format("is {} at {}, beyond its valid range [{}, {}]", stored, place(i), packing_.least,
-                       packing_.largest));
+    if (stored < packing_.min || stored > packing_.max)
+      fail(fmt::format("is {} at {}, beyond its valid range [{}, {}]", stored, place(i), packing_.min,
+                       packing_.max));
     values[i] = stored * packing_.scale + packing_.offset;
     if (!std::isfinite(values[i]))
       fail(fmt::format("is {} at {}, wanted finite numbers", values[i], place(i)));
@@ -140,8 +140,8 @@ NumberDataset::Packing NumberDataset::read_packing() const {
   const auto range = numbers_of("valid_range");
   if (range.size() != 0 && range.size() != 2)
     fail(fmt::format("has attribute \"valid_range\" of {} numbers, wanted two", range.size()));
-  packing.least = one("valid_min", range.empty() ? packing.least : range[0]);
-  packing.largest = one("valid_max", range.empty() ? packing.largest : range[1]);
+  packing.min = one("valid_min", range.empty() ? packing.min : range[0]);
+  packing.max = one("valid_max", range.empty() ? packing.max : range[1]);
   return packing;
 }
 
@@ -163,20 +163,20 @@ Hdf5Id NumberDataset::open(const std::filesystem::path& file, const std::string&
     return opened(file_, dataset);
   } catch (const Error&) {
   }
-  if (const std::string why = why_it_does_not_open(file_, dataset); !why.empty()) fail(why);
+  if (const std::string why = why_unreadable(file_, dataset); !why.empty()) fail(why);
   const auto known = dataset_names(file_);
   const std::string nearest = nearest_name(dataset.starts_with('/') ? dataset : "/" + dataset, known);
-  constexpr std::size_t most_listed = 20;
-  const std::span listed(known.data(), std::min(known.size(), most_listed));
+  constexpr std::size_t max_listed = 20;
+  const std::span listed(known.data(), std::min(known.size(), max_listed));
   throw Error(
       Status::invalid_input,
       fmt::format("{} has no dataset \"{}\"{}; it holds {}{}", file.string(), dataset,
                   nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest),
                   known.empty() ? "none" : fmt::format("{}", fmt::join(listed, ", ")),
-                  known.size() > most_listed ? fmt::format(" and {} more", known.size() - most_listed) : ""));
+                  known.size() > max_listed ? fmt::format(" and {} more", known.size() - max_listed) : ""));
 }
 
-std::string why_it_does_not_open(hid_t file, const std::string& path) {
+std::string why_unreadable(hid_t file, const std::string& path) {
   // Check link by link, because HDF5 only checks whether the last link exists.
   H5L_info_t link{};
   std::string reached;

@@ -39,8 +39,8 @@ class NumberDataset {
   struct Packing {
     double scale = 1, offset = 0;
     std::vector<std::pair<std::string, double>> missing;  // attribute, stored number
-    double least = -std::numeric_limits<double>::infinity();
-    double largest = std::numeric_limits<double>::infinity();
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
   };
   Hdf5Id open(const std::filesystem::path& file, const std::string& dataset) const;
   std::optional<Index3> chunks_that_are_encoded() const;
@@ -58,6 +58,6 @@ class NumberDataset {
 
 /// Says why a path in a file cannot be opened although a link of that name exists. Returns an empty text if
 /// there is no link.
-std::string why_it_does_not_open(hid_t file, const std::string& path);
+std::string why_unreadable(hid_t file, const std::string& path);
 
 }  // namespace spsolve

@@ -20,7 +20,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::size_t most_bytes = 16 << 20;  // of a chunk or an attribute that is read
+constexpr std::size_t max_bytes = 16 << 20;  // of a chunk or an attribute that is read
 
 /// Returns true if the metadata of a file have no checksums: its first block is of version 0 or 1. That block
 /// lies at 0 or, behind a user block, at 512, 1024, 2048 and so on (HDF5 File Format Specification, II.A).
@@ -36,12 +36,12 @@ bool has_no_checksums(const std::filesystem::path& file) {
   return false;
 }
 
-/// Returns the number of bytes of `points` values of a type, or more than most_bytes if there are too many.
+/// Returns the number of bytes of `points` values of a type, or more than max_bytes if there are too many.
 std::size_t bytes_of(hssize_t points, hid_t type) {
   const std::size_t size = H5Tget_size(type);
   if (points <= 0 || size == 0) return 0;
-  return static_cast<std::size_t>(points) > most_bytes / size ? most_bytes + 1
-                                                              : static_cast<std::size_t>(points) * size;
+  return static_cast<std::size_t>(points) > max_bytes / size ? max_bytes + 1
+                                                             : static_cast<std::size_t>(points) * size;
 }
 
 // The parent reports what fails in these functions, because it reads the file again. Nothing is closed,
@@ -52,7 +52,7 @@ herr_t try_attribute(hid_t object, const char* name, const H5A_info_t*, void*) {
   if (attribute < 0) return 0;
   const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
   const std::size_t bytes = bytes_of(H5Sget_simple_extent_npoints(space), type);
-  if (bytes > 0 && bytes <= most_bytes) {
+  if (bytes > 0 && bytes <= max_bytes) {
     std::vector<char> values(bytes);
     H5Aread(attribute, type, values.data());
   }
@@ -67,10 +67,10 @@ void try_values(hid_t dataset, hid_t creation, hid_t type, hid_t space) {
   std::size_t bytes = bytes_of(1, type);
   std::array<hsize_t, H5S_MAX_RANK> chunk{}, first{}, one{};
   if (H5Pget_layout(creation) == H5D_CHUNKED && H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data()) == rank)
-    for (int axis = 0; axis < rank && bytes <= most_bytes; ++axis)
+    for (int axis = 0; axis < rank && bytes <= max_bytes; ++axis)
       bytes *=
-          static_cast<std::size_t>(std::min<hsize_t>(chunk[static_cast<std::size_t>(axis)], most_bytes + 1));
-  if (bytes == 0 || bytes > most_bytes) return;
+          static_cast<std::size_t>(std::min<hsize_t>(chunk[static_cast<std::size_t>(axis)], max_bytes + 1));
+  if (bytes == 0 || bytes > max_bytes) return;
   one.fill(1);
   if (rank > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, one.data(), nullptr) < 0)
     return;
@@ -104,14 +104,14 @@ void read_all(const std::filesystem::path& path) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) return;
-  constexpr std::size_t most_objects = 4096;
+  constexpr std::size_t max_objects = 4096;
   std::vector<std::string> names{"/"};
   H5Lvisit(
       file, H5_INDEX_NAME, H5_ITER_INC,
       [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
         auto& all = *static_cast<std::vector<std::string>*>(data);
         all.emplace_back(name);
-        return all.size() < most_objects ? 0 : 1;
+        return all.size() < max_objects ? 0 : 1;
       },
       &names);
   for (const std::string& name : names) try_object(file, name.c_str());

@@ -71,9 +71,9 @@ TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
     if (!has_dt)
       section.fail("end", "'end' needs 'dt', the time that a step takes; give it here, or 'steps' instead");
     const double steps = steps_until(end, time.dt);
-    if (!(steps <= static_cast<double>(most_steps)))
+    if (!(steps <= static_cast<double>(max_steps)))
       section.fail("end",
-                   fmt::format("'end' takes {} steps of dt = {}, more than {}", steps, time.dt, most_steps));
+                   fmt::format("'end' takes {} steps of dt = {}, more than {}", steps, time.dt, max_steps));
     time.steps = static_cast<std::int64_t>(steps);
   }
   if (!is_auto(section, "fuse", "an integer of at least 1"))
@@ -136,7 +136,7 @@ Compression read_compression(const TomlSection& section) {
   const std::string name = section.one_of("compression").value_or("none");
   const auto place = std::ranges::find(compression_names, name) - compression_names.begin();
   const auto compression = static_cast<Compression>(place);
-  if (const std::string why = objection_to(compression); !why.empty()) section.fail("compression", why);
+  if (const std::string why = why_unavailable(compression); !why.empty()) section.fail("compression", why);
   return compression;
 }
 
@@ -215,7 +215,7 @@ DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& 
   if (!sums) return diagnostics;
   for (const auto& [key, value] : sums->table()) {
     const std::string name(key.str());
-    if (const std::string why = objection_to_name(name); !why.empty()) sums->fail(name, why);
+    if (const std::string why = why_invalid_name(name); !why.empty()) sums->fail(name, why);
     for (const char* column : {"step", "time", "min", "max", "mean", "l2", "change_l2"})
       if (name == column || name.starts_with(std::string(column) + "_"))
         sums->fail(name,
@@ -224,7 +224,8 @@ DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& 
     try {
       RowProgram(parse_expression(formula), names_of_state(config));
     } catch (const SyntaxError& error) {
-      throw Error(Status::invalid_input, fmt::format("{}{}: {}", sums->blame(name), name, error.what()));
+      throw Error(Status::invalid_input,
+                  fmt::format("{}{}: {}", sums->error_prefix(name), name, error.what()));
     }
     diagnostics.sums[name] = formula;
   }

@@ -50,16 +50,16 @@ struct ComputeConfig {
 };
 
 /// Limits the launches that may share an exchange of halos.
-constexpr int most_exchange_every = 64;
+constexpr int max_exchange_every = 64;
 /// Limits the steps: names of files hold ten digits of the step.
-constexpr std::int64_t most_steps = 9'999'999'999;
+constexpr std::int64_t max_steps = 9'999'999'999;
 /// Limits the steps per launch far beyond those that pay; the bytes of their halo can be counted.
-constexpr int most_fused = 4096;
+constexpr int max_fused = 4096;
 
 struct ParallelConfig {
   std::optional<Index3> ranks;        // per axis, absent axes 1; nothing: auto
   std::string transport = "auto";     // one of transport_names
-  std::optional<int> exchange_every;  // launches, 1 to most_exchange_every; nothing: auto
+  std::optional<int> exchange_every;  // launches, 1 to max_exchange_every; nothing: auto
   bool share_gpus = false;      // several ranks may use one GPU (to try things out; slower than one rank)
   bool graphs = true;           // launches on GPUs are captured in CUDA graphs where they can be
   double timeout_seconds = 30;  // without a sign of life of some rank until the job is ended

@@ -14,9 +14,9 @@ bool is_any_name(std::string_view name) { return name.starts_with('<'); }
 /// Returns "1 to 64", "> 0" and so on, or an empty text if all numbers are accepted.
 std::string numbers_in(const Limits& limits) {
   constexpr double beyond_use = 2147483647;  // a larger maximum only reflects the implementation
-  if (std::isinf(limits.least)) return "";
-  if (limits.most < beyond_use) return fmt::format("{:g} to {:g}", limits.least, limits.most);
-  return fmt::format("{} {:g}", limits.is_open ? ">" : ">=", limits.least);
+  if (std::isinf(limits.min)) return "";
+  if (limits.max < beyond_use) return fmt::format("{:g} to {:g}", limits.min, limits.max);
+  return fmt::format("{} {:g}", limits.is_open ? ">" : ">=", limits.min);
 }
 
 }  // namespace

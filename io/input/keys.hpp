@@ -11,8 +11,8 @@ namespace spsolve {
 
 /// Says which numbers a key accepts: least <= value <= most.
 struct Limits {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
   bool is_open = false;  // least itself is not accepted
 };
 

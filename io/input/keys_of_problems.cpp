@@ -7,15 +7,13 @@
 namespace spsolve {
 namespace {
 
-constexpr Limits positive{.least = 0, .is_open = true};
-constexpr Limits not_negative{.least = 0};
+constexpr Limits positive{.min = 0, .is_open = true};
+constexpr Limits not_negative{.min = 0};
 constexpr std::array<std::string_view, 2> plain_walls{"periodic", "neumann"};
 constexpr std::string_view values = "number, formula or dataset";
 constexpr std::string_view tables = "list of tables";
 
-constexpr Limits points_from(double least) {
-  return {.least = least, .most = static_cast<double>(most_points)};
-}
+constexpr Limits points_from(double least) { return {.min = least, .max = static_cast<double>(max_points)}; }
 
 // Entries of a table are written in as few lines as possible.
 // clang-format off

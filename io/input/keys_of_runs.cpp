@@ -8,12 +8,12 @@
 namespace spsolve {
 namespace {
 
-constexpr Limits positive{.least = 0, .is_open = true};
+constexpr Limits positive{.min = 0, .is_open = true};
 constexpr double int_max = std::numeric_limits<int>::max();
-constexpr Limits counts{.least = 1, .most = int_max};
-constexpr Limits steps_from_0{.least = 0, .most = static_cast<double>(most_steps)};
-constexpr Limits steps_from_1{.least = 1, .most = static_cast<double>(most_steps)};
-constexpr Limits strides{.least = 1, .most = static_cast<double>(most_points)};
+constexpr Limits counts{.min = 1, .max = int_max};
+constexpr Limits steps_from_0{.min = 0, .max = static_cast<double>(max_steps)};
+constexpr Limits steps_from_1{.min = 1, .max = static_cast<double>(max_steps)};
+constexpr Limits strides{.min = 1, .max = static_cast<double>(max_points)};
 constexpr std::array<std::string_view, 1> automatic{"auto"};
 constexpr std::string_view points = "point, list of points or dataset";
 constexpr std::string_view as_the_run = "\"fp64\" for fp64 runs, else \"fp32\"";
@@ -30,7 +30,7 @@ std::vector<Key> time_and_machine() {
       {"time", "dt", "number", "time", "1.0", "time that one step takes; not with a preset that has its own",
        "dt = 0.01", positive},
       {"time", "fuse", "integer or text", "steps", R"("auto")", "time steps per pass over memory", "fuse = 4",
-       {.least = 1, .most = most_fused}, automatic},
+       {.min = 1, .max = max_fused}, automatic},
       {"time", "wall_limit_minutes", "number", "minutes", "no limit",
        "write a checkpoint and stop before this wall time", "wall_limit_minutes = 90", positive},
       {"time", "until_change", "number", "", "never",
@@ -57,13 +57,13 @@ std::vector<Key> time_and_machine() {
        "how halos travel; `peer` is for GPUs of one machine", R"(transport = "mpi")", {}, transport_names},
       {"parallel", "exchange_every", "integer or text", "launches", R"("auto")",
        "launches of the scalar unit that share one halo exchange", "exchange_every = 2",
-       {.least = 1, .most = most_exchange_every}, automatic},
+       {.min = 1, .max = max_exchange_every}, automatic},
       {"parallel", "share_gpus", "boolean", "", "false", "several ranks may use one GPU, to try things out",
        "share_gpus = true"},
       {"parallel", "graphs", "boolean", "", "true", "replay launches as CUDA graphs", "graphs = false"},
       {"parallel", "timeout_seconds", "number", "seconds", "30",
        "the job ends when a rank gives no sign of life for this long", "timeout_seconds = 60",
-       {.least = 1, .most = 1e8}},
+       {.min = 1, .max = 1e8}},
   };
 }
 

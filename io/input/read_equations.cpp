@@ -47,7 +47,7 @@ class Names {
   void add(const TomlSection& section, const std::string& name, const std::string& kind) {
     const auto [other, is_new] = kinds_.try_emplace(name, kind);
     if (!is_new) section.fail(name, fmt::format("'{}' is a {} already", name, other->second));
-    if (const std::string why = objection_to_name(name); !why.empty()) section.fail(name, why);
+    if (const std::string why = why_invalid_name(name); !why.empty()) section.fail(name, why);
     if (name == "VTKHDF") section.fail(name, "'VTKHDF' is the name of a group in snapshots");
   }
 
@@ -139,7 +139,7 @@ std::vector<CoefficientConfig> ordered(const TomlSection& section,
       if (taken[i]) continue;
       const CoefficientConfig& coefficient = coefficients[i];
       if (const auto* formula = std::get_if<ExpressionForm>(&coefficient.values)) {
-        const std::string key = section.blame(coefficient.name) + coefficient.name;
+        const std::string key = section.error_prefix(coefficient.name) + coefficient.name;
         std::set<std::string> names;
         try {
           names = names_in(formula->expression);
@@ -267,9 +267,9 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
     canonical_form(system_of(equations, grid, dt, stencils));
   } catch (const SyntaxError& error) {
     throw Error(Status::invalid_input,
-                fmt::format("{}step: {}", section.blame("step", error.position().line), error.what()));
+                fmt::format("{}step: {}", section.error_prefix("step", error.position().line), error.what()));
   } catch (const Error& error) {
-    throw Error(error.status(), fmt::format("{}step: {}", section.blame("step"), error.what()));
+    throw Error(error.status(), fmt::format("{}step: {}", section.error_prefix("step"), error.what()));
   }
   if (!has_dt && uses_any(equations.step, {"t", "dt"}))
     root.fail("time", "[time] needs 'dt', the length of a step, because the equations use it");

@@ -31,7 +31,8 @@ std::string read_value(const TomlSection& section, const RunConfig& config) {
   try {
     RowProgram(parse_expression(formula), names_of_state(config));
   } catch (const SyntaxError& error) {
-    throw Error(Status::invalid_input, fmt::format("{}value: {}", section.blame("value"), error.what()));
+    throw Error(Status::invalid_input,
+                fmt::format("{}value: {}", section.error_prefix("value"), error.what()));
   }
   return formula;
 }

@@ -22,7 +22,7 @@ std::array<double, 3> read_point(const TomlSection& section, const toml::array& 
   std::vector<double> values;
   for (const toml::node& value : list) values.push_back(section.number_of("at", value));
   const auto point = per_axis(section, "at", values, grid.domain.dimensions, 0.0);
-  require_inside(grid, point, section.blame("at") + "'at': ");
+  require_inside(grid, point, section.error_prefix("at") + "'at': ");
   return point;
 }
 
@@ -100,7 +100,8 @@ std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const
       try {
         RowProgram(parse_expression(formula->expression), names_at_point(config));
       } catch (const SyntaxError& error) {
-        throw Error(Status::invalid_input, fmt::format("{}value: {}", section.blame("value"), error.what()));
+        throw Error(Status::invalid_input,
+                    fmt::format("{}value: {}", section.error_prefix("value"), error.what()));
       }
     }
     if (section.one_of("interpolation").value_or("linear") == "nearest")

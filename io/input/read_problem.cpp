@@ -114,7 +114,7 @@ DatasetForm read_dataset(const TomlSection& section, const fs::path& directory,
                              word));
   if (form.dataset.empty()) section.fail("dataset", "'dataset' is empty");
   form.file = fs::absolute(directory / form.file).lexically_normal();
-  form.at.text = section.blame("file");
+  form.at.text = section.error_prefix("file");
   return form;
 }
 
@@ -283,7 +283,7 @@ Grid read_grid(const TomlSection& root, const fs::path& directory) {
   const auto shape = *section.integers("shape");
   if (shape.empty() || shape.size() > 3)
     section.fail("shape", fmt::format("'shape' has {} axes; wanted [z, y, x], [y, x] or [x]", shape.size()));
-  if (!has_volume_within(shape, most_points)) section.fail("shape", "'shape' has more than 2^48 points");
+  if (!has_volume_within(shape, max_points)) section.fail("shape", "'shape' has more than 2^48 points");
 
   Grid grid;
   const auto dimensions = static_cast<int>(shape.size());
@@ -327,7 +327,7 @@ FieldForm read_field(const TomlSection& section, const Grid& grid, const fs::pat
   if (knows_time) valid.emplace_back("rate");
   section.allow(valid);
   if (key == "file") return read_dataset(section, directory, valid);
-  ExpressionForm form{*section.text("expression"), {section.blame("expression") + "expression"}};
+  ExpressionForm form{*section.text("expression"), {section.error_prefix("expression") + "expression"}};
   Expression expression{form.expression, form.at.text, {{"dt", 1.0}}};
   if (knows_time) expression.constants = {{"t", 0.0}, {"dt", 1.0}, {"step", 0.0}};
   expression.check(grid);
@@ -341,7 +341,7 @@ FieldForm read_values(const TomlSection& section, const std::string& key, const 
     dataset.allow();
     return read_dataset(dataset, directory);
   }
-  const StatedAt at{section.blame(key) + key};
+  const InputLocation at{section.error_prefix(key) + key};
   if (node.is_number()) return ExpressionForm{fmt::format("{}", section.number_of(key, node)), at};
   if (!node.is_string())
     section.fail(key, fmt::format("'{}' must be a number, a formula in quotes, or {{ file = \"...\", dataset "

@@ -54,7 +54,7 @@ TomlSection required_section(const TomlSection& root, std::string_view name);
 std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
 
 /// Limits the number of points and all other counts, so that products of a few of them stay below 2^63.
-constexpr std::int64_t most_points = std::int64_t{1} << 48;
+constexpr std::int64_t max_points = std::int64_t{1} << 48;
 
 /// Returns a list with one value per axis of the grid, as {z, y, x}; absent axes take `absent`.
 template <class Value>

@@ -49,7 +49,7 @@ std::optional<std::string> text_of_override(const toml::source_region& region, s
 
 /// Returns the value of a key that goes by another name elsewhere (C, numpy, other solvers), or an empty
 /// text.
-std::string own_name_of(std::string_view foreign, std::span<const std::string_view> choices) {
+std::string value_here_of(std::string_view foreign, std::span<const std::string_view> choices) {
   constexpr std::array<std::array<std::string_view, 2>, 12> names{{{"gpu", "cuda"},
                                                                    {"nvidia", "cuda"},
                                                                    {"double", "fp64"},
@@ -86,7 +86,7 @@ std::string TomlSection::where(const toml::source_region& region) const {
   return region.begin ? fmt::format("{}:{}", file_, region.begin.line) : file_;
 }
 
-std::string TomlSection::blame(const toml::source_region& region) const {
+std::string TomlSection::error_prefix(const toml::source_region& region) const {
   return name_.empty() ? where(region) + ": " : fmt::format("{}: [{}] ", where(region), name_);
 }
 
@@ -96,26 +96,26 @@ const toml::source_region& TomlSection::region_of(std::string_view key) const {
 }
 
 std::string TomlSection::place(std::string_view key) const { return where(region_of(key)) + ": "; }
-std::string TomlSection::blame(std::string_view key) const { return blame(region_of(key)); }
+std::string TomlSection::error_prefix(std::string_view key) const { return error_prefix(region_of(key)); }
 
-std::string TomlSection::blame(std::string_view key, int line_of_text) const {
+std::string TomlSection::error_prefix(std::string_view key, int line_of_text) const {
   const toml::node* node = find(key);
   const auto* text = node ? node->as_string() : nullptr;
-  if (!text) return blame(key);
+  if (!text) return error_prefix(key);
   toml::source_region region = node->source();
   // The first line break after """ does not belong to the text.
   const auto breaks = std::ranges::count(text->get(), '\n');
   const bool begins_below = region.end.line - region.begin.line > breaks;
   region.begin.line += static_cast<toml::source_index>(line_of_text - 1 + begins_below);
-  return blame(region);
+  return error_prefix(region);
 }
 
 void TomlSection::fail(std::string_view key, const std::string& message) const {
-  throw Error(Status::invalid_input, blame(key) + message);
+  throw Error(Status::invalid_input, error_prefix(key) + message);
 }
 
 void TomlSection::fail(const toml::node& node, const std::string& message) const {
-  throw Error(Status::invalid_input, blame(node.source()) + message);
+  throw Error(Status::invalid_input, error_prefix(node.source()) + message);
 }
 
 TomlSection TomlSection::of_input(const toml::table& root, std::string file_name) {
@@ -194,7 +194,9 @@ std::string TomlSection::exactly_one_of(const std::vector<std::string>& forms) c
     if (has(form)) given.push_back(form);
   if (given.empty()) fail("", fmt::format("needs one of: {}", fmt::join(forms, ", ")));
   if (given.size() == 1) return given.front();
-  const auto overrides = [&](const std::string& form) { return blame(form).starts_with(override_mark); };
+  const auto overrides = [&](const std::string& form) {
+    return error_prefix(form).starts_with(override_mark);
+  };
   const auto changed = std::find_if(given.begin(), given.end(), overrides);
   fail(changed == given.end() ? given.back() : *changed,
        fmt::format("'{}' contradict each other; give exactly one{}", fmt::join(given, "' and '"),
@@ -253,7 +255,7 @@ std::optional<std::string> TomlSection::one_of(std::string_view key) const {
   if (!value) return value;
   const auto names = known(key)->choices;
   if (std::find(names.begin(), names.end(), *value) != names.end()) return value;
-  std::string advice = own_name_of(*value, names);
+  std::string advice = value_here_of(*value, names);
   if (advice.empty()) advice = did_you_mean(*value, names);
   fail(key, fmt::format("'{}' is '{}'{}valid values: {}", key, *value, advice, fmt::join(names, ", ")));
 }
@@ -302,12 +304,12 @@ double TomlSection::number_of(std::string_view key, const toml::node& node) cons
 
 double TomlSection::number_within(std::string_view key, const toml::node& node, const Limits& limits) const {
   const double value = number_of(key, node);
-  if (limits.is_open && !(value > limits.least))
-    fail(node, fmt::format("'{}' must be above {}, not {}", key, limits.least, value));
-  if (!(value >= limits.least))
-    fail(node, fmt::format("'{}' must be at least {}, not {}", key, limits.least, value));
-  if (!(value <= limits.most))
-    fail(node, fmt::format("'{}' must be at most {}, not {}", key, limits.most, value));
+  if (limits.is_open && !(value > limits.min))
+    fail(node, fmt::format("'{}' must be above {}, not {}", key, limits.min, value));
+  if (!(value >= limits.min))
+    fail(node, fmt::format("'{}' must be at least {}, not {}", key, limits.min, value));
+  if (!(value <= limits.max))
+    fail(node, fmt::format("'{}' must be at most {}, not {}", key, limits.max, value));
   return value;
 }
 
@@ -315,10 +317,10 @@ std::int64_t TomlSection::integer_within(std::string_view key, const toml::node&
                                          const Limits& limits) const {
   if (!node.is_integer()) fail(node, fmt::format("'{}' must be an integer, not {}", key, type_name(node)));
   const std::int64_t value = node.as_integer()->get();
-  if (static_cast<double>(value) < limits.least)
-    fail(node, fmt::format("'{}' must be at least {:.0f}, not {}", key, limits.least, value));
-  if (static_cast<double>(value) > limits.most)
-    fail(node, fmt::format("'{}' must be at most {:.0f}, not {}", key, limits.most, value));
+  if (static_cast<double>(value) < limits.min)
+    fail(node, fmt::format("'{}' must be at least {:.0f}, not {}", key, limits.min, value));
+  if (static_cast<double>(value) > limits.max)
+    fail(node, fmt::format("'{}' must be at most {:.0f}, not {}", key, limits.max, value));
   return value;
 }
 

@@ -70,14 +70,14 @@ class TomlSection {
   /// Returns "<where>: ", the start of a message that names the key itself.
   std::string place(std::string_view key) const;
   /// Returns "<where>: [section] ", the start of a message.
-  std::string blame(std::string_view key) const;
-  /// Returns blame(key) for one line of the text that `key` holds, counted from 1.
-  std::string blame(std::string_view key, int line_of_text) const;
+  std::string error_prefix(std::string_view key) const;
+  /// Returns error_prefix(key) for one line of the text that `key` holds, counted from 1.
+  std::string error_prefix(std::string_view key, int line_of_text) const;
 
  private:
   std::string where(const toml::source_region& region) const;
   const toml::source_region& region_of(std::string_view key) const;
-  std::string blame(const toml::source_region& region) const;
+  std::string error_prefix(const toml::source_region& region) const;
   /// Returns the key in the table, or null if this is not an input.
   const Key* known(std::string_view key) const;
   TomlSection below(const toml::table& table, std::string_view key) const;

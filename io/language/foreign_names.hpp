@@ -11,7 +11,7 @@ namespace spsolve {
 
 /// Returns what the language has in place of a function or a name of other languages (numpy, C, Fortran,
 /// MATLAB); empty if it is none of these.
-inline std::string in_place_of(std::string name) {
+inline std::string own_name_of(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   constexpr std::array<std::array<std::string_view, 2>, 18> instead{{
       {"where", "'condition ? a : b'"},

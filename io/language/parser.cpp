@@ -259,11 +259,12 @@ class Parser {
   void check_count(SyntaxNode& node, Operation function, const Token& end) {
     const OperationInfo& info = info_of(function);
     const auto count = static_cast<int>(node.operands.size());
-    if (count < info.fewest || count > info.most)
+    if (count < info.min_arguments || count > info.max_arguments)
       throw SyntaxError(text_, end.position,
                         fmt::format("{} argument{} of '{}'", count, count == 1 ? "" : "s", node.text),
-                        info.fewest == info.most ? std::to_string(info.fewest)
-                                                 : fmt::format("{} to {}", info.fewest, info.most));
+                        info.min_arguments == info.max_arguments
+                            ? std::to_string(info.min_arguments)
+                            : fmt::format("{} to {}", info.min_arguments, info.max_arguments));
     node.kind = Kind::operation;
     node.operation = function;
   }
@@ -309,7 +310,7 @@ class Parser {
     const Token& token = peek();
     if (token.kind == Token::Kind::symbol)
       refuse(fmt::format("'{}{}': operators have no point in front", name, token.text));
-    if (const std::string own = in_place_of(std::string(token.text)); !own.empty()) refuse(own);
+    if (const std::string own = own_name_of(std::string(token.text)); !own.empty()) refuse(own);
     if (find_function(token.text) || token.text == "pi")
       refuse(fmt::format("'{}' alone, without '{}.'", token.text, name));
     refuse(fmt::format("'{0}.previous' or '{0}.next'", name));
@@ -388,12 +389,12 @@ class Parser {
   /// Counts how deep the functions above have called one another.
   struct Depth {
     explicit Depth(Parser& parser) : depth(++parser.depth_) {
-      if (depth > 2 * deepest_nesting)
+      if (depth > 2 * max_nesting)
         throw SyntaxError(
             parser.text_, parser.peek().position, "too deep a nesting",
             fmt::format("at most {} levels of brackets, signs, powers and conditions; shorthands "
                         "('name = ...') shorten expressions",
-                        deepest_nesting));
+                        max_nesting));
     }
     ~Depth() { --depth; }
     Depth(const Depth&) = delete;

@@ -8,7 +8,7 @@
 namespace spsolve {
 
 /// Limits how deep brackets, signs, powers and conditions may be nested.
-constexpr int deepest_nesting = 200;
+constexpr int max_nesting = 200;
 
 /// Reads an expression (its value is the last node), or the statements of a step. The grammar stands in
 /// parser.cpp. Names are not looked up (io/language/resolve.hpp and row_program.hpp do that). Throws

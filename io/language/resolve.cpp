@@ -91,8 +91,8 @@ class Resolver {
     if (contains_name(names_.coefficients, name) || names_.constants.contains(name))
       refuse(statement.position, fmt::format("'{} = ...', but '{}' is given already", name, name),
              "another name for the shorthand");
-    if (const std::string objection = objection_to_name(name); !objection.empty())
-      refuse(statement.position, fmt::format("'{} = ...', but {}", name, objection),
+    if (const std::string why = why_invalid_name(name); !why.empty())
+      refuse(statement.position, fmt::format("'{} = ...', but {}", name, why),
              "another name for the shorthand");
     if (!shorthands_.emplace(name, value).second)
       refuse(statement.position, fmt::format("a second shorthand '{}'", name), "another name for it");
@@ -194,7 +194,7 @@ class Resolver {
     Index3 offset{};
     for (int i = 0; i < count; ++i)
       offset[axis_count - count + i] =
-          whole_number(node.operands[i + 1], "an offset", -farthest_offset, farthest_offset);
+          whole_number(node.operands[i + 1], "an offset", -max_offset, max_offset);
     return system_.terms.displaced(terms_[node.operands[0]], offset);
   }
 
@@ -296,7 +296,7 @@ class Resolver {
 
   static std::string one_of(const std::string& name, const std::vector<std::string>& known,
                             const char* what) {
-    if (std::string own = in_place_of(name); !own.empty()) return own;
+    if (std::string own = own_name_of(name); !own.empty()) return own;
     std::string list;
     for (const std::string& other : known) list += (list.empty() ? "" : ", ") + other;
     const std::string nearest = nearest_name(name, known);
@@ -338,7 +338,7 @@ class Resolver {
 
 System resolve_step(const Syntax& step, const StepNames& names) { return Resolver(step, names).resolve(); }
 
-std::string objection_to_name(std::string_view name) {
+std::string why_invalid_name(std::string_view name) {
   const auto starts = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   if (name.empty() || !starts(name[0]) ||
       !std::all_of(name.begin(), name.end(), [&](char c) { return starts(c) || (c >= '0' && c <= '9'); }))

@@ -23,7 +23,7 @@ struct StepNames {
 };
 
 /// Limits how far one displacement, derivative or mean may reach along an axis, in points.
-constexpr int farthest_offset = 1024;
+constexpr int max_offset = 1024;
 
 /// Looks up the names of a step, expands shorthands, and replaces derivatives by their weights (B. Fornberg,
 /// Math. Comp. 51 (1988) 699). Checks that every field has one equation. Throws SyntaxError with the position
@@ -31,6 +31,6 @@ constexpr int farthest_offset = 1024;
 System resolve_step(const Syntax& step, const StepNames& names);
 
 /// Returns why a name cannot name a field, a coefficient, a constant or a shorthand, or "" if it can.
-std::string objection_to_name(std::string_view name);
+std::string why_invalid_name(std::string_view name);
 
 }  // namespace spsolve

@@ -121,7 +121,7 @@ class RowCompiler {
 
   static std::string nearest_or_list(const std::string& name, const std::vector<std::string>& known,
                                      const std::string& list) {
-    if (const std::string own = in_place_of(name); !own.empty()) return own;
+    if (const std::string own = own_name_of(name); !own.empty()) return own;
     const std::string nearest = nearest_name(name, known);
     return nearest.empty() ? "one of " + list : fmt::format("one of {} (is it '{}'?)", list, nearest);
   }
@@ -131,7 +131,7 @@ class RowCompiler {
     for (const int operand : node.operands) operands.push_back(values_[operand]);
     const bool all_constant =
         std::all_of(operands.begin(), operands.end(), [](auto& p) { return p.constant(); });
-    const bool variadic = info_of(node.operation).most == most_operands;
+    const bool variadic = info_of(node.operation).max_arguments == max_operands;
     if (all_constant && !variadic && node.operation != Operation::select) {
       std::vector<double> numbers;
       for (const Pending& operand : operands) numbers.push_back(operand.operand.number);
@@ -244,7 +244,7 @@ void map(Function function, const Row& a, const Row& b, int count, double* out) 
 
 /// Computes any operation, point by point.
 void map_any(Operation operation, std::span<const Row> rows, int count, double* out) {
-  std::array<double, most_operands> values;
+  std::array<double, max_operands> values;
   for (int i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < rows.size(); ++k) values[k] = rows[k].values[rows[k].varies ? i : 0];
     out[i] = apply<double>(operation, std::span<const double>(values.data(), rows.size()));
@@ -321,8 +321,8 @@ void RowProgram::evaluate(std::span<const double* const> variables, std::span<do
         return {workspace.data() + static_cast<std::ptrdiff_t>(operand.index) * width, operand.varies};
     }
   };
-  std::array<Row, most_operands> rows;
-  std::array<double, most_operands> uniform;
+  std::array<Row, max_operands> rows;
+  std::array<double, max_operands> uniform;
   for (const RowInstruction& instruction : instructions_) {
     for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
       rows[k] = row_of(instruction.operands[k]);

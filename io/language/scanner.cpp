@@ -28,9 +28,9 @@ class Scanner {
       : text_(text), brackets_(lines_end_statements ? 0 : 1) {}
 
   std::vector<Token> all() {
-    if (text_.size() > longest_text)
+    if (text_.size() > max_text_bytes)
       throw SyntaxError("", {}, fmt::format("a text of {} bytes", text_.size()),
-                        fmt::format("at most {}", longest_text));
+                        fmt::format("at most {}", max_text_bytes));
     while (skip_space(), at_ < text_.size()) next();
     add(Token::Kind::end, 0);
     return std::move(tokens_);

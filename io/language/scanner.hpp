@@ -20,7 +20,7 @@ struct Token {
 };
 
 /// Limits the text that is read, in bytes.
-constexpr std::size_t longest_text = 1 << 20;
+constexpr std::size_t max_text_bytes = 1 << 20;
 
 /// Cuts a text into tokens; the last one is `end`. A ";" ends a statement. If `lines_end_statements`, the end
 /// of a line outside of brackets does, too. A comment runs from "#" to the end of its line. Throws

@@ -77,7 +77,7 @@ CatalogueEntry finite_difference(std::string name, std::string domain, int dimen
                                  std::vector<Derivative> equation, int space_order, int time_order) {
   Formula rate;
   double constant = 0.0;
-  std::int64_t least_power = 99, error_power = 99;
+  std::int64_t min_power = 99, error_power = 99;
   for (const Derivative& term : equation) {
     const std::int64_t power = term.powers[0] + term.powers[1] + term.powers[2];
     if (power == 0) {
@@ -88,10 +88,10 @@ CatalogueEntry finite_difference(std::string name, std::string domain, int dimen
     for (int axis = 0; axis < axis_count; ++axis)
       product = product * central(axis, static_cast<int>(term.powers[axis]), space_order);
     rate += product;
-    least_power = std::min(least_power, power);
+    min_power = std::min(min_power, power);
     error_power = std::min(error_power, power + space_order);
   }
-  error_power = std::min(error_power, least_power * (time_order + 1));
+  error_power = std::min(error_power, min_power * (time_order + 1));
   return time_step(std::move(name), std::move(domain), dimensions, std::move(source),
                    std::exp(constant) * runge_kutta(rate, time_order), std::move(equation),
                    static_cast<int>(error_power));

@@ -18,7 +18,7 @@ namespace {
 using PerAxis = std::array<double, 3>;
 
 // A preset with more weights than this is a typing error.
-constexpr std::int64_t most_weights = 1'000'000;
+constexpr std::int64_t max_weights = 1'000'000;
 
 /// Holds central differences over offsets -2..2 at unit spacing (Fornberg 1988, table 1).
 struct Differences {
@@ -113,7 +113,7 @@ Stencil box_filter(const Parameters& parameters) {
     if (given[axis] < 0.0 || given[axis] != std::floor(given[axis]))
       throw PresetError("radius", "'radius' must be a whole number of points, 0 or more");
     points *= 2.0 * given[axis] + 1.0;
-    if (points > static_cast<double>(most_weights)) throw PresetError("radius", "'radius' is too large");
+    if (points > static_cast<double>(max_weights)) throw PresetError("radius", "'radius' is too large");
     radius[axis] = static_cast<std::int64_t>(given[axis]);
   }
   return normalised(radius, [](const Index3&) { return 1.0; });
@@ -143,7 +143,7 @@ std::optional<BenchmarkShape> parse_benchmark_shape(std::string_view name) {
   const char* const end = name.data() + name.size() - 1;
   const auto [rest, failure] = std::from_chars(name.data() + 2, end, shape.radius);
   if (failure != std::errc{} || rest != end || shape.radius < 1) return {};
-  if (std::pow(2.0 * static_cast<double>(shape.radius) + 1.0, shape.dimensions) > double{most_weights})
+  if (std::pow(2.0 * static_cast<double>(shape.radius) + 1.0, shape.dimensions) > double{max_weights})
     return {};
   return shape;
 }

@@ -33,7 +33,7 @@ class AlignedRow {
 /// Computes an operation point by point, for BoundBlocks::call.
 template <class T>
 void call_operation(Operation operation, const T* const* operands, int count, int points, T* out) {
-  std::array<T, most_operands> values;
+  std::array<T, max_operands> values;
   const std::span<const T> all(values.data(), static_cast<std::size_t>(count));
   for (int i = 0; i < points; ++i) {
     for (int k = 0; k < count; ++k) values[k] = operands[k][i];

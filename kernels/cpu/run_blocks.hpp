@@ -178,7 +178,7 @@ inline void run_block(const BoundBlocks<typename V::value_type>& blocks, std::in
         break;
       case BlockAction::call: {
         const int last = instruction.count - 1;
-        const T* operands_of[most_operands];
+        const T* operands_of[max_operands];
         for (int k = 0; k < last; ++k) operands_of[k] = memory(first + k);
         blocks.call(instruction.operation, operands_of, last, vectors * lanes, memory(first + last));
         break;

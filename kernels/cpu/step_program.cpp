@@ -21,7 +21,7 @@ template <class Visit>
 void for_each_operand(const CanonicalNode& node, const Index3& at, Visit&& visit) {
   for (const Reading& operand : node.operands) visit(Key{operand.node, at + operand.offset});
   if (node.start) visit(Key{node.start->node, at + node.start->offset});
-  for (const Link& link : node.links)
+  for (const ChainLink& link : node.links)
     for (const Tap& tap : link.stencil.taps()) visit(Key{link.node, at + tap.offset});
 }
 
@@ -238,7 +238,7 @@ class StageWriter {
       return converts_ && node_of(tap).kind == Kind::field && !kept_.contains(tap);
     };
     const auto for_each_tap = [&](auto&& visit) {
-      for (const Link& link : node.links)
+      for (const ChainLink& link : node.links)
         for (const Tap& tap : link.stencil.taps()) visit(Key{link.node, key.second + tap.offset}, tap.weight);
     };
     for_each_tap([&](const Key& tap, double) {

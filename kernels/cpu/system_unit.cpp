@@ -26,7 +26,7 @@ bool has_row(const Box& box, std::int64_t z, std::int64_t y) {
 
 /// Returns the number of planes along `stream` that a tile of the group keeps in cache: for every array those
 /// that are read at each point, and the planes that are written.
-std::int64_t planes_of(const SystemGroup& group, int stream) {
+std::int64_t planes_of(const StatementGroup& group, int stream) {
   std::map<std::tuple<ProgramOperand::Kind, int, Level>, Range> planes;
   for (const ProgramStage& stage : group.joint.stages)
     for (const ProgramOperand& operand : stage.operands) {
@@ -48,7 +48,7 @@ class SystemLaunch {
   using T = Compute<Storage>;
 
  public:
-  SystemLaunch(const std::vector<SystemGroup>& groups, const SystemArrays<Storage>& arrays,
+  SystemLaunch(const std::vector<StatementGroup>& groups, const SystemArrays<Storage>& arrays,
                const Canonical& canonical, const SystemFacts& facts, bool bypasses_caches)
       : groups_(groups),
         arrays_(arrays),
@@ -62,7 +62,7 @@ class SystemLaunch {
     const Domain& domain = arrays_.domains().front();
     const Axes axes(domain);
     const std::vector<Box> boxes = statement_boxes(facts_, domain, region);
-    for (const SystemGroup& group : groups_) {
+    for (const StatementGroup& group : groups_) {
       Box all, common = boxes[group.first];
       for (int s = group.first; s < group.last; ++s) {
         all = hull_of(all, boxes[s]);
@@ -92,7 +92,7 @@ class SystemLaunch {
   /// Holds the memory that one thread needs for the tiles of a group.
   class Work {
    public:
-    Work(const SystemLaunch& launch, const SystemGroup& group, const std::vector<Box>& boxes,
+    Work(const SystemLaunch& launch, const StatementGroup& group, const std::vector<Box>& boxes,
          const Box& common, std::int64_t longest)
         : launch_(launch),
           group_(group),
@@ -167,14 +167,14 @@ class SystemLaunch {
     }
 
     const SystemLaunch& launch_;
-    const SystemGroup& group_;
+    const StatementGroup& group_;
     const std::vector<Box>& boxes_;
     const Box& common_;
     BoundProgram<Storage> joint_;
     std::vector<BoundProgram<Storage>> single_;
   };
 
-  const std::vector<SystemGroup>& groups_;
+  const std::vector<StatementGroup>& groups_;
   const SystemArrays<Storage>& arrays_;
   const Canonical& canonical_;
   const SystemFacts& facts_;
@@ -197,7 +197,7 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
     throw std::invalid_argument("systems of equations are not computed in tf32");
   const bool converts = storage_bytes(precision) == 2;
   for (const auto& [first, last] : facts_.groups) {
-    SystemGroup group{first, last, step_program(canonical, first, last, converts), {}};
+    StatementGroup group{first, last, step_program(canonical, first, last, converts), {}};
     for (int s = first; s < last && last - first > 1; ++s)
       group.single.push_back(step_program(canonical, s, s + 1, converts));
     groups_.push_back(std::move(group));

@@ -12,7 +12,7 @@
 namespace spsolve {
 
 /// Holds the programs of a group of statements (SystemFacts::groups).
-struct SystemGroup {
+struct StatementGroup {
   int first, last;
   StepProgram joint;                // all statements
   std::vector<StepProgram> single;  // each alone, where there are several
@@ -52,7 +52,7 @@ class SystemUnit : public Unit {
   Precision precision_;
   std::vector<const Field*> coefficients_;
   std::vector<FilledFace> filled_;
-  std::vector<SystemGroup> groups_;
+  std::vector<StatementGroup> groups_;
   std::vector<std::size_t> previous_;  // per field: index of its previous values in states
 };
 

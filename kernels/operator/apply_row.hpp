@@ -60,7 +60,7 @@ void apply_row(Operation operation, std::span<const RowValues<T>> operands, std:
     default:
       break;
   }
-  std::array<T, most_operands> values;
+  std::array<T, max_operands> values;
   for (std::int64_t i = 0; i < points; ++i) {
     for (std::size_t k = 0; k < count; ++k) values[k] = operands[k].at(i);
     out[i] = apply<T>(operation, std::span<const T>(values.data(), count));

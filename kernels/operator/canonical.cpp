@@ -42,7 +42,7 @@ class Key {
     for (const Reading& operand : node.operands) add(operand);
     add(node.start.has_value());
     if (node.start) add(*node.start);
-    for (const Link& link : node.links) {
+    for (const ChainLink& link : node.links) {
       add(link.node);
       add(static_cast<std::int64_t>(link.stencil.taps().size()));
       for (const Tap& tap : link.stencil.taps())
@@ -365,7 +365,7 @@ class Canonicaliser {
     CanonicalNode moved{.kind = Kind::chain, .start = node.start};
     if (moved.start && canonical_.nodes[moved.start->node].kind == Kind::coefficient)
       moved.start->offset = moved.start->offset - first;
-    for (const Link& link : node.links) {
+    for (const ChainLink& link : node.links) {
       std::vector<Tap> taps = link.stencil.taps();
       for (Tap& tap : taps) tap.offset = tap.offset - first;
       moved.links.push_back({link.node, stencil_of(taps)});

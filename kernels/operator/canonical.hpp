@@ -21,7 +21,7 @@ struct Reading {
 };
 
 /// Describes a part of a chain: sum_k weight[k] * (node at the point displaced by offset[k]).
-struct Link {
+struct ChainLink {
   int node;
   Stencil stencil;
 };
@@ -48,7 +48,7 @@ struct CanonicalNode {
   Operation operation = Operation::add;
   std::vector<Reading> operands = {};  // of an operation
   std::optional<Reading> start = {};   // of a chain: a number or a coefficient
-  std::vector<Link> links = {};        // of a chain, one at least
+  std::vector<ChainLink> links = {};   // of a chain, one at least
 };
 
 /// Holds the canonical form of a system, which depends on its text alone. It is made by these rules:

@@ -29,14 +29,14 @@ class CanonicalText {
       line(numbered('s', static_cast<int>(i) + 1),
            term_text(canonical_.scalars[i]) + "  (one value per step)");
     for (std::size_t i = 0; i < canonical_.nodes.size(); ++i) {
-      phrases_.push_back(phrase_of_node(canonical_.nodes[i]));
+      texts_.push_back(text_of_node(canonical_.nodes[i]));
       if (names_[i].empty()) continue;
-      line(names_[i], phrases_.back().text);
-      phrases_.back() = {names_[i]};
+      line(names_[i], texts_.back().text);
+      texts_.back() = {names_[i]};
     }
     for (std::size_t i = 0; i < canonical_.equations.size(); ++i)
       line(canonical_.field_names[canonical_.fields[i]] + ".next",
-           phrase_of_reading(canonical_.equations[i]).text);
+           text_of_reading(canonical_.equations[i]).text);
     return text_;
   }
 
@@ -56,7 +56,7 @@ class CanonicalText {
     };
     for (const CanonicalNode& node : canonical_.nodes) {
       for (const Reading& operand : node.operands) read(operand);
-      for (const Link& link : node.links) readings[link.node] += 2;
+      for (const ChainLink& link : node.links) readings[link.node] += 2;
     }
     for (const Reading& equation : canonical_.equations) read(equation);
     int count = 0;
@@ -67,15 +67,15 @@ class CanonicalText {
     }
   }
 
-  Phrase phrase_of_reading(const Reading& reading) const {
-    const Phrase& phrase = phrases_[reading.node];
-    return reading.offset == Index3{} ? phrase : displaced(phrase, reading.offset, canonical_.dimensions);
+  ExpressionText text_of_reading(const Reading& reading) const {
+    const ExpressionText& operand = texts_[reading.node];
+    return reading.offset == Index3{} ? operand : displaced(operand, reading.offset, canonical_.dimensions);
   }
 
-  Phrase phrase_of_node(const CanonicalNode& node) const {
+  ExpressionText text_of_node(const CanonicalNode& node) const {
     switch (node.kind) {
       case Kind::number:
-        return phrase_of(node.number);
+        return expression_text(node.number);
       case Kind::scalar:
         return {numbered('s', node.index + 1)};
       case Kind::coefficient:
@@ -83,28 +83,28 @@ class CanonicalText {
       case Kind::field:
         return {canonical_.field_names[node.index] + level_suffix(node.level)};
       case Kind::chain:
-        return phrase_of_chain(node);
+        return text_of_chain(node);
       default:
         break;
     }
-    std::vector<Phrase> operands;
-    for (const Reading& operand : node.operands) operands.push_back(phrase_of_reading(operand));
-    return phrase_of(node.operation, operands);
+    std::vector<ExpressionText> operands;
+    for (const Reading& operand : node.operands) operands.push_back(text_of_reading(operand));
+    return expression_text(node.operation, operands);
   }
 
   /// Returns "<start + 2*p - p.previous>": angle brackets enclose one chain of fused multiply-adds.
-  Phrase phrase_of_chain(const CanonicalNode& node) const {
+  ExpressionText text_of_chain(const CanonicalNode& node) const {
     std::string text;
-    if (node.start) text = phrase_of_reading(*node.start).text;
-    for (const Link& link : node.links) text += text_of_link(link, text.empty());
+    if (node.start) text = text_of_reading(*node.start).text;
+    for (const ChainLink& link : node.links) text += text_of_link(link, text.empty());
     return {std::string("<").append(text).append(">")};
   }
 
-  std::string text_of_link(const Link& link, bool first) const {
-    const Phrase& source = phrases_[link.node];
+  std::string text_of_link(const ChainLink& link, bool first) const {
+    const ExpressionText& source = texts_[link.node];
     const std::vector<Tap>& taps = link.stencil.taps();
-    constexpr std::size_t most_shown = 7;
-    if (taps.size() > most_shown)
+    constexpr std::size_t max_shown = 7;
+    if (taps.size() > max_shown)
       return (first ? "" : " + ") + std::to_string(taps.size()) + " taps of " + source.text + ", radius " +
              offset_text(link.stencil.radius(), canonical_.dimensions);
     std::string text;
@@ -119,7 +119,7 @@ class CanonicalText {
 
   const Canonical& canonical_;
   std::vector<std::string> names_;
-  std::vector<Phrase> phrases_;
+  std::vector<ExpressionText> texts_;
   std::string text_;
 };
 

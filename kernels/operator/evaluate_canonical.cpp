@@ -16,11 +16,11 @@ using Kind = CanonicalNode::Kind;
 template <class T>
 class Evaluation {
  public:
-  Evaluation(const Canonical& canonical, const Surroundings& surroundings, const SystemState<T>& state)
+  Evaluation(const Canonical& canonical, const StepContext& context, const SystemState<T>& state)
       : canonical_(canonical),
-        surroundings_(surroundings),
+        context_(context),
         state_(state),
-        given_(given_values(surroundings, state.step)),
+        given_(given_values(context, state.step)),
         next_(state.now.size()) {}
 
   SystemState<T> step() {
@@ -31,7 +31,7 @@ class Evaluation {
 
  private:
   std::vector<T> values_of(const Reading& equation) {
-    const Box grid = box_of(surroundings_.shape());
+    const Box grid = box_of(context_.shape());
     boxes_ = needed_boxes(canonical_, equation, grid);
     values_.assign(canonical_.nodes.size(), {});
     for (std::size_t i = 0; i < canonical_.nodes.size(); ++i)
@@ -63,7 +63,7 @@ class Evaluation {
       return apply<T>(node.operation, operands_);
     }
     T sum = node.start ? read(*node.start, p) : T{0};
-    for (const Link& link : node.links)
+    for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps())
         sum = std::fma(static_cast<T>(tap.weight), read({link.node, tap.offset}, p), sum);
     return sum;
@@ -73,7 +73,7 @@ class Evaluation {
     const auto& level = node.level == Level::now    ? state_.now
                         : node.level == Level::next ? next_
                                                     : state_.previous;
-    return padded(surroundings_.fields[node.index], level[node.index], p);
+    return padded(context_.fields[node.index], level[node.index], p);
   }
 
   T read(const Reading& reading, const Index3& at) const {
@@ -86,7 +86,7 @@ class Evaluation {
   }
 
   const Canonical& canonical_;
-  const Surroundings& surroundings_;
+  const StepContext& context_;
   const SystemState<T>& state_;
   LeafValue given_;
   std::vector<std::vector<T>> next_;
@@ -98,13 +98,12 @@ class Evaluation {
 }  // namespace
 
 template <class T>
-SystemState<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings,
+SystemState<T> canonical_step(const Canonical& canonical, const StepContext& context,
                               const SystemState<T>& state) {
-  return Evaluation<T>(canonical, surroundings, state).step();
+  return Evaluation<T>(canonical, context, state).step();
 }
 
-template SystemState<float> canonical_step(const Canonical&, const Surroundings&, const SystemState<float>&);
-template SystemState<double> canonical_step(const Canonical&, const Surroundings&,
-                                            const SystemState<double>&);
+template SystemState<float> canonical_step(const Canonical&, const StepContext&, const SystemState<float>&);
+template SystemState<double> canonical_step(const Canonical&, const StepContext&, const SystemState<double>&);
 
 }  // namespace spsolve

@@ -10,20 +10,20 @@ namespace spsolve {
 /// loops over points. Units compute the same bits at every point. Values beyond faces are those of
 /// reference_step().
 template <class T>
-SystemState<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings,
+SystemState<T> canonical_step(const Canonical& canonical, const StepContext& context,
                               const SystemState<T>& state);
 
 /// Takes `steps` time steps, each as canonical_step() does.
 template <class T>
-SystemState<T> canonical_steps(const Canonical& canonical, const Surroundings& surroundings,
-                               SystemState<T> state, int steps) {
-  for (int step = 0; step < steps; ++step) state = canonical_step(canonical, surroundings, state);
+SystemState<T> canonical_steps(const Canonical& canonical, const StepContext& context, SystemState<T> state,
+                               int steps) {
+  for (int step = 0; step < steps; ++step) state = canonical_step(canonical, context, state);
   return state;
 }
 
-extern template SystemState<float> canonical_step(const Canonical&, const Surroundings&,
+extern template SystemState<float> canonical_step(const Canonical&, const StepContext&,
                                                   const SystemState<float>&);
-extern template SystemState<double> canonical_step(const Canonical&, const Surroundings&,
+extern template SystemState<double> canonical_step(const Canonical&, const StepContext&,
                                                    const SystemState<double>&);
 
 }  // namespace spsolve

@@ -8,14 +8,14 @@ namespace spsolve {
 
 namespace {
 
-constexpr std::size_t longest = 300;  // characters of a phrase; longer ones end in "..."
+constexpr std::size_t longest = 300;  // characters of a expression; longer ones end in "..."
 
-Phrase shortened(Phrase phrase) {
-  if (phrase.text.size() > longest) phrase.text = phrase.text.substr(0, longest) + "...";
-  return phrase;
+ExpressionText shortened(ExpressionText expression) {
+  if (expression.text.size() > longest) expression.text = expression.text.substr(0, longest) + "...";
+  return expression;
 }
 
-int strength_of(Operation operation) {
+int precedence_of(Operation operation) {
   switch (operation) {
     case Operation::select:
       return 0;
@@ -34,12 +34,13 @@ int strength_of(Operation operation) {
     case Operation::power:
       return 7;
     default:
-      return is_function(operation) ? Phrase::name : 3;  // comparisons
+      return is_function(operation) ? ExpressionText::atom : 3;  // comparisons
   }
 }
 
-std::string bracketed(const Phrase& phrase, int weakest) {
-  return phrase.strength < weakest ? std::string("(").append(phrase.text).append(")") : phrase.text;
+std::string bracketed(const ExpressionText& expression, int weakest) {
+  return expression.precedence < weakest ? std::string("(").append(expression.text).append(")")
+                                         : expression.text;
 }
 
 }  // namespace
@@ -50,33 +51,33 @@ std::string number_text(double number) {
   return {text.data(), end};
 }
 
-Phrase phrase_of(double number) {
-  return {number_text(number), number < 0 ? strength_of(Operation::negate) : Phrase::name};
+ExpressionText expression_text(double number) {
+  return {number_text(number), number < 0 ? precedence_of(Operation::negate) : ExpressionText::atom};
 }
 
-Phrase phrase_of(Operation operation, const std::vector<Phrase>& operands) {
+ExpressionText expression_text(Operation operation, const std::vector<ExpressionText>& operands) {
   const std::string name(info_of(operation).name);
-  const int strength = strength_of(operation);
+  const int precedence = precedence_of(operation);
   if (is_function(operation)) {
     std::string list;
-    for (const Phrase& operand : operands) list.append(list.empty() ? "" : ", ").append(operand.text);
+    for (const ExpressionText& operand : operands) list.append(list.empty() ? "" : ", ").append(operand.text);
     return shortened({std::string(name).append("(").append(list).append(")")});
   }
   if (operation == Operation::negate)
-    return shortened({std::string("-").append(bracketed(operands[0], strength)), strength});
+    return shortened({std::string("-").append(bracketed(operands[0], precedence)), precedence});
   if (operation == Operation::select)
     return shortened(
         {bracketed(operands[0], 1) + " ? " + bracketed(operands[1], 1) + " : " + bracketed(operands[2], 0),
-         strength});
+         precedence});
   // Operators group from the left, except powers.
-  const bool power = operation == Operation::power, tight = strength >= 5;
-  return shortened({bracketed(operands[0], strength + (power || strength == 3)) + (tight ? "" : " ") + name +
-                        (tight ? "" : " ") + bracketed(operands[1], strength + !power),
-                    strength});
+  const bool power = operation == Operation::power, tight = precedence >= 5;
+  return shortened({bracketed(operands[0], precedence + (power || precedence == 3)) + (tight ? "" : " ") +
+                        name + (tight ? "" : " ") + bracketed(operands[1], precedence + !power),
+                    precedence});
 }
 
-Phrase displaced(const Phrase& operand, const Index3& offset, int dimensions) {
-  return shortened({bracketed(operand, Phrase::name) + offset_text(offset, dimensions)});
+ExpressionText displaced(const ExpressionText& operand, const Index3& offset, int dimensions) {
+  return shortened({bracketed(operand, ExpressionText::atom) + offset_text(offset, dimensions)});
 }
 
 std::string level_suffix(Level level) {

@@ -8,21 +8,21 @@
 
 namespace spsolve {
 
-/// Holds the text of an expression, and how strongly its outermost operator binds.
-struct Phrase {
-  static constexpr int name = 9;
+/// Holds the text of an expression, and the precedence of its outermost operator.
+struct ExpressionText {
+  static constexpr int atom = 9;  // numbers, names and calls need no brackets
   std::string text;
-  int strength = name;
+  int precedence = atom;
 };
 
 /// Returns the shortest text that reads back as the number.
 std::string number_text(double number);
 
-Phrase phrase_of(double number);
+ExpressionText expression_text(double number);
 /// Returns the text of operation(operands), with brackets where they are needed.
-Phrase phrase_of(Operation operation, const std::vector<Phrase>& operands);
+ExpressionText expression_text(Operation operation, const std::vector<ExpressionText>& operands);
 /// Returns "operand[j, i]", with as many offsets as the grid has axes.
-Phrase displaced(const Phrase& operand, const Index3& offset, int dimensions);
+ExpressionText displaced(const ExpressionText& operand, const Index3& offset, int dimensions);
 
 /// Returns ".previous", "" or ".next".
 std::string level_suffix(Level level);

@@ -97,18 +97,17 @@ Box coefficient_leaves(const Terms& terms, TermId id, const Box& box) {
   return hull;
 }
 
-LeafValue given_values(const Surroundings& surroundings, std::int64_t step) {
-  return [&surroundings, step](const Term& leaf, const Index3& p) {
-    const Domain& domain = surroundings.fields.front();
+LeafValue given_values(const StepContext& context, std::int64_t step) {
+  return [&context, step](const Term& leaf, const Index3& p) {
+    const Domain& domain = context.fields.front();
     switch (leaf.kind) {
       case Term::Kind::coordinate:
-        return surroundings.origin[leaf.index] +
-               static_cast<double>(p[leaf.index]) * surroundings.spacing[leaf.index];
+        return context.origin[leaf.index] + static_cast<double>(p[leaf.index]) * context.spacing[leaf.index];
       case Term::Kind::coefficient:
-        return surroundings.coefficients[leaf.index][static_cast<std::size_t>(
+        return context.coefficients[leaf.index][static_cast<std::size_t>(
             index_of(wrapped_or_reflected(domain, p), domain.shape))];
       case Term::Kind::time:
-        return static_cast<double>(step) * surroundings.dt;
+        return static_cast<double>(step) * context.dt;
       case Term::Kind::step:
         return static_cast<double>(step);
       default:

@@ -74,7 +74,7 @@ void RowInterpreter::compute(const Row& row, std::int64_t points, const Index3& 
       std::fill_n(out, points, term.number);
       return;
     case Term::Kind::operation: {
-      std::array<RowValues<double>, most_operands> operands;
+      std::array<RowValues<double>, max_operands> operands;
       std::transform(row.reads.begin(), row.reads.end(), operands.begin(), values_of);
       apply_row<double>(term.operation, std::span(operands.data(), row.reads.size()), points, out);
       return;
@@ -113,14 +113,14 @@ void interpret_rows(const Terms& terms, TermId id, const Box& box, const LeafRow
   }
 }
 
-LeafRow given_rows(const Surroundings& surroundings, std::int64_t step) {
-  return [&surroundings, step, point = given_values(surroundings, step)](
-             const Term& leaf, const Index3& first, std::span<double> values) {
+LeafRow given_rows(const StepContext& context, std::int64_t step) {
+  return [&context, step, point = given_values(context, step)](const Term& leaf, const Index3& first,
+                                                               std::span<double> values) {
     if (leaf.kind == Term::Kind::coefficient) {
-      const Domain& domain = surroundings.fields.front();
+      const Domain& domain = context.fields.front();
       const std::int64_t n = domain.shape[x_axis];
       const Index3 row = wrapped_or_reflected(domain, {first[z_axis], first[y_axis], 0});
-      const double* const given = surroundings.coefficients[leaf.index].data() + index_of(row, domain.shape);
+      const double* const given = context.coefficients[leaf.index].data() + index_of(row, domain.shape);
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::int64_t x = first[x_axis] + static_cast<std::int64_t>(i);
         values[i] = given[x >= 0 && x < n ? x : domain.periodic(x_axis) ? wrap(x, n) : reflect(x, n)];
@@ -130,8 +130,8 @@ LeafRow given_rows(const Surroundings& surroundings, std::int64_t step) {
     if (leaf.kind == Term::Kind::coordinate && leaf.index == x_axis) {
       for (std::size_t i = 0; i < values.size(); ++i)
         values[i] =
-            surroundings.origin[x_axis] +
-            static_cast<double>(first[x_axis] + static_cast<std::int64_t>(i)) * surroundings.spacing[x_axis];
+            context.origin[x_axis] +
+            static_cast<double>(first[x_axis] + static_cast<std::int64_t>(i)) * context.spacing[x_axis];
       return;
     }
     std::fill(values.begin(), values.end(), point(leaf, first));

@@ -10,7 +10,7 @@ namespace spsolve {
 
 namespace {
 
-constexpr std::int64_t most_weights = 1'000'000;
+constexpr std::int64_t max_weights = 1'000'000;
 
 [[noreturn]] void refuse_size() {
   throw Error(
@@ -74,7 +74,7 @@ LinearForm LinearForm::convolved(const std::vector<Tap>& taps) const {
         Weight& sum = sums[offset + tap.offset];
         sum.value += tap.weight * weight.value;
         sum.magnitude += std::abs(tap.weight) * weight.magnitude;
-        if (static_cast<std::int64_t>(sums.size()) > most_weights) refuse_size();
+        if (static_cast<std::int64_t>(sums.size()) > max_weights) refuse_size();
       }
   }
   return form;
@@ -94,7 +94,7 @@ std::map<LinearSource, std::vector<Tap>> LinearForm::taps() const {
       if (std::abs(weight.value) > cancelled * weight.magnitude) taps.push_back({offset, weight.value});
     }
     if (taps.empty()) continue;
-    if (!has_volume_within(box_of_taps(taps).extent(), most_weights)) refuse_size();
+    if (!has_volume_within(box_of_taps(taps).extent(), max_weights)) refuse_size();
     kept[source] = std::move(taps);
   }
   return kept;

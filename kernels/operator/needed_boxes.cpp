@@ -17,7 +17,7 @@ std::vector<Box> needed_boxes(const Canonical& canonical, const Reading& root, c
     const CanonicalNode& node = canonical.nodes[i];
     for (const Reading& operand : node.operands) need(operand.node, moved(needed[i], operand.offset));
     if (node.start) need(node.start->node, moved(needed[i], node.start->offset));
-    for (const Link& link : node.links)
+    for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps()) need(link.node, moved(needed[i], tap.offset));
   }
   return needed;

@@ -66,12 +66,12 @@ enum class Operation : std::uint8_t {
   trunc,
 };
 
-constexpr int most_operands = 64;
+constexpr int max_operands = 64;
 
 struct OperationInfo {
   Operation operation;
-  std::string_view name;  // name of the function or symbol of the operator
-  int fewest, most;       // operands
+  std::string_view name;             // name of the function or symbol of the operator
+  int min_arguments, max_arguments;  // operands
   bool same_bits;  // processors of all kinds compute it with the same bits, each rounding as IEEE 754 says
 };
 
@@ -100,7 +100,7 @@ inline constexpr std::array operation_table{
     OperationInfo{Operation::atan, "atan", 1, 1, false},
     OperationInfo{Operation::atan2, "atan2", 2, 2, false},
     OperationInfo{Operation::atanh, "atanh", 1, 1, false},
-    OperationInfo{Operation::average, "avg", 1, most_operands, true},
+    OperationInfo{Operation::average, "avg", 1, max_operands, true},
     OperationInfo{Operation::ceil, "ceil", 1, 1, true},
     OperationInfo{Operation::clamp, "clamp", 3, 3, true},
     OperationInfo{Operation::cos, "cos", 1, 1, false},
@@ -115,8 +115,8 @@ inline constexpr std::array operation_table{
     OperationInfo{Operation::log, "log", 1, 1, false},
     OperationInfo{Operation::log10, "log10", 1, 1, false},
     OperationInfo{Operation::log2, "log2", 1, 1, false},
-    OperationInfo{Operation::maximum, "max", 1, most_operands, true},
-    OperationInfo{Operation::minimum, "min", 1, most_operands, true},
+    OperationInfo{Operation::maximum, "max", 1, max_operands, true},
+    OperationInfo{Operation::minimum, "min", 1, max_operands, true},
     OperationInfo{Operation::mod, "mod", 2, 2, true},
     OperationInfo{Operation::pow, "pow", 2, 2, false},
     OperationInfo{Operation::ricker, "ricker", 2, 2, false},
@@ -126,7 +126,7 @@ inline constexpr std::array operation_table{
     OperationInfo{Operation::sinh, "sinh", 1, 1, false},
     OperationInfo{Operation::smoothstep, "smoothstep", 3, 3, true},
     OperationInfo{Operation::sqrt, "sqrt", 1, 1, true},
-    OperationInfo{Operation::sum, "sum", 1, most_operands, true},
+    OperationInfo{Operation::sum, "sum", 1, max_operands, true},
     OperationInfo{Operation::tan, "tan", 1, 1, false},
     OperationInfo{Operation::tanh, "tanh", 1, 1, false},
     OperationInfo{Operation::trunc, "trunc", 1, 1, true},

@@ -48,7 +48,7 @@ std::vector<Degree> degrees_of(const Canonical& canonical) {
     Degree degree;
     std::vector<Degree> operands;
     for (const Reading& operand : node.operands) operands.push_back(degrees[operand.node]);
-    for (const Link& link : node.links) operands.push_back(degrees[link.node]);
+    for (const ChainLink& link : node.links) operands.push_back(degrees[link.node]);
     for (const Degree& operand : operands)
       merge(degree.fields, operand.fields), merge(degree.nonlinear, operand.nonlinear);
     if (node.kind == Kind::field) degree.fields = {node.index};
@@ -81,7 +81,7 @@ std::optional<ConstantForm> constant_form(const Canonical& canonical, const Cano
   };
   if (node.kind == Kind::chain) {
     sum.has_other_terms = node.start.has_value();
-    for (const Link& link : node.links) {
+    for (const ChainLink& link : node.links) {
       if (!forms[link.node]) return {};
       add(link.node, forms[link.node]->linear.convolved(link.stencil.taps()));
     }

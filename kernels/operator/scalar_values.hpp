@@ -10,7 +10,7 @@ namespace spsolve {
 
 /// Returns the scalars of a system (Canonical::scalars) at a step, in double.
 inline std::vector<double> scalar_values(const Canonical& canonical, double dt, std::int64_t step) {
-  Surroundings time;
+  StepContext time;
   time.dt = dt;
   time.fields = {Domain{}};
   const LeafValue leaf = given_values(time, step);

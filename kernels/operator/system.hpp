@@ -26,9 +26,9 @@ struct System {
   std::vector<Statement> statements;
 };
 
-/// Describes the setting in which a system is solved: the grid, with the walls of each field, and the
-/// coefficients.
-struct Surroundings {
+/// Describes what a step needs besides the state: the grid, with the walls of each field, the time step and
+/// the coefficients.
+struct StepContext {
   std::array<double, 3> origin{}, spacing{1.0, 1.0, 1.0};  // {z, y, x}
   double dt = 1.0;
   std::vector<Domain> fields;                     // one per field, all of one shape

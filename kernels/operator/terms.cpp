@@ -63,12 +63,12 @@ std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots
 namespace {
 
 /// `room` is the number of further terms that the text may show, which bounds the recursion too.
-Phrase phrase_of_term(const Terms& terms, TermId id, const TermNames& names, int& room) {
+ExpressionText text_of_term(const Terms& terms, TermId id, const TermNames& names, int& room) {
   const Term& term = terms[id];
   if (--room < 0) return {"..."};
   switch (term.kind) {
     case Term::Kind::number:
-      return phrase_of(term.number);
+      return expression_text(term.number);
     case Term::Kind::coordinate:
       return {std::string(1, "zyx"[term.index])};
     case Term::Kind::coefficient:
@@ -82,9 +82,9 @@ Phrase phrase_of_term(const Terms& terms, TermId id, const TermNames& names, int
     default:
       break;
   }
-  std::vector<Phrase> operands;
-  for (const TermId operand : term.operands) operands.push_back(phrase_of_term(terms, operand, names, room));
-  if (term.kind == Term::Kind::operation) return phrase_of(term.operation, operands);
+  std::vector<ExpressionText> operands;
+  for (const TermId operand : term.operands) operands.push_back(text_of_term(terms, operand, names, room));
+  if (term.kind == Term::Kind::operation) return expression_text(term.operation, operands);
   if (term.kind == Term::Kind::displaced) return displaced(operands[0], term.offset, names.dimensions);
   return {"weights" + std::to_string(term.index + 1).append("(").append(operands[0].text).append(")")};
 }
@@ -93,7 +93,7 @@ Phrase phrase_of_term(const Terms& terms, TermId id, const TermNames& names, int
 
 std::string text_of(const Terms& terms, TermId id, const TermNames& names) {
   int room = 60;
-  return phrase_of_term(terms, id, names, room).text;
+  return text_of_term(terms, id, names, room).text;
 }
 
 }  // namespace spsolve

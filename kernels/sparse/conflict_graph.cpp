@@ -67,7 +67,7 @@ Matching blossom_matching(const ConflictGraph& graph) {
   return matching;
 }
 
-std::size_t fewest_zero_nodes(const ConflictGraph& graph) {
+std::size_t min_zero_nodes(const ConflictGraph& graph) {
   std::map<boost::dynamic_bitset<>, std::size_t>
       kinds;  // nodes that are used by the same rows conflict with the same nodes
   for (const auto& rows : graph.rows()) ++kinds[rows];

@@ -50,6 +50,6 @@ Matching blossom_matching(const ConflictGraph& graph);
 
 /// Returns a lower bound of the zero nodes of any matching: nodes that conflict with all others stay alone,
 /// and an odd number of nodes leaves one over.
-std::size_t fewest_zero_nodes(const ConflictGraph& graph);
+std::size_t min_zero_nodes(const ConflictGraph& graph);
 
 }  // namespace spsolve

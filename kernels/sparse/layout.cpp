@@ -15,7 +15,7 @@ namespace spsolve {
 namespace {
 
 Operand cheapest_swap(const Stencil& stencil, const MmaShape& mma, const Index3& shape) {
-  const int least = least_swap_length(static_cast<int>(tap_box(stencil).extent()[x_axis]));
+  const int least = min_swap_length(static_cast<int>(tap_box(stencil).extent()[x_axis]));
   std::optional<Operand> cheapest;
   for (int length = least; length <= std::max(least, mma_rows); length += 2) {
     for (int rows = 1; rows == 1 || (rows * length <= mma_rows && rows <= shape[y_axis]); ++rows) {

@@ -9,21 +9,21 @@
 namespace spsolve {
 namespace {
 
-constexpr std::size_t most_matched = 2048;  // nodes; Blossom looks at all pairs, 70 bytes each
+constexpr std::size_t max_matched = 2048;  // nodes; Blossom looks at all pairs, 70 bytes each
 
 /// Compresses a matrix whose columns are ordered by pairs of nodes, where each node is a run of columns.
 /// Unmatched nodes are paired with zero columns.
 Operand compress_pairs(const WeightMatrix& matrix, int run, const Matching& matching, const Index3& tile,
                        Sparsity sparsity) {
   constexpr std::size_t group = 4;  // columns that the hardware treats as one group
-  constexpr int nobody = -1;
+  constexpr int unpaired = -1;
   auto pairs = matching.pairs;
-  for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
+  for (const int node : matching.unmatched) pairs.emplace_back(node, unpaired);
   std::sort(pairs.begin(), pairs.end());
   std::vector<int> order;
   for (const auto& [a, b] : pairs) {
     for (int k = run * a; k < run * (a + 1); ++k) order.push_back(k);
-    for (int k = 0; k < run; ++k) order.push_back(b == nobody ? zero_column(run * a + k) : run * b + k);
+    for (int k = 0; k < run; ++k) order.push_back(b == unpaired ? zero_column(run * a + k) : run * b + k);
   }
   while (order.size() % group != 0) order.push_back(zero_column(pairs.back().first));
   return compress(order_columns(matrix, order), tile, sparsity);
@@ -44,10 +44,10 @@ MorphMatching match_columns(const Stencil& stencil, const Index3& tile) {
   WeightMatrix window = crush(stencil, tile);
   WeightMatrix used = without_zero_columns(window);
   const ConflictGraph graph(used);
-  const bool is_large = graph.size() > most_matched;
+  const bool is_large = graph.size() > max_matched;
   if (used.columns() == window.columns() || is_large) {
     Matching staircase = two_level_matching(window_of(stencil, tile).extent(), tap_box(stencil).extent());
-    if (is_large || staircase.zero_nodes() == fewest_zero_nodes(graph))
+    if (is_large || staircase.zero_nodes() == min_zero_nodes(graph))
       return {std::move(window), std::move(staircase)};
   }
   return {std::move(used), blossom_matching(graph)};

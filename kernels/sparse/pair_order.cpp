@@ -48,7 +48,7 @@ class PairOrder {
  private:
   bool possible(const std::pair<int, int>& pair) const {
     const auto [a, b] = pair;
-    return a != nobody && (b == nobody || !graph_.conflict(a, b));
+    return a != unpaired && (b == unpaired || !graph_.conflict(a, b));
   }
 
   int cost_of_both(std::size_t i, std::size_t j) const {
@@ -68,7 +68,7 @@ class PairOrder {
       std::array<int, 4> words{};  // [bank]
       for (std::size_t k = i; k < std::min(end, i + pairs_per_register); ++k)
         for (const int node : {pairs_[k].first, pairs_[k].second}) {
-          if (node == nobody) continue;
+          if (node == unpaired) continue;
           slices |= costs_.slices[node];
           ++words[costs_.bank[node]];
         }

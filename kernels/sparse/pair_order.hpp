@@ -9,11 +9,11 @@
 
 namespace spsolve {
 
-/// Lists pairs of nodes of a conflict graph, or single nodes paired with `nobody`, in the order in which
+/// Lists pairs of nodes of a conflict graph, or single nodes paired with `unpaired`, in the order in which
 /// instructions of the widest shape take them. Two pairs share a register, one word for each lane of a quad,
 /// and an instruction takes four registers.
 using NodePairs = std::vector<std::pair<int, int>>;
-constexpr int nobody = -1;
+constexpr int unpaired = -1;
 
 /// Holds the properties of nodes that decide the cost of an order, [node].
 struct NodeCosts {

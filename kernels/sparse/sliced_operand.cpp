@@ -95,14 +95,14 @@ NodePairs match_along_x(const WeightMatrix& used, const Index3& nodes, const Con
     }
   for (int rows = (lines + 1) / 2; rows < lines; ++rows) pair_up(rows * columns, count);
   for (int node = 0; node < count; ++node)
-    if (!taken[node]) pairs.emplace_back(node, nobody);
+    if (!taken[node]) pairs.emplace_back(node, unpaired);
   return pairs;
 }
 
 NodePairs match_any(const ConflictGraph& graph) {
   const Matching matching = blossom_matching(graph);
   NodePairs pairs = matching.pairs;
-  for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
+  for (const int node : matching.unmatched) pairs.emplace_back(node, unpaired);
   return pairs;
 }
 
@@ -122,7 +122,7 @@ std::vector<int> order_of(const NodePairs& pairs, int run, const Index3& tile) {
       const bool there = i < pairs.size();
       const auto [a, b] = there ? pairs[i] : pairs.back();
       put(a, !there);
-      put(b == nobody ? a : b, !there || b == nobody);
+      put(b == unpaired ? a : b, !there || b == unpaired);
     }
   return order;
 }
@@ -131,7 +131,7 @@ std::vector<int> order_of(const NodePairs& pairs, int run, const Index3& tile) {
 NodePairs by_slices(NodePairs pairs, const std::vector<boost::dynamic_bitset<>>& slices_of) {
   const auto key = [&](const std::pair<int, int>& pair) {
     const auto [a, b] = pair;
-    const std::size_t slices = (b == nobody ? slices_of[a] : slices_of[a] | slices_of[b]).count();
+    const std::size_t slices = (b == unpaired ? slices_of[a] : slices_of[a] | slices_of[b]).count();
     return std::pair{-static_cast<std::ptrdiff_t>(slices), pair};
   };
   std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
@@ -143,8 +143,8 @@ NodePairs by_slices(NodePairs pairs, const std::vector<boost::dynamic_bitset<>>&
 NodePairs spread_over_banks(NodePairs pairs, int run, const Index3& tile, const Box& window,
                             const std::vector<boost::dynamic_bitset<>>& slices_of,
                             const ConflictGraph& graph) {
-  constexpr std::size_t most_pairs = 128, most_slices = 64;
-  if (tile[x_axis] != 4 * run || pairs.size() > most_pairs || slices_of.front().size() > most_slices)
+  constexpr std::size_t max_pairs = 128, max_slices = 64;
+  if (tile[x_axis] != 4 * run || pairs.size() > max_pairs || slices_of.front().size() > max_slices)
     return pairs;
   const std::int64_t first = window.begin[x_axis] / run, columns = window.extent()[x_axis] / run;
   NodeCosts costs;
@@ -203,14 +203,14 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
   for (std::size_t node = 0; node < graph.size(); ++node)
     if (graph.rows()[node].any()) kept.push_back(static_cast<int>(node));
   std::erase_if(pairs, [&](const auto& pair) {
-    return graph.rows()[pair.first].none() && (pair.second == nobody || graph.rows()[pair.second].none());
+    return graph.rows()[pair.first].none() && (pair.second == unpaired || graph.rows()[pair.second].none());
   });
   if (const auto most = (kept.size() + 1) / 2; pairs.size() > most) {
     std::vector<int> columns;
     for (const int node : kept)
       for (int k = 0; k < run; ++k) columns.push_back(run * node + k);
     NodePairs matched = match_any(ConflictGraph(order_columns(used, columns), run));
-    for (auto& [a, b] : matched) a = kept[a], b = b == nobody ? nobody : kept[b];
+    for (auto& [a, b] : matched) a = kept[a], b = b == unpaired ? unpaired : kept[b];
     if (matched.size() < pairs.size()) pairs = std::move(matched);
   }
   const auto slices_of = slices_of_nodes(matrices, run);

@@ -14,7 +14,7 @@ constexpr int swapped_column(int j, int length) {
 
 /// Returns the least L that strided swapping needs for kernel rows of `width` points along the swapped axis:
 /// 2r + 2 for width 2r + 1, in general width + 1 rounded up to even.
-constexpr int least_swap_length(int width) { return (width + 2) / 2 * 2; }
+constexpr int min_swap_length(int width) { return (width + 2) / 2 * 2; }
 
 /// Returns the swapped weight matrix for any L: per kernel row a band matrix L x (L + width - 1), padded to
 /// 2L columns, with its columns swapped. `rows` neighbouring outputs across the band share their common
@@ -24,7 +24,7 @@ constexpr int least_swap_length(int width) { return (width + 2) / 2 * 2; }
 WeightMatrix swapped_band(const Stencil& stencil, int length, int axis = x_axis, int rows = 1);
 
 /// Returns the strided-swap operand, one_of_two (which satisfies two_of_four). Throws std::invalid_argument
-/// unless length >= least_swap_length(width): with fewer columns, more than half of the band is non-zero.
+/// unless length >= min_swap_length(width): with fewer columns, more than half of the band is non-zero.
 Operand strided_swap(const Stencil& stencil, int length, int axis = x_axis, int rows = 1);
 
 }  // namespace spsolve

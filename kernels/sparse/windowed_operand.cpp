@@ -13,7 +13,7 @@
 namespace spsolve {
 
 std::optional<InputWindow> input_window(const Stencil& stencil, Precision precision) {
-  constexpr int most_steps = 36;
+  constexpr int max_steps = 36;
   const Box taps = tap_box(stencil);
   const auto parts_from = [&](std::int64_t column) {
     return static_cast<int>(ceil_div(taps.end[x_axis] - column, InputWindow::tile_columns));
@@ -25,7 +25,7 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
     if (parts_from(aligned) == window.parts) window.first_column = aligned;
   }
   if (precision == Precision::fp64 || taps.begin[z_axis] != 0 || taps.end[z_axis] != 1 ||
-      window.steps(precision) > most_steps || window.parts > (precision == Precision::fp32 ? 1 : 2))
+      window.steps(precision) > max_steps || window.parts > (precision == Precision::fp32 ? 1 : 2))
     return std::nullopt;
   return window;
 }

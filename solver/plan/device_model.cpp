@@ -117,7 +117,7 @@ void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration)
   gpu.calibration = std::move(calibration);
 }
 
-DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver) {
+DeviceModel scaled_model(const DeviceModel& nominal, const DriverRates& driver) {
   const Calibration::Rates& there = shipped_calibration().rates;
   DeviceModel model = nominal;
   model.multiprocessors = driver.multiprocessors;
@@ -139,7 +139,7 @@ DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver)
   return model;
 }
 
-DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) {
+DeviceModel scaled_model(const DeviceModel& nominal, const Ceilings& ceilings) {
   struct Scaled {
     const char* ceiling;
     double there;  // of the device that the nominal rate was measured on

@@ -84,17 +84,17 @@ struct DriverRates {
 /// Returns the model of the nominal GPU scaled to another GPU: by what its driver reports, and by the fp32
 /// and fp64 lanes of a multiprocessor of its architecture. Rates of tensor cores are scaled by clock and
 /// number of multiprocessors alone.
-DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver);
+DeviceModel scaled_model(const DeviceModel& nominal, const DriverRates& driver);
 
 /// Returns a nominal model scaled to another device of its kind: each rate by the ratio of the ceilings
 /// measured there and on the nominal device. Missing ceilings change nothing.
-DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings);
+DeviceModel scaled_model(const DeviceModel& nominal, const Ceilings& ceilings);
 
 /// Describes a field of DeviceModel by the name that files give it.
 struct DeviceModelEntry {
   const char* key;
   double DeviceModel::*value;
-  int least = 0;  // smallest value of a whole number; 0: any number above 0
+  int min = 0;  // smallest value of a whole number; 0: any number above 0
 };
 const std::vector<DeviceModelEntry>& device_model_entries();
 

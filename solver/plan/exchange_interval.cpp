@@ -6,7 +6,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int most_launches = 8;
+constexpr int max_launches = 8;
 
 /// Returns the points of the largest block and around it, when its halo is good for `steps` steps. Points
 /// around it are the block's own images and, if `with_others`, points of other ranks.
@@ -55,12 +55,12 @@ int launches_per_exchange(const Problem& problem, const Decomposition& decomposi
   const Calibration::Exchange& costs = shipped_calibration().exchange;  // ranks have to agree
   int best = 1;
   double least = 0;
-  for (int launches = 1; launches <= most_launches; ++launches) {
+  for (int launches = 1; launches <= max_launches; ++launches) {
     for (int axis = 0; axis < axis_count; ++axis)
       if (launches * candidate.fuse * problem.radius()[axis] > extent[axis]) return best;
     const SharedExchange shared = share_exchange(problem, decomposition, candidate, launches);
     const double overhead = decomposition.ranks() == 1 ? costs.own_images : costs.overhead;
-    const double seconds = shared.seconds_per_launch(shared.received_bytes / costs.least_bandwidth, overhead);
+    const double seconds = shared.seconds_per_launch(shared.received_bytes / costs.min_bandwidth, overhead);
     if (launches > 1 && seconds >= least) break;
     least = seconds;
     best = launches;

@@ -34,14 +34,14 @@ std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& 
                                    to_string(problem.precision)));
   const Index3 reach = method.fuse * problem.stencil.radius();
   const std::int64_t weights = volume(2 * reach + Index3{1, 1, 1});
-  if (method.fuse > 1 && weights > most_fused_weights)
+  if (method.fuse > 1 && weights > max_fused_weights)
     return Refusal{Obstacle::memory,
-                   fmt::format("fused steps would have {} weights, {} at most", weights, most_fused_weights)};
+                   fmt::format("fused steps would have {} weights, {} at most", weights, max_fused_weights)};
   // Weights whose sum of magnitudes is far from 1 leave the range of numbers when they are fused.
-  const double digits = method.fuse * std::log10(sum_abs(problem.stencil)), most_digits = fp64 ? 200 : 30;
-  if (std::abs(digits) > most_digits)
+  const double digits = method.fuse * std::log10(sum_abs(problem.stencil)), max_digits = fp64 ? 200 : 30;
+  if (std::abs(digits) > max_digits)
     return none(fmt::format("fused weights would be of the order of 1e{:+.0f}, beyond 1e+-{:.0f}", digits,
-                            most_digits));
+                            max_digits));
   return {};
 }
 
@@ -70,12 +70,12 @@ std::optional<Refusal> refusal_of_sparse(const Problem& problem, const DeviceMod
 std::optional<Refusal> refusal_of_separable(const Problem& problem, const DeviceModel& device,
                                             const Method& method) {
   if (auto refusal = refusal_of_sparse(problem, device, method)) return refusal;
-  constexpr std::int64_t most_planes = 7, most_rows = 40;
+  constexpr std::int64_t max_planes = 7, max_rows = 40;
   const Index3 reach = method.fuse * problem.stencil.radius();
   const std::int64_t within = std::max(reach[y_axis], reach[x_axis]);
-  if (device.gpu && (reach[z_axis] > most_planes || within > most_rows))
+  if (device.gpu && (reach[z_axis] > max_planes || within > max_rows))
     return none(fmt::format("separable terms would reach {} planes and {} points in them, {} and {} at most",
-                            reach[z_axis], within, most_planes, most_rows));
+                            reach[z_axis], within, max_planes, max_rows));
   return {};
 }
 
@@ -85,14 +85,14 @@ cuda::DeviceRates sweep_rates_of(const DeviceModel& device) {
           limits_of(device), ceilings_of(device)};
 }
 
-MadeOr<cuda::SweepWork> count_mma(const Problem& problem, const Method& method, const Stencil& fused,
-                                  const Domain& core, const DeviceModel& device) {
+OrNoKernel<cuda::SweepWork> count_mma(const Problem& problem, const Method& method, const Stencil& fused,
+                                      const Domain& core, const DeviceModel& device) {
   return cuda::mma_work(core, fused, problem.precision, *method.layout, cores_of(method), problem.has_source,
                         sweep_rates_of(device));
 }
 
-MadeOr<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method, const Stencil& fused,
-                                    const Domain& core, const DeviceModel& device) {
+OrNoKernel<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method, const Stencil& fused,
+                                        const Domain& core, const DeviceModel& device) {
   // Only the fused weights tell whether a window holds them.
   if (!cuda::takes_wgmma(core.dimensions, fused, problem.precision, *method.layout, cores_of(method),
                          limits_of(device)))
@@ -100,8 +100,9 @@ MadeOr<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method
   return cuda::wgmma_work(core, fused, problem.precision, cores_of(method), sweep_rates_of(device));
 }
 
-MadeOr<cuda::SweepWork> count_separable(const Problem& problem, const Method& method, const Stencil& fused,
-                                        const Domain& core, const DeviceModel& device) {
+OrNoKernel<cuda::SweepWork> count_separable(const Problem& problem, const Method& method,
+                                            const Stencil& fused, const Domain& core,
+                                            const DeviceModel& device) {
   return cuda::separable_work(core, fused, problem.precision, method.dropped, problem.has_source,
                               sweep_rates_of(device));
 }

@@ -38,9 +38,9 @@ std::variant<const KernelFamily*, Refusal> family_of(const Problem& problem, con
                                                      const Method& method);
 
 /// Counts the operations of a sweep with the weights of fused steps over the points of `core`.
-using CountWork = MadeOr<cuda::SweepWork> (*)(const Problem& problem, const Method& method,
-                                              const Stencil& fused, const Domain& core,
-                                              const DeviceModel& device);
+using CountWork = OrNoKernel<cuda::SweepWork> (*)(const Problem& problem, const Method& method,
+                                                  const Stencil& fused, const Domain& core,
+                                                  const DeviceModel& device);
 
 /// Implements KernelFamily::evaluate for sweeps on tensor cores: `count` counts the work of a sweep beyond
 /// memory traffic.

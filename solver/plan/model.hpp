@@ -5,8 +5,8 @@
 
 #include "kernels/sparse/layout.hpp"
 #include "solver/plan/device_model.hpp"
-#include "solver/plan/left_out.hpp"
 #include "solver/plan/method.hpp"
+#include "solver/plan/rejected_method.hpp"
 #include "solver/plan/sweet_spot.hpp"
 #include "solver/problem.hpp"
 
@@ -43,7 +43,7 @@ struct Candidate : Method {
 };
 
 /// Limits the weights that fused steps may have: more take gigabytes and minutes to make.
-constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
+constexpr std::int64_t max_fused_weights = std::int64_t{1} << 19;
 
 /// Says why there is no kernel for a problem on a device by a method; returns nothing if there may be one.
 /// CPUs emulate tensor cores, slowly but with the exact numerics, so the plan never chooses them there.

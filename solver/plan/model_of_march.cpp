@@ -12,7 +12,7 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 /// Describes how a march is launched over a region (ScalarUnit::launch_march()), and the work that it
 /// executes.
-struct Launch {
+struct MarchLaunch {
   cuda::MarchTile tile;
   double planes_per_block;  // with the warm-up
   std::int64_t blocks;
@@ -20,7 +20,7 @@ struct Launch {
   std::int64_t waves;   // waves of resident blocks
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 
-  Launch(const MarchModel& march, const cuda::MarchTile& cut, const std::array<std::int64_t, 3>& region)
+  MarchLaunch(const MarchModel& march, const cuda::MarchTile& cut, const std::array<std::int64_t, 3>& region)
       : tile(cut) {
     const std::int64_t column_tiles = ceil_div(region[column_axis], tile.written_columns());
     const cuda::Region tiled{{}, {region[plane_axis], region[row_axis], region[column_axis]}};
@@ -58,7 +58,7 @@ struct Launch {
 /// Counts the planes without taps between planes with taps: their sums are passed on nevertheless.
 int empty_planes(const cuda::KernelStencil& stencil) {
   std::set<int> planes;
-  for (const cuda::Tap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
+  for (const cuda::KernelTap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
   const int reach = *planes.rbegin() - *planes.begin() + 1;
   return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
 }
@@ -73,65 +73,93 @@ double roundings(const MarchModel& march, const cuda::MarchTile& tile) {
   return 1 + again / tile.depth;
 }
 
-/// Holds the issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles. Some
-/// of these are constant per kernel; others grow with the radius if points are not folded along x. With few
-/// warps per multiprocessor less of them is hidden.
+/// Holds the issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles.
 struct Slots {
   double sum, others;
 };
+
+/// Holds the issue slots beside the sum: those of every level, which grow with the radius if points are not
+/// folded along x, and those that a kernel takes once. All slots are multiplied by `hidden`.
+struct SlotsBesideSum {
+  double per_level = 0, per_kernel = 0, hidden = 1;
+};
+
+/// Returns how many columns a stencil reads beyond the neighbour.
+double further_columns(const cuda::KernelStencil& stencil) { return stencil.radius[column_axis] - 1.0; }
+
+SlotsBesideSum slots_of_line(const MarchModel& march, const cuda::MarchTile& tile) {
+  const Calibration::March& costs = march.costs().march;
+  const double reach = further_columns(march.stencil);
+  if (march.fp64()) return {costs.line_reach_fp64 * reach, costs.line_kernel_fp64};
+  SlotsBesideSum slots{costs.line_min + costs.line_reach * reach, costs.line_kernel};
+  if (reach <= 3 && tile.depth * march.stencil.radius[column_axis] % 32 == 0)
+    slots.hidden = costs.line_aligned;  // tiles begin at lines of memory
+  return slots;
+}
+
+SlotsBesideSum slots_of_plane(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
+  const Calibration::March& costs = march.costs().march;
+  const cuda::KernelStencil& stencil = march.stencil;
+  const double reach = further_columns(stencil),
+               share = stencil.folded[column_axis] ? costs.folded_share : 1.0;
+  const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
+  SlotsBesideSum slots;
+  if (fp64) {  // sums that are passed on, and shuffles
+    slots.per_level = costs.plane_hand_fp64 * stencil.radius[plane_axis] +
+                      costs.plane_shuffle_fp64 * (1 + share * std::max(0.0, reach)) - costs.plane_saved_fp64;
+  } else {
+    slots.per_level = (stencil.folded[column_axis] ? costs.plane_folded
+                       : box                       ? costs.plane_box
+                                                   : costs.plane_star) *
+                          stencil.radius[column_axis] +
+                      costs.plane_empty * empty_planes(stencil);
+    slots.per_kernel = costs.plane_kernel / tile.points_per_lane;
+  }
+  if (storage_bytes(march.problem.precision) == 2 && !alone)
+    slots.hidden = costs.plane_half;  // values that are passed on have 4 bytes
+  if (tile.depth > 8 && reach == 0)
+    slots.hidden = fp64  ? costs.plane_deep_fp64
+                   : box ? costs.plane_deep_box
+                         : costs.plane_deep_star;  // few registers are left
+  return slots;
+}
+
+SlotsBesideSum slots_of_space(const MarchModel& march) {
+  const Calibration::March& costs = march.costs().march;
+  const cuda::KernelStencil& stencil = march.stencil;
+  const double reach = further_columns(stencil);
+  const bool box = !stencil.pointwise_completion();
+  SlotsBesideSum slots;
+  if (march.fp64()) {
+    slots.per_level = costs.space_fp64 + (box ? 0.0 : costs.space_reach_fp64 * std::max(0.0, reach));
+    slots.per_kernel = costs.space_kernel_fp64;
+  } else if (!box) {
+    slots.per_level = costs.space_star + costs.space_star_reach * std::max(0.0, reach);
+  } else if (stencil.folded[column_axis]) {
+    slots.per_level = costs.space_folded + costs.space_folded_reach * reach;
+  } else {
+    slots.per_level = costs.space_box_radius * stencil.radius[column_axis] - costs.space_box_saved;
+    slots.per_kernel = costs.space_box_kernel;
+  }
+  if (storage_bytes(march.problem.precision) == 2 && box) slots.per_level += costs.space_half;
+  return slots;
+}
+
+/// Returns the issue slots of a kernel. With few warps per multiprocessor less of them is hidden.
 Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
   const Calibration::March& costs = march.costs().march;
   const cuda::KernelStencil& stencil = march.stencil;
-  const double reach = stencil.radius[column_axis] - 1.0,
-               share = stencil.folded[column_axis] ? costs.folded_share : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
-  const bool half = storage_bytes(march.problem.precision) == 2;
-  double others = 0, per_kernel = 0, hidden = 1;
-  switch (march.problem.domain.dimensions) {
-    case 1:
-      others = fp64 ? costs.line_reach_fp64 * reach : costs.line_least + costs.line_reach * reach;
-      per_kernel = fp64 ? costs.line_kernel_fp64 : costs.line_kernel;
-      if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
-        hidden = costs.line_aligned;  // tiles begin at lines of memory
-      break;
-    case 2:
-      if (fp64) {  // sums that are passed on, and shuffles
-        others = costs.plane_hand_fp64 * stencil.radius[plane_axis] +
-                 costs.plane_shuffle_fp64 * (1 + share * std::max(0.0, reach)) - costs.plane_saved_fp64;
-      } else {
-        others = (stencil.folded[column_axis] ? costs.plane_folded
-                  : box                       ? costs.plane_box
-                                              : costs.plane_star) *
-                     stencil.radius[column_axis] +
-                 costs.plane_empty * empty_planes(stencil);
-        per_kernel = costs.plane_kernel / tile.points_per_lane;
-      }
-      if (half && !alone) hidden = costs.plane_half;  // values that are passed on have 4 bytes
-      if (tile.depth > 8 && reach == 0)
-        hidden = fp64  ? costs.plane_deep_fp64
-                 : box ? costs.plane_deep_box
-                       : costs.plane_deep_star;  // few registers are left
-      break;
-    default:
-      if (fp64) {
-        others = costs.space_fp64 + (box ? 0.0 : costs.space_reach_fp64 * std::max(0.0, reach));
-        per_kernel = costs.space_kernel_fp64;
-      } else if (!box) {
-        others = costs.space_star + costs.space_star_reach * std::max(0.0, reach);
-      } else if (stencil.folded[column_axis]) {
-        others = costs.space_folded + costs.space_folded_reach * reach;
-      } else {
-        others = costs.space_box_radius * stencil.radius[column_axis] - costs.space_box_saved;
-        per_kernel = costs.space_box_kernel;
-      }
-      if (half && box) others += costs.space_half;
-  }
+  const int dimensions = march.problem.domain.dimensions;
+  auto [others, per_kernel, hidden] = dimensions == 1   ? slots_of_line(march, tile)
+                                      : dimensions == 2 ? slots_of_plane(march, tile, alone)
+                                                        : slots_of_space(march);
   if (march.space())
     others += costs.shared_rows * stencil.radius[row_axis] * (1.0 / tile.rows_per_warp - 0.25);
   if (march.space() && box && tile.warps <= 8) hidden *= costs.few_warps;
   const double source = stencil.with_source ? costs.source_slots * stencil.radius[plane_axis] : 0.0;
-  const bool dense = box && !fp64 && march.problem.domain.dimensions == 2 && !stencil.folded[column_axis] &&
-                     !march.problem.domain.has_walls();
+  const bool dense =
+      box && !fp64 && dimensions == 2 && !stencil.folded[column_axis] && !march.problem.domain.has_walls();
   const double sums = dense           ? costs.dense_sums
                       : !fp64         ? 1.0
                       : march.space() ? costs.space_sums
@@ -166,7 +194,7 @@ double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return tile_seconds(march, *small, tile->depth);
-  const Launch launch(march, *tile, region);
+  const MarchLaunch launch(march, *tile, region);
   const double cycle = march.cycle(), busy = march.slot(march.device.scalar_rate(march.problem.precision));
   const auto [sum, others] = issue_slots(march, *tile, is_only);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
@@ -240,7 +268,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
   if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
   // An addition of points that share a weight is half of a multiply-add.
-  candidate.fma = tile ? 0.5 * march.stencil.flops * Launch(march, *tile, march.shape).executed / points
+  candidate.fma = tile ? 0.5 * march.stencil.flops * MarchLaunch(march, *tile, march.shape).executed / points
                        : static_cast<double>(problem.stencil.taps().size());
   // Halos of tiles are read again: in 3D partly from memory, in 1D where tiles do not end at a line of
   // memory.

@@ -7,8 +7,8 @@ namespace spsolve {
 
 Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate& candidate, int ranks) {
   const Index3& shape = problem.domain.shape;
-  Scaling scaling{least_surface_rank_grid(shape, ranks, candidate.fuse * problem.radius(),
-                                          device.gpu ? gpu_face_cost : Index3{1, 1, 1})};
+  Scaling scaling{min_surface_rank_grid(shape, ranks, candidate.fuse * problem.radius(),
+                                        device.gpu ? gpu_face_cost : Index3{1, 1, 1})};
   const Decomposition decomposition(shape, scaling.rank_grid);
   scaling.block = decomposition.block(0).extent();
 

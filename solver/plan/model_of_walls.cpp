@@ -95,7 +95,7 @@ double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile) {
                code = beside + points * instructions_of_line(march, false);
   return (march.costs().walls.warp_start +
           beside * march.costs().walls.warp_cycles *
-              (code > march.costs().walls.most_code ? march.costs().walls.far_code : 1.0)) *
+              (code > march.costs().walls.max_code ? march.costs().walls.far_code : 1.0)) *
          march.cycle() / march.costs().launch.fastest_clock;
 }
 

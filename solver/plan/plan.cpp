@@ -67,7 +67,7 @@ bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRe
 }
 
 /// Says why a method is not considered; returns nothing if it is.
-std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& device, const Method& method,
+std::optional<Refusal> why_rejected(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
   if (auto none = why_no_kernel(problem, device, method)) return none;
   if (auto deep = why_too_deep(problem, device, method, request); deep && !insists(request, method))
@@ -91,15 +91,15 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
         const Method method(
             fuse, way.unit, way.layout,
             separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
-        if (auto refusal = why_left_out(in_precision, device, method, request)) {
-          plan.left_out.push_back({method, precision, std::move(*refusal)});
+        if (auto refusal = why_rejected(in_precision, device, method, request)) {
+          plan.rejected.push_back({method, precision, std::move(*refusal)});
           continue;
         }
         const Candidate candidate = evaluate(in_precision, device, method);
         if (candidate.no_kernel.empty())
           plan.candidates.push_back(candidate);
         else
-          plan.left_out.push_back({method, precision, {Obstacle::no_kernel, candidate.no_kernel}});
+          plan.rejected.push_back({method, precision, {Obstacle::no_kernel, candidate.no_kernel}});
       }
     }
 }
@@ -111,15 +111,15 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
   why += fmt::format(": {} does not do this stencil so in {}", device.name, to_string(problem.precision));
   // A request that no family meets, such as a unit with a layout of another unit, leaves nothing out.
-  if (plan.left_out.empty())
+  if (plan.rejected.empty())
     why += request.unit == UnitKind::scalar && request.layout
                ? "; no kernel: the scalar unit has no layouts"
                : fmt::format(
                      "; no kernel: sparse-tensor takes strided-swap, morph and separable (few terms), "
                      "tensor the first two, and in fp64 {}",
                      to_string(fp64_layout(device.gpu)));
-  throw Error(InputKey{"compute", "unit"}, fmt::format("{}{}{}", why, plan.left_out.empty() ? "" : "; ",
-                                                       fmt::join(describe(plan.left_out), "; ")));
+  throw Error(InputKey{"compute", "unit"}, fmt::format("{}{}{}", why, plan.rejected.empty() ? "" : "; ",
+                                                       fmt::join(describe(plan.rejected), "; ")));
 }
 
 std::string describe_candidate(const Candidate& candidate) {
@@ -252,7 +252,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
   };
   for (const Candidate& candidate : plan.candidates)
     if (!is_accepted(candidate))
-      plan.left_out.push_back(
+      plan.rejected.push_back(
           {candidate,
            candidate.precision,
            {Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
@@ -262,7 +262,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
                 fmt::format(" = {:g}: nothing keeps it; the smallest bound on the relative error per step is "
                             "{:.2e}; {}",
                             *request.accuracy, std::ranges::min(plan.candidates, {}, &Candidate::error).error,
-                            fmt::join(describe(plan.left_out), "; ")));
+                            fmt::join(describe(plan.rejected), "; ")));
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
   // The smallest of equally good depths is taken, because its halos are thinner.
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });

@@ -46,7 +46,7 @@ struct Plan {
   bool measured = true;  // the device's rates were measured, not guessed
   Candidate chosen = {};
   std::vector<Candidate> candidates = {};  // by precision, unit, layout, depth; seconds and error at the pace
-  std::vector<LeftOut> left_out =
+  std::vector<RejectedMethod> rejected =
       {};  // in the same order, including methods that an accepted accuracy excludes
   std::vector<std::string> reasons = {};  // sentences on the choice and the alternatives
   std::string note = {};                  // the substitute for a layout that the device does not have

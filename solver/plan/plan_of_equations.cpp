@@ -21,7 +21,7 @@ namespace spsolve {
 namespace {
 
 // Limits the steps per launch that are considered: of systems, and of waves by marches of single fields.
-constexpr int most_fused = 8, most_fused_waves = 24;
+constexpr int max_fused = 8, max_fused_waves = 24;
 constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the smallest depth is taken
 
 /// Adds the cost of a march of a single field that takes several steps of an equation with two time levels.
@@ -125,7 +125,7 @@ std::string line_of(const Candidate& candidate) {
 /// Returns the most steps per launch that are worth a look.
 int deepest(const Problem& problem, const DeviceModel& device) {
   if (!device.gpu) return 1;
-  return std::holds_alternative<TwoLevelEquation>(strided_equation(problem)) ? most_fused_waves : most_fused;
+  return std::holds_alternative<TwoLevelEquation>(strided_equation(problem)) ? max_fused_waves : max_fused;
 }
 
 /// Adds marches of single and of several steps.
@@ -135,7 +135,7 @@ void add_marches(Plan& plan, const Problem& problem, const DeviceModel& device, 
   for (int fuse = first; fuse <= last; ++fuse) {
     Candidate candidate = evaluate_equations(problem, device, Method(fuse));
     const auto leave_out = [&](Obstacle obstacle, const std::string& why) {
-      plan.left_out.push_back({candidate, candidate.precision, {obstacle, why}});
+      plan.rejected.push_back({candidate, candidate.precision, {obstacle, why}});
     };
     if (!candidate.no_kernel.empty()) {
       leave_out(Obstacle::no_kernel, candidate.no_kernel);
@@ -193,7 +193,7 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
                          : InputKey{"compute", "unit"},
         fmt::format(": nothing takes these equations with such a unit, layout and depth; leave [compute] "
                     "unit, layout and [time] fuse out, or \"auto\": {}",
-                    fmt::join(describe(plan.left_out), "; ")));
+                    fmt::join(describe(plan.rejected), "; ")));
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
   plan.chosen = *std::ranges::find_if(plan.candidates, [&](const Candidate& candidate) {
     return candidate.seconds <= as_good * best.seconds;

@@ -17,7 +17,7 @@ namespace spsolve {
 namespace {
 
 /// A stride with more weights takes CUDA cores longer than the steps that it replaces.
-constexpr std::size_t most_scalar_weights = 400;
+constexpr std::size_t max_scalar_weights = 400;
 /// Two equal roots at 1 differ by the square root of a rounding.
 constexpr double merged_roots = 1e-6;
 
@@ -124,9 +124,9 @@ class Strides {
                       to_string(problem_.precision), rounding_to_storage(method.fuse),
                       run_of(method.fuse).steps)};
     const std::int64_t points = volume(2 * method.fuse * equation_.s.radius() + Index3{1, 1, 1});
-    if (points > most_fused_weights)
+    if (points > max_fused_weights)
       return Refusal{Obstacle::memory,
-                     fmt::format("a stride would span {} points, {} at most", points, most_fused_weights)};
+                     fmt::format("a stride would span {} points, {} at most", points, max_fused_weights)};
     if (!request_.fuse && request_.pace.every > 0 && method.fuse > request_.pace.every)
       return Refusal{Obstacle::depth,
                      fmt::format("an event ends launches every {} steps", request_.pace.every)};
@@ -140,9 +140,9 @@ class Strides {
   }
   std::optional<Refusal> refusal_of(const Method& method, const Stencil& weights) const {
     const bool asked = request_.unit || request_.layout;
-    if (!method.layout && weights.taps().size() > most_scalar_weights && !asked)
+    if (!method.layout && weights.taps().size() > max_scalar_weights && !asked)
       return Refusal{Obstacle::depth, fmt::format("a stride has {} weights; CUDA cores take up to {}",
-                                                  weights.taps().size(), most_scalar_weights)};
+                                                  weights.taps().size(), max_scalar_weights)};
     if (!method.layout || method.layout == Layout::separable || !device_.gpu || asked) return {};
     return why_too_wide(tap_box(weights).extent(), problem_.domain);
   }
@@ -188,7 +188,7 @@ void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, 
       if (auto* refusal = std::get_if<Refusal>(&made)) {
         Method method(steps, family.unit, family.layout);
         method.strided = true;
-        plan.left_out.push_back({method, problem.precision, std::move(*refusal)});
+        plan.rejected.push_back({method, problem.precision, std::move(*refusal)});
         continue;
       }
       auto& candidate = std::get<Candidate>(made);

@@ -113,8 +113,8 @@ double strided_error(const TwoLevelEquation& equation, const Method& method, Pre
   const auto steps = static_cast<double>(run.steps),
              length = static_cast<double>(std::clamp<std::int64_t>(run.begun_every, 1, run.steps));
   // Stretches of strides are treated in groups, whose errors all grow as long as those of the first.
-  constexpr double most_groups = 1000;
-  const double stretches = std::ceil(steps / length), of_group = std::ceil(stretches / most_groups);
+  constexpr double max_groups = 1000;
+  const double stretches = std::ceil(steps / length), of_group = std::ceil(stretches / max_groups);
   double error = 0;
   for (double begun = 0; begun < steps; begun += of_group * length) {
     const double taken = std::min(length, steps - begun), left = steps - begun - taken;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/setup/calibration_file.hpp"
-#include "app/setup/kept_plan.hpp"
+#include "app/setup/stored_plan.hpp"
 #include "kernels/calibration.hpp"
 #include "kernels/error.hpp"
 
@@ -19,7 +19,7 @@ using namespace spsolve;
 /// was.
 void read_plan(const std::string& text) {
   try {
-    const KeptPlan kept = parse_plan(text);
+    const StoredPlan kept = parse_plan(text);
     if (kept.chosen.fuse < 1 || !std::isfinite(kept.chosen.error)) std::abort();
     if (json_of(candidate_of(json_of(kept.chosen))) != json_of(kept.chosen)) std::abort();
   } catch (const Error& error) {

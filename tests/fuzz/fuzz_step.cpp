@@ -61,17 +61,17 @@ void take_step(std::string_view text) {
     if (facts.radius[1] > farthest || facts.radius[2] > farthest || system.terms.size() > longest) return;
     for (const Box& box : facts.coefficient_reach)
       if (box.points() > 4 * farthest * farthest) return;
-    Surroundings surroundings;
+    StepContext context;
     Domain domain;
     domain.dimensions = 2;
     domain.shape = {1, 2, 3};
     domain.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
-    surroundings.fields = {domain, domain};
-    surroundings.coefficients = {{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}};
+    context.fields = {domain, domain};
+    context.coefficients = {{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}};
     SystemState<double> state{{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}},
                               {{0, 0, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}}};
-    const auto reference = reference_step(system, surroundings, state);
-    const auto made = canonical_step(canonical, surroundings, state);
+    const auto reference = reference_step(system, context, state);
+    const auto made = canonical_step(canonical, context, state);
     if (made.now[0].size() != reference.now[0].size()) std::abort();
   } catch (const SyntaxError& error) {
     expect_place(error);

@@ -38,7 +38,7 @@ class Recipe {
   std::span<const std::uint8_t> rest_;
 };
 
-constexpr std::size_t most_bytes = 1 << 12;  // of values that are written
+constexpr std::size_t max_bytes = 1 << 12;  // of values that are written
 
 const std::array<std::string, 9> object_names{"/u", "/weights", "/p", "/p.previous", "/x",
                                               "/y", "/VTKHDF",  "/g", "/g/u"};
@@ -164,7 +164,7 @@ std::size_t bytes_of(hid_t type, hid_t space) {
   if (points <= 0 || size == 0 || H5Tdetect_class(type, H5T_VLEN) > 0 || H5Tis_variable_str(type) > 0 ||
       H5Tdetect_class(type, H5T_REFERENCE) > 0)
     return 0;
-  return static_cast<std::size_t>(points) > most_bytes / size ? 0 : static_cast<std::size_t>(points) * size;
+  return static_cast<std::size_t>(points) > max_bytes / size ? 0 : static_cast<std::size_t>(points) * size;
 }
 
 void set_layout(Recipe& recipe, hid_t creation, hid_t space) {
@@ -206,7 +206,7 @@ void change_dataset(Recipe& recipe, hid_t file) {
   H5Ldelete(file, name.c_str(), H5P_DEFAULT);
   // Values that the library reads from elsewhere, or makes up, would take long if there were many.
   const bool others = H5Pget_external_count(creation) > 0 || H5Pget_layout(creation) == H5D_VIRTUAL;
-  const hid_t dataset = others && H5Sget_simple_extent_npoints(space) > static_cast<hssize_t>(most_bytes)
+  const hid_t dataset = others && H5Sget_simple_extent_npoints(space) > static_cast<hssize_t>(max_bytes)
                             ? H5I_INVALID_HID
                             : H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   const std::size_t bytes = others ? 0 : bytes_of(type, space);
@@ -235,7 +235,7 @@ void add_attribute(Recipe& recipe, hid_t file) {
   if (object < 0) return;
   const std::string& name = recipe.one_of(attribute_names);
   const hid_t type = type_of(recipe), space = space_of(recipe);
-  const bool too_large = H5Sget_simple_extent_npoints(space) > static_cast<hssize_t>(most_bytes);
+  const bool too_large = H5Sget_simple_extent_npoints(space) > static_cast<hssize_t>(max_bytes);
   const hid_t attribute =
       too_large ? H5I_INVALID_HID : H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
   const std::size_t bytes = bytes_of(type, space);
@@ -330,8 +330,8 @@ void follow_recipe(std::span<const std::uint8_t> bytes, std::span<const hid_t> b
   const hid_t access = in_memory(true), file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
   const std::size_t base = recipe.byte() % (bases.size() + 1);
   if (base < bases.size()) copy_base(recipe, bases[base], file);
-  constexpr int most_changes = 16;
-  for (int change = 0; change < most_changes && !recipe.done(); ++change) {
+  constexpr int max_changes = 16;
+  for (int change = 0; change < max_changes && !recipe.done(); ++change) {
     constexpr std::array changes{change_dataset, change_values, add_attribute, change_link};
     recipe.one_of(changes)(recipe, file);
   }

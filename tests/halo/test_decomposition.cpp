@@ -37,24 +37,24 @@ TEST(Decomposition, MoreBlocksThanPointsIsAnError) {
 
 TEST(LeastSurface, CutsTheSlowestAxisOfACubeFirst) {
   const Index3 halo{1, 1, 1};
-  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 1, halo), (Index3{1, 1, 1}));
-  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 2, halo), (Index3{2, 1, 1}));
-  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 7, halo), (Index3{7, 1, 1}));
+  EXPECT_EQ(min_surface_rank_grid({64, 64, 64}, 1, halo), (Index3{1, 1, 1}));
+  EXPECT_EQ(min_surface_rank_grid({64, 64, 64}, 2, halo), (Index3{2, 1, 1}));
+  EXPECT_EQ(min_surface_rank_grid({64, 64, 64}, 7, halo), (Index3{7, 1, 1}));
   // The surface equals that of 2 x 2 x 2, and rows stay whole.
-  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 8, halo), (Index3{4, 2, 1}));
+  EXPECT_EQ(min_surface_rank_grid({64, 64, 64}, 8, halo), (Index3{4, 2, 1}));
 }
 
 TEST(LeastSurface, CutsFewAxesOfGridsOnGpus) {
-  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 8, {4, 4, 4}, gpu_face_cost), (Index3{8, 1, 1}));
-  EXPECT_EQ(least_surface_rank_grid({1, 64, 64}, 8, {0, 8, 8}, gpu_face_cost), (Index3{1, 8, 1}));
-  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 64, {4, 4, 4}, gpu_face_cost), (Index3{16, 4, 1}));
+  EXPECT_EQ(min_surface_rank_grid({64, 64, 64}, 8, {4, 4, 4}, gpu_face_cost), (Index3{8, 1, 1}));
+  EXPECT_EQ(min_surface_rank_grid({1, 64, 64}, 8, {0, 8, 8}, gpu_face_cost), (Index3{1, 8, 1}));
+  EXPECT_EQ(min_surface_rank_grid({64, 64, 64}, 64, {4, 4, 4}, gpu_face_cost), (Index3{16, 4, 1}));
   // Rows are cut only if no other axis can be.
-  EXPECT_EQ(least_surface_rank_grid({1, 1, 64}, 8, {0, 0, 8}, gpu_face_cost), (Index3{1, 1, 8}));
+  EXPECT_EQ(min_surface_rank_grid({1, 1, 64}, 8, {0, 0, 8}, gpu_face_cost), (Index3{1, 1, 8}));
 }
 
 TEST(LeastSurface, LeavesAbsentAxesAlone) {
-  EXPECT_EQ(least_surface_rank_grid({1, 1000, 10}, 4, {0, 1, 1}), (Index3{1, 4, 1}));
-  EXPECT_EQ(least_surface_rank_grid({1, 1, 100}, 5, {0, 0, 3}), (Index3{1, 1, 5}));
+  EXPECT_EQ(min_surface_rank_grid({1, 1000, 10}, 4, {0, 1, 1}), (Index3{1, 4, 1}));
+  EXPECT_EQ(min_surface_rank_grid({1, 1, 100}, 5, {0, 0, 3}), (Index3{1, 1, 5}));
 }
 
 TEST(LeastSurface, NoOtherGridHasLessSurface) {
@@ -70,7 +70,7 @@ TEST(LeastSurface, NoOtherGridHasLessSurface) {
     return sum;
   };
   for (int ranks = 1; ranks <= 24; ++ranks) {
-    const double best = surface(least_surface_rank_grid(shape, ranks, halo));
+    const double best = surface(min_surface_rank_grid(shape, ranks, halo));
     for (std::int64_t z = 1; z <= ranks; ++z)
       for (std::int64_t y = 1; z * y <= ranks; ++y) {
         if (ranks % (z * y) != 0) continue;
@@ -80,8 +80,8 @@ TEST(LeastSurface, NoOtherGridHasLessSurface) {
 }
 
 TEST(LeastSurface, RanksThatDoNotFitAreAnError) {
-  EXPECT_THROW(least_surface_rank_grid({1, 1, 3}, 4, {0, 0, 1}), Error);
-  EXPECT_THROW(least_surface_rank_grid({2, 2, 2}, 7, {1, 1, 1}), Error);
+  EXPECT_THROW(min_surface_rank_grid({1, 1, 3}, 4, {0, 0, 1}), Error);
+  EXPECT_THROW(min_surface_rank_grid({2, 2, 2}, 7, {1, 1, 1}), Error);
 }
 
 }  // namespace

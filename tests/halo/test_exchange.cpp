@@ -71,7 +71,7 @@ TEST(Exchange, HaloPointsHoldTheirImage) {
     SCOPED_TRACE(problem.describe());
     Index3 rank_grid{1, 1, ranks};
     try {
-      rank_grid = least_surface_rank_grid(domain.shape, ranks, width);
+      rank_grid = min_surface_rank_grid(domain.shape, ranks, width);
     } catch (const Error&) {
     }
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {

@@ -16,7 +16,7 @@ TEST(ArrayBlocks, CoverTheArrayOnceInOrder) {
     EXPECT_EQ(blocks.begin(0), 0);
     EXPECT_EQ(blocks.end(blocks.count() - 1), points);
     EXPECT_LT(blocks.begin(blocks.count() - 1), points);
-    EXPECT_LE(blocks.count(), ArrayBlocks::most_blocks);
+    EXPECT_LE(blocks.count(), ArrayBlocks::max_blocks);
     for (std::int64_t b = 1; b < blocks.count(); ++b) EXPECT_EQ(blocks.begin(b), blocks.end(b - 1));
   }
 }

@@ -162,7 +162,7 @@ TEST(Checkpoint, DamagedArrayIsNamed) {
     const std::string damage_of_array = file.string() + ":/" + array.name + ": bytes [0, ";
     EXPECT_THAT(error_of([&] { verified_checkpoint(world, file); }), HasSubstr(damage_of_array));
     const FileInfo info = describe_file(world, file);
-    EXPECT_FALSE(info.sound);
+    EXPECT_FALSE(info.valid);
     EXPECT_THAT(info.text, HasSubstr(damage_of_array));
     flip();
   }
@@ -226,7 +226,7 @@ TEST(Checkpoint, LongInputIsKeptAndHasAChecksum) {
   EXPECT_THAT(error_of([&] { verified_checkpoint(world, file); }),
               HasSubstr("checkpoint_0000000005.h5: attributes are damaged"));
   const FileInfo info = describe_file(world, file);
-  EXPECT_FALSE(info.sound);
+  EXPECT_FALSE(info.valid);
   EXPECT_THAT(info.text, HasSubstr("attributes are damaged"));
 }
 
@@ -245,14 +245,14 @@ TEST(FindLatestCheckpoint, PassesOverTheDamagedAndSaysWhy) {
       put_bytes(directory / ("checkpoint_" + other + ".h5"), "not ours");
   }
   world.barrier();
-  const auto [checkpoint, passed_over] = find_latest_checkpoint(world, directory.path());
+  const auto [checkpoint, skipped] = find_latest_checkpoint(world, directory.path());
   ASSERT_TRUE(checkpoint);
   EXPECT_EQ(checkpoint->header.step, 200);
-  ASSERT_EQ(passed_over.size(), 3u);
-  EXPECT_THAT(passed_over[0], HasSubstr("checkpoint_0000000500.h5: not an HDF5 file"));
-  EXPECT_THAT(passed_over[1], HasSubstr("checkpoint_0000000400.h5: damaged HDF5 file (truncated file"));
-  EXPECT_THAT(passed_over[2], HasSubstr("checkpoint_0000000300.h5"));
-  EXPECT_THAT(passed_over[2], HasSubstr("checksum"));
+  ASSERT_EQ(skipped.size(), 3u);
+  EXPECT_THAT(skipped[0], HasSubstr("checkpoint_0000000500.h5: not an HDF5 file"));
+  EXPECT_THAT(skipped[1], HasSubstr("checkpoint_0000000400.h5: damaged HDF5 file (truncated file"));
+  EXPECT_THAT(skipped[2], HasSubstr("checkpoint_0000000300.h5"));
+  EXPECT_THAT(skipped[2], HasSubstr("checksum"));
 }
 
 TEST(FindLatestCheckpoint, FindsNothingInAnEmptyOrMissingDirectory) {
@@ -261,7 +261,7 @@ TEST(FindLatestCheckpoint, FindsNothingInAnEmptyOrMissingDirectory) {
   for (const auto& path : {directory.path(), directory / "none"}) {
     const auto latest = find_latest_checkpoint(world, path);
     EXPECT_FALSE(latest.checkpoint);
-    EXPECT_TRUE(latest.passed_over.empty());
+    EXPECT_TRUE(latest.skipped.empty());
   }
 }
 

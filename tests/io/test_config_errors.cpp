@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "io/input/config.hpp"
-#include "kernels/error.hpp"
+#include "tests/io/config_mistake.hpp"
 
 namespace spsolve {
 namespace {
@@ -23,27 +22,11 @@ expression = "x + y"
 steps = 10
 )";
 
-struct Mistake {
-  const char* line;         // the line of `good` that is replaced
-  const char* replacement;  // the new line
-  const char* message;      // the whole message
-};
-
 std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  try {
-    parse_config(text, "case.toml", overrides);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), Status::invalid_input);
-    return error.what();
-  }
-  return "no error";
+  return error_of_input(text, "case.toml", overrides);
 }
 
-std::string error_of(const Mistake& mistake) {
-  std::string text = good;
-  text.replace(text.find(mistake.line), std::string_view(mistake.line).size(), mistake.replacement);
-  return error_of(text);
-}
+std::string error_of(const Mistake& mistake) { return error_of_mistake(good, mistake, "case.toml"); }
 
 class ConfigMistake : public ::testing::TestWithParam<Mistake> {};
 

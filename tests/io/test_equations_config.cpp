@@ -3,8 +3,7 @@
 // themselves, and errors with positions.
 #include <gtest/gtest.h>
 
-#include "io/input/config.hpp"
-#include "kernels/error.hpp"
+#include "tests/io/config_mistake.hpp"
 
 namespace spsolve {
 namespace {
@@ -45,17 +44,6 @@ fields = ["u"]
 
 EquationsConfig equations_of(const std::string& text) {
   return parse_config(text, "/inputs/two.toml").equations.value();
-}
-
-std::string error_of(std::string text, const std::string& line, const std::string& replacement) {
-  text.replace(text.find(line), line.size(), replacement);
-  try {
-    parse_config(text, "two.toml");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), Status::invalid_input);
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(EquationsConfig, HoldsWhatTheTextSaysInItsOrder) {
@@ -102,12 +90,8 @@ TEST(EquationsConfig, TakesOverrides) {
   EXPECT_EQ(config.equations->fields[0].faces[y_axis][low], Face{BoundaryKind::neumann});
 }
 
-struct Mistake {
-  const char *line, *replacement, *message;
-};
-
-TEST(EquationsConfig, BlamesLineAndColumn) {
-  for (const auto& [line, replacement, message] : {
+TEST(EquationsConfig, NamesLineAndColumn) {
+  for (const Mistake& mistake : {
            Mistake{"+ map", "+ mop",
                    "two.toml:26: [equations] step: line 3, column 38: found the unknown name "
                    "'mop'"},
@@ -144,8 +128,8 @@ TEST(EquationsConfig, BlamesLineAndColumn) {
                    "two.toml:32: [output] 'fields' holds 'u' twice"},
            Mistake{"fields = [\"u\"]", "fields = []", "two.toml:32: [output] 'fields' is empty"},
        })
-    EXPECT_TRUE(error_of(two_fields, line, replacement).starts_with(message))
-        << line << ": " << error_of(two_fields, line, replacement);
+    EXPECT_TRUE(error_of_mistake(two_fields, mistake, "two.toml").starts_with(mistake.message))
+        << mistake.text << ": " << error_of_mistake(two_fields, mistake, "two.toml");
 }
 
 }  // namespace

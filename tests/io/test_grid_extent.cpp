@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/input/config.hpp"
-#include "kernels/error.hpp"
+#include "tests/io/config_mistake.hpp"
 
 namespace spsolve {
 namespace {
@@ -23,14 +22,7 @@ RunConfig parsed(const std::string& grid, const std::string& walls) {
   return parse_config(input_of(grid, walls), "case.toml");
 }
 
-std::string error_of(const std::string& text) {
-  try {
-    parse_config(text, "case.toml");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+std::string error_of(const std::string& text) { return error_of_input(text, "case.toml"); }
 
 struct Walls {
   const char* text;

@@ -3,9 +3,8 @@
 // positions.
 #include <gmock/gmock.h>
 
-#include "io/input/config.hpp"
 #include "io/input/read_images.hpp"
-#include "kernels/error.hpp"
+#include "tests/io/config_mistake.hpp"
 
 namespace spsolve {
 namespace {
@@ -41,17 +40,6 @@ value = "v"
 range = "fixed"
 )toml";
 
-std::string error_of(std::string text, const std::string& line, const std::string& replacement) {
-  text.replace(text.find(line), line.size(), replacement);
-  try {
-    parse_config(text, "drawn.toml");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), Status::invalid_input);
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(ImagesConfig, HoldsWhatTheTextSays) {
   const std::vector<ImagesConfig> images = parse_config(with_images, "drawn.toml").images;
   ASSERT_EQ(images.size(), 3u);
@@ -81,9 +69,9 @@ TEST(ImagesConfig, ChoosesTheNearestPlane) {
   for (const double at : {0.7, 4.8}) EXPECT_THROW(nearest_point(grid, {z_axis, at}), Error) << at;
 }
 
-TEST(ImagesConfig, BlamesLines) {
-  for (const auto& [line, replacement, message] :
-       {std::tuple{"name = \"v\"", "name = \"a/b\"", "drawn.toml:17: [images.0] 'name' is 'a/b'"},
+TEST(ImagesConfig, NamesLines) {
+  for (const Mistake& mistake :
+       {Mistake{"name = \"v\"", "name = \"a/b\"", "drawn.toml:17: [images.0] 'name' is 'a/b'"},
         {"name = \"v\"", "name = \"snapshot\"", "drawn.toml:17: [images.0] 'name' is 'snapshot'"},
         {"name = \"v\"", "", "drawn.toml:16: [images.0] missing key 'name'"},
         {"name = \"kept\"", "name = \"v\"",
@@ -105,7 +93,7 @@ TEST(ImagesConfig, BlamesLines) {
          "drawn.toml:25: [images.1] unknown key 'colourmap'; did you mean 'colormap'?"},
         {"shape = [8, 20, 30]\nspacing = [0.5, 0.5, 0.25]\norigin = [1.0, 0.0, 0.0]", "shape = [20, 30]\n\n",
          "drawn.toml:21: [images.1] value: line 1, column 25: found the unknown name 'z'"}})
-    EXPECT_THAT(error_of(with_images, line, replacement), ::testing::StartsWith(message));
+    EXPECT_THAT(error_of_mistake(with_images, mistake, "drawn.toml"), ::testing::StartsWith(mistake.message));
 }
 
 TEST(ImagesConfig, RefusesPlanesOfFewerAxes) {

@@ -167,7 +167,7 @@ TEST(Keys, DefaultsAreThoseOfTheReaders) {
 
 TEST(Keys, ValuesBeyondTheLimitsAreRefused) {
   for (const Key& key : all_keys()) {
-    if (key.limits.least < 0) continue;
+    if (key.limits.min < 0) continue;
     SCOPED_TRACE(fmt::format("[{}] {}", key.section, key.name));
     std::string bad(key.example);
     const std::size_t begin = bad.find_first_of("0123456789");

@@ -152,7 +152,7 @@ TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
                                    part_of(shape, {world.size(), 1, 1}, world.rank()),
                                    {{"u", sample_rows(Precision::fp64)}});
   const FileInfo info = describe_file(world, file);
-  EXPECT_TRUE(info.sound);
+  EXPECT_TRUE(info.valid);
   for (const char* part : {"spsolve snapshot", "step = 70", "time = 35", "name = sample",
                            "/u: shape (3, 4, 5), float64", "min -7.875", "all 1 checksums hold"})
     EXPECT_THAT(info.text, HasSubstr(part));
@@ -164,7 +164,7 @@ TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
   }
   world.barrier();
   const FileInfo damaged = describe_file(world, file);
-  EXPECT_FALSE(damaged.sound);
+  EXPECT_FALSE(damaged.valid);
   EXPECT_THAT(damaged.text, HasSubstr("does not hold"));
 }
 
@@ -223,7 +223,7 @@ TEST(DescribeFile, NamesTheDatasetThatIsDamaged) {
       world, series, snapshot_of(3, shape, 1), part_of(shape, {world.size(), 1, 1}, world.rank()),
       {{"u", sample_rows(Precision::fp64)}, {"v", sample_rows(Precision::fp64, 2.0)}});
   const FileInfo whole = describe_file(world, file);
-  EXPECT_TRUE(whole.sound);
+  EXPECT_TRUE(whole.valid);
   for (const char* part :
        {"dataset /u: shape (3, 4, 5)", "dataset /v: shape (3, 4, 5)", "min -15.75", "all 2 checksums hold"})
     EXPECT_THAT(whole.text, HasSubstr(part));
@@ -233,7 +233,7 @@ TEST(DescribeFile, NamesTheDatasetThatIsDamaged) {
     if (world.root()) flip_bit(file, at, 0);
     world.barrier();
     const FileInfo damaged = describe_file(world, file);
-    EXPECT_FALSE(damaged.sound);
+    EXPECT_FALSE(damaged.valid);
     EXPECT_THAT(damaged.text,
                 HasSubstr(file.string() + ":/" + name + ": bytes [0, 480) of its data are damaged"));
     EXPECT_THAT(damaged.text, Not(HasSubstr(file.string() + (name == "u" ? ":/v: " : ":/u: "))));
@@ -261,7 +261,7 @@ TEST(DescribeFile, TakesAnyHdf5FileAndNoOther) {
   }
   world.barrier();
   const FileInfo info = describe_file(world, directory / "other.h5");
-  EXPECT_TRUE(info.sound);
+  EXPECT_TRUE(info.valid);
   for (const char* part :
        {"HDF5 file", "/group/four: shape (1, 2, 1, 2), int16", "/one: shape (), float32", "no checksums"})
     EXPECT_THAT(info.text, HasSubstr(part));

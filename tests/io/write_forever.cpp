@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--check") {
     const auto latest = find_latest_checkpoint(world, argv[2]);
     std::printf("%lld\n", latest.checkpoint ? static_cast<long long>(latest.checkpoint->header.step) : -1LL);
-    for (const auto& reason : latest.passed_over) std::printf("%s\n", reason.c_str());
+    for (const auto& reason : latest.skipped) std::printf("%s\n", reason.c_str());
     return 0;
   }
   const std::filesystem::path directory = argv[1];

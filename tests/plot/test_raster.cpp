@@ -9,10 +9,10 @@
 namespace spsolve {
 namespace {
 
-TEST(Groups, HoldEveryPlaceOnceInSizesThatDifferByOne) {
+TEST(Bins, HoldEveryPlaceOnceInSizesThatDifferByOne) {
   for (std::int64_t count = 1; count < 60; ++count)
     for (int most = 1; most < 40; ++most) {
-      const Groups groups(count, most);
+      const Bins groups(count, most);
       ASSERT_EQ(groups.groups, std::min<std::int64_t>(count, most));
       ASSERT_EQ(groups.begin(0), 0);
       ASSERT_EQ(groups.begin(groups.groups), count);
@@ -41,7 +41,7 @@ TEST(Raster, HasMeansOfBlocks) {
       for (std::int64_t column = begin; column < end; ++column) piece.push_back(value(row, column));
       raster.add(row, begin, piece);
     }
-  const Groups rows(7, 3), columns(5, 2);
+  const Bins rows(7, 3), columns(5, 2);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 2; ++j) {
       double sum = 0, count = 0;

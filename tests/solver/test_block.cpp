@@ -169,7 +169,7 @@ class CountingBackend : public CpuBackend {
   void synchronize() override { memory_.busy = false; }
   void require_memory(std::size_t bytes) const override { required_bytes = bytes; }
   mutable std::size_t required_bytes = 0;
-  std::size_t most_bytes() const { return memory_.most(); }
+  std::size_t max_bytes() const { return memory_.most(); }
   int freed_early() const { return memory_.freed_early; }
 
  private:
@@ -201,7 +201,7 @@ TEST(Block, TakesTheMemoryThatIsSaid) {
         }
         const std::size_t said = block_bytes(problem, whole, method, exchange_every);
         EXPECT_EQ(backend.required_bytes, said);
-        EXPECT_EQ(backend.most_bytes(), said);
+        EXPECT_EQ(backend.max_bytes(), said);
       }
 }
 

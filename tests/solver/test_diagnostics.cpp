@@ -30,7 +30,7 @@ struct States {
   }
 
   Box block() const {
-    return Decomposition(shape, least_surface_rank_grid(shape, ranks.size(), {1, 1, 1})).block(ranks.rank());
+    return Decomposition(shape, min_surface_rank_grid(shape, ranks.size(), {1, 1, 1})).block(ranks.rank());
   }
   StateView view() { return {backend, &now, &before}; }
   Extremes found() { return extremes_of_all(ranks, shape, now.owned(), view().scan().extremes); }

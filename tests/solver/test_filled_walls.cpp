@@ -44,13 +44,13 @@ class FilledWalls : public testing::OnDevice {
   /// Gives fields filled walls at random, at least one of them; the others keep their walls.
   static Problem with_filled_walls(const testing::ExampleStep& example, testing::RandomProblem& problem,
                                    Precision precision, std::mt19937& random) {
-    std::vector<Domain> fields = problem.surroundings.fields;
+    std::vector<Domain> fields = problem.context.fields;
     std::vector<FilledFace> faces;
     for (std::size_t field = 0; field < fields.size(); ++field)
       if (field == 0 || std::bernoulli_distribution(0.6)(random))
         testing::fill_at_random(fields[field], static_cast<int>(field), random, faces);
     return system_problem(std::make_shared<const Equations>(canonical_form(testing::system_of(example)),
-                                                            fields, problem.surroundings.dt, faces),
+                                                            fields, problem.context.dt, faces),
                           precision);
   }
 
@@ -122,11 +122,11 @@ TEST_P(FilledWalls, HaveTheBitsOfOneRankOnLargeGrids) {
     for (const testing::ExampleStep& example : steps_of(dimensions))
       for (const Precision precision : {Precision::fp64, Precision::fp32}) {
         testing::RandomProblem problem(example, random, 1);
-        for (Domain& domain : problem.surroundings.fields)
+        for (Domain& domain : problem.context.fields)
           domain.shape = dimensions == 3 ? Index3{41, 45, 150} : Index3{1, 75, 530};
         for (auto* arrays : {&problem.state.now, &problem.state.previous})
           for (auto& array : *arrays) {
-            array.resize(static_cast<std::size_t>(volume(problem.surroundings.shape())));
+            array.resize(static_cast<std::size_t>(volume(problem.context.shape())));
             for (double& element : array) element = value(random);
           }
         const Problem what = with_filled_walls(example, problem, precision, random);
@@ -151,8 +151,8 @@ TEST(PlansOfFilledWalls, TakeSingleStepsAndSayWhy) {
                      Precision::fp32);
   const Plan plan = make_plan(what, nominal_gpu(), {});
   EXPECT_EQ(plan.chosen.fuse, 1);
-  ASSERT_FALSE(plan.left_out.empty());
-  EXPECT_EQ(plan.left_out.front().refusal.why, "ghost points are filled before every step");
+  ASSERT_FALSE(plan.rejected.empty());
+  EXPECT_EQ(plan.rejected.front().refusal.why, "ghost points are filled before every step");
   EXPECT_THROW(make_plan(what, nominal_gpu(), {{}, {}, 2}), Error);
 }
 

@@ -29,7 +29,7 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
 
 constexpr int largest_radii[] = {1, 2, 3, 6};
 constexpr std::int64_t sizes[] = {60, 1500, 40000};
-constexpr std::int64_t most_points_with_halos = 1 << 21;
+constexpr std::int64_t max_points_with_halos = 1 << 21;
 
 struct Case {
   testing::RandomCase random;
@@ -44,8 +44,8 @@ struct Case {
         exchange_every(static_cast<int>(random.between(1, 4))),
         rank_grid(testing::random_rank_grid(random, ranks)) {
     if (random.between(0, 2) == 0) problem.stencil = symmetric_product();
-    while (points_with_halos() > most_points_with_halos && exchange_every > 1) --exchange_every;
-    while (points_with_halos() > most_points_with_halos && fuse > 1) --fuse;
+    while (points_with_halos() > max_points_with_halos && exchange_every > 1) --exchange_every;
+    while (points_with_halos() > max_points_with_halos && fuse > 1) --fuse;
   }
 
   /// Returns weights that are products of symmetric factors, which kernels fold and separate.
@@ -150,8 +150,8 @@ void expect_results(const Case& c, const Communicator& world, const Method& meth
   for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_NEAR(found[i], exact[i], most) << "at " << i;
 }
 
-/// Returns a unit with fused weights that the plan knows for the problem but did not choose, in the layouts of
-/// the device that solves it.
+/// Returns a unit with fused weights that the plan knows for the problem but did not choose, in the layouts
+/// of the device that solves it.
 std::optional<Candidate> rival(Case& c, const Plan& plan, bool on_gpu) {
   std::vector<Candidate> fused;
   for (const Candidate& candidate : plan.candidates)

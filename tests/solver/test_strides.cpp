@@ -54,13 +54,13 @@ class Wave {
   }
   /// Returns the states of `count` steps in double, the first one included.
   std::vector<Values> reference(int count) const {
-    Surroundings surroundings;
-    surroundings.fields = {domain_};
-    surroundings.dt = example_.names.dt;
+    StepContext context;
+    context.fields = {domain_};
+    context.dt = example_.names.dt;
     SystemState<double> state{{now}, {previous}, 0};
     std::vector<Values> states{now};
     for (int step = 0; step < count; ++step) {
-      state = reference_step(testing::system_of(example_), surroundings, state);
+      state = reference_step(testing::system_of(example_), context, state);
       states.push_back(state.now[0]);
     }
     return states;
@@ -127,7 +127,7 @@ class Strides : public testing::OnDevice {
   DeviceModel device() const { return GetParam() == std::string("cuda") ? nominal_gpu() : nominal_cpu(); }
   std::unique_ptr<Block> block_of(const Communicator& communicator, const Wave& wave, const Problem& problem,
                                   const Method& method, Backend& by) const {
-    const Index3 ranks = least_surface_rank_grid(problem.domain.shape, communicator.size(), problem.radius());
+    const Index3 ranks = min_surface_rank_grid(problem.domain.shape, communicator.size(), problem.radius());
     auto block = std::make_unique<Block>(communicator, problem, Decomposition(problem.domain.shape, ranks),
                                          method, by);
     set(*block, problem, wave.now, wave.previous, 0);
@@ -269,7 +269,7 @@ std::string why_left_out(const Problem& problem, PlanRequest request) {
   request.strided = true;
   try {
     const Plan plan = make_plan(problem, nominal_gpu(), request);
-    return plan.left_out.empty() ? "" : plan.left_out.front().refusal.why;
+    return plan.rejected.empty() ? "" : plan.rejected.front().refusal.why;
   } catch (const Error& error) {
     return error.what();
   }

@@ -40,10 +40,10 @@ using AfterStep = std::function<void(std::int64_t step, std::vector<std::vector<
 /// Returns the state after `steps` steps, by canonical_step() in the precision that units compute in; fields
 /// are rounded to storage after every step.
 template <class T>
-SystemState<double> expected_state(const Canonical& canonical, const Surroundings& surroundings,
+SystemState<double> expected_state(const Canonical& canonical, const StepContext& context,
                                    const SystemState<double>& initial, Precision precision, int steps,
                                    const AfterStep& after_step = {}) {
-  Surroundings rounded = surroundings;  // walls have values that a field can store
+  StepContext rounded = context;  // walls have values that a field can store
   for (Domain& domain : rounded.fields)
     for (auto& faces : domain.faces)
       for (Face& face : faces) face.value = stored({face.value}, precision).front();
@@ -156,16 +156,10 @@ bool reads_next(const SystemFacts& facts) {
 testing::RandomProblem large_problem(const testing::ExampleStep& example, std::mt19937& random) {
   testing::RandomProblem problem(example, random, 1);
   const int dimensions = example.names.dimensions;
-  const Index3 shape = dimensions == 3   ? Index3{41, 45, 150}
-                       : dimensions == 2 ? Index3{1, 75, 530}
-                                         : Index3{1, 1, 3000};
-  std::uniform_real_distribution<double> value(0.1, 1.0);
-  for (Domain& domain : problem.surroundings.fields) domain.shape = shape;
-  for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})
-    for (auto& array : *arrays) {
-      array.resize(static_cast<std::size_t>(volume(shape)));
-      for (double& element : array) element = value(random);
-    }
+  problem.resize(dimensions == 3   ? Index3{41, 45, 150}
+                 : dimensions == 2 ? Index3{1, 75, 530}
+                                   : Index3{1, 1, 3000},
+                 random);
   return problem;
 }
 
@@ -180,11 +174,11 @@ class Systems : public testing::OnDevice {
                                                 const testing::RandomProblem& problem) const {
     const Canonical canonical = canonical_form(testing::system_of(example));
     const SystemFacts facts = facts_of(canonical);
-    if (axis_of_ambiguous_coordinate(canonical, facts, problem.surroundings.fields.front())) return {};
+    if (axis_of_ambiguous_coordinate(canonical, facts, problem.context.fields.front())) return {};
     if (on_gpus())
       for (const EquationFacts& equation : facts.equations)
         if (equation.inexact_functions) return {};
-    return std::make_shared<const Equations>(canonical, problem.surroundings.fields, problem.surroundings.dt);
+    return std::make_shared<const Equations>(canonical, problem.context.fields, problem.context.dt);
   }
 
   /// Lists launches one after the other, with the number of steps of each.
@@ -240,7 +234,7 @@ class Systems : public testing::OnDevice {
   Fields expected(const std::shared_ptr<const Equations>& equations, Precision precision,
                   const testing::RandomProblem& problem, const Index3& ranks, int steps,
                   const CasePoints& points) const {
-    const Index3& shape = problem.surroundings.shape();
+    const Index3& shape = problem.context.shape();
     const auto own = points.owned(Decomposition(shape, ranks).block(world.rank()));
     Fields rows(2);
     const auto record = [&](std::int64_t step, const Fields& fields) {
@@ -263,10 +257,10 @@ class Systems : public testing::OnDevice {
       record(step, fields);
     };
     Fields fields = precision == Precision::fp64
-                        ? expected_state<double>(equations->canonical, problem.surroundings, problem.state,
+                        ? expected_state<double>(equations->canonical, problem.context, problem.state,
                                                  precision, steps, after_step)
                               .now
-                        : expected_state<float>(equations->canonical, problem.surroundings, problem.state,
+                        : expected_state<float>(equations->canonical, problem.context, problem.state,
                                                 precision, steps, after_step)
                               .now;
     fields.insert(fields.end(), rows.begin(), rows.end());
@@ -290,7 +284,7 @@ class Systems : public testing::OnDevice {
     for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
       block.set_coefficient(i, [&](Field& field) {
         const auto values = interpret(canonical.terms, canonical.coefficients[i], field.owned(),
-                                      given_values(problem.surroundings, 0));
+                                      given_values(problem.context, 0));
         with_storage(field.precision(), [&]<class Storage>() {
           auto value = values.begin();
           for_each_point(field.owned(),
@@ -335,17 +329,16 @@ class Systems : public testing::OnDevice {
 
   void expect_canonical(const testing::ExampleStep& example, const testing::RandomProblem& problem,
                         int choice, int steps) {
-    const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice);
+    const auto ranks = rank_grid(problem.context.shape(), world.size(), choice);
     if (!ranks) return;
     const auto equations = equations_of(example, problem);
     if (!equations) return;
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16}) {
       if (storage_bytes(precision) == 2 && reads_next(equations->facts)) continue;
-      const auto expected = precision == Precision::fp64
-                                ? expected_state<double>(equations->canonical, problem.surroundings,
-                                                         problem.state, precision, steps)
-                                : expected_state<float>(equations->canonical, problem.surroundings,
-                                                        problem.state, precision, steps);
+      const auto expected =
+          precision == Precision::fp64
+              ? expected_state<double>(equations->canonical, problem.context, problem.state, precision, steps)
+              : expected_state<float>(equations->canonical, problem.context, problem.state, precision, steps);
       const Launches launches{std::vector<int>(static_cast<std::size_t>(steps), 1), 1,
                               equations->repeats_beyond_ends() ? 1 + choice % 3 : 1};
       expect_fields(expected.now, example, precision, equations, problem, *ranks, launches);
@@ -367,7 +360,7 @@ class Systems : public testing::OnDevice {
     for (int number = 0; number < count; ++number) {
       const testing::ExampleStep& example = examples[static_cast<std::size_t>(number) % examples.size()];
       const testing::RandomProblem problem = make(example, random);
-      const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), number);
+      const auto ranks = rank_grid(problem.context.shape(), world.size(), number);
       const auto equations = equations_of(example, problem);
       if (!ranks || !equations) continue;
       const int fuse = 2 + number % 3;
@@ -376,7 +369,7 @@ class Systems : public testing::OnDevice {
               equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
         continue;
       std::optional<CasePoints> points;
-      if (with_points) points = random_points(problem.state.now.size(), problem.surroundings.shape(), random);
+      if (with_points) points = random_points(problem.state.now.size(), problem.context.shape(), random);
       Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + number % 2, 3};
       if (points) launches.restart = 0, launches.points = &*points;
       const int steps = std::accumulate(launches.steps.begin(), launches.steps.end(), 0);
@@ -408,13 +401,13 @@ TEST_P(Systems, OfLargeGridsHaveTheSameBitsOnAllDevices) {
   int choice = 0;
   for (const testing::ExampleStep& example : testing::example_steps()) {
     const testing::RandomProblem problem = large_problem(example, random);
-    const auto ranks = rank_grid(problem.surroundings.shape(), world.size(), choice++);
+    const auto ranks = rank_grid(problem.context.shape(), world.size(), choice++);
     const auto equations = equations_of(example, problem);
     if (!equations) continue;
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
       if (!on_gpus() && precision != Precision::fp64) continue;
       const Fields expected = on_gpus() ? advanced(*cpu.backend, equations, precision, problem, *ranks, 3)
-                                        : expected_state<double>(equations->canonical, problem.surroundings,
+                                        : expected_state<double>(equations->canonical, problem.context,
                                                                  problem.state, precision, 3)
                                               .now;
       expect_fields(expected, example, precision, equations, problem, *ranks, 3);
@@ -429,7 +422,7 @@ TEST_P(Systems, WorkOnPoints) {
   for (const testing::ExampleStep& example : testing::example_steps())
     for (int repeat = 0; repeat < (on_gpus() ? 1 : 3); ++repeat) {
       const testing::RandomProblem problem(example, random, example.names.dimensions == 3 ? 7 : 11);
-      const Index3& shape = problem.surroundings.shape();
+      const Index3& shape = problem.context.shape();
       const auto ranks = rank_grid(shape, world.size(), repeat);
       const auto equations = equations_of(example, problem);
       if (!ranks || !equations) continue;
@@ -526,7 +519,7 @@ TEST(PlansOfSystems, TakeSingleStepsOnCpusAndWhereNoKernelTakesSeveral) {
   const Plan plan = make_plan(displaced, nominal_gpu(), {});
   EXPECT_EQ(plan.chosen.fuse, 1);
   EXPECT_EQ(plan.candidates.size(), 1u);
-  EXPECT_FALSE(plan.left_out.empty());
+  EXPECT_FALSE(plan.rejected.empty());
   EXPECT_THROW(make_plan(displaced, nominal_gpu(), {{}, {}, 2}), Error);
 }
 
@@ -536,7 +529,7 @@ TEST(PlansOfSystems, TakeSingleStepsWhereACoordinateWouldHaveToRepeat) {
   const Problem bent = planned("u.next = u + dt*sin(x)*laplace(u)", {"u"}, {});
   const Plan plan = make_plan(bent, nominal_gpu(), {});
   EXPECT_EQ(plan.chosen.fuse, 1);
-  EXPECT_NE(plan.left_out.front().refusal.why.find("coordinate of a periodic axis"), std::string::npos);
+  EXPECT_NE(plan.rejected.front().refusal.why.find("coordinate of a periodic axis"), std::string::npos);
   const Problem named = planned("u.next = u + dt*c*laplace(u)", {"u"}, {"c"});
   EXPECT_GT(make_plan(named, nominal_gpu(), {}).chosen.fuse, 1);
 }

@@ -89,7 +89,7 @@ void expect_units_to_work(const Case& c, const std::vector<Precision>& precision
                           const Communicator& world, Backend& together, Backend& alone) {
   const auto& problem = c.problem;
   const Communicator self(MPI_COMM_SELF);
-  const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
+  const Index3 grid = min_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
   for (const Precision precision : precisions) {
     const Problem what{problem.domain, problem.stencil, precision, true};
     for (const Method& method : methods_for(what, device, c.fuse)) {
@@ -160,7 +160,7 @@ Problem scaled_problem(int seed, double magnitude) {
 
 Block block_of_pairs(const Communicator& ranks, const Problem& problem, int fuse, Backend& backend,
                      int exchange_every = 1) {
-  const Index3 grid = least_surface_rank_grid(problem.domain.shape, ranks.size(), problem.stencil.radius());
+  const Index3 grid = min_surface_rank_grid(problem.domain.shape, ranks.size(), problem.stencil.radius());
   return {ranks,
           problem,
           Decomposition(problem.domain.shape, grid),

@@ -21,8 +21,8 @@ struct RandomCase {
   Stencil stencil;
   std::vector<double> u, source;
 
-  explicit RandomCase(std::uint64_t seed, int largest_radius = 3, std::int64_t most_points = 4000)
-      : random(seed), domain(random_domain(most_points)), stencil(random_stencil(largest_radius)) {
+  explicit RandomCase(std::uint64_t seed, int largest_radius = 3, std::int64_t max_points = 4000)
+      : random(seed), domain(random_domain(max_points)), stencil(random_stencil(largest_radius)) {
     u = uniform(domain.box().points());
     source = uniform(domain.box().points());
   }
@@ -37,10 +37,10 @@ struct RandomCase {
     return values;
   }
 
-  Domain random_domain(std::int64_t most_points) {
+  Domain random_domain(std::int64_t max_points) {
     Domain made;
     made.dimensions = static_cast<int>(between(1, 3));
-    const double side = std::pow(static_cast<double>(most_points), 1.0 / made.dimensions);
+    const double side = std::pow(static_cast<double>(max_points), 1.0 / made.dimensions);
     for (int axis = made.first_axis(); axis < axis_count; ++axis) {
       made.shape[axis] = between(1, static_cast<std::int64_t>(side));
       if (between(0, 2) == 0) continue;  // periodic

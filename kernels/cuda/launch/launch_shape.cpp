@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-constexpr std::int64_t most_stretches = 1024;
+constexpr std::int64_t max_stretches = 1024;
 
 std::array<Region, 2> halves(const Region& region, int axis) {
   constexpr std::int64_t granule = 64;
@@ -19,7 +19,7 @@ std::array<Region, 2> halves(const Region& region, int axis) {
 std::int64_t balanced_stretch(std::int64_t extent, std::int64_t tiles, std::int64_t resident,
                               std::int64_t warm_up) {
   std::int64_t best = extent, best_time = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t stretches = 1; stretches <= std::min(extent, most_stretches); ++stretches) {
+  for (std::int64_t stretches = 1; stretches <= std::min(extent, max_stretches); ++stretches) {
     const std::int64_t length = ceil_div(extent, stretches), blocks = tiles * ceil_div(extent, length),
                        time = ceil_div(blocks, resident) * (length + warm_up);
     if (time < best_time) best_time = time, best = length;
@@ -56,16 +56,16 @@ double longest_stretch(const SingleRowMarch& march, const MarchStretches& stretc
 }
 
 MarchStretches stretch_march(const SingleRowMarch& march) {
-  constexpr int most_of_outer =
+  constexpr int max_of_outer =
       4;  // stretches of an outer tile per stretch of another tile; each has a warm-up
   const auto [low, high] = march.outer;
   MarchStretches best{}, stretches{{low, high}, {1, 0}, {1, 0}};
   int &number = stretches.of_others.number, &of_outer = stretches.of_outer.number;
   double best_time = std::numeric_limits<double>::infinity();
-  for (; number <= std::min(march.planes, most_stretches); ++number) {
+  for (; number <= std::min(march.planes, max_stretches); ++number) {
     const auto others = static_cast<double>(ceil_div(march.planes, std::int64_t{number}) + march.warm_up);
     of_outer = std::max(of_outer, number);
-    while (of_outer < std::min<std::int64_t>(march.planes, most_of_outer * number) &&
+    while (of_outer < std::min<std::int64_t>(march.planes, max_of_outer * number) &&
            longest_stretch(march, stretches) > others)
       ++of_outer;
     const std::int64_t blocks = stretches.blocks(march.tiles), waves = ceil_div(blocks, march.resident),
@@ -81,8 +81,8 @@ MarchStretches stretch_march(const SingleRowMarch& march) {
 }
 
 std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo) {
-  constexpr std::int64_t most_points = std::int64_t{1} << 27;
-  return std::max(most_points / plane_points - halo, 2 * halo + 1);
+  constexpr std::int64_t max_points = std::int64_t{1} << 27;
+  return std::max(max_points / plane_points - halo, 2 * halo + 1);
 }
 
 namespace {
@@ -91,7 +91,7 @@ namespace {
 // each other's halo in the cache. For star3d1r in fp32 on 1024^3 on H200, slabs of 256 to 350 planes reached
 // 1,430 GStencil/s, slabs of 512 planes 1,407, one slab of 1024 planes 1,326.
 constexpr std::int64_t longest_slab = 400;
-constexpr std::int64_t most_short_stretches = 8;
+constexpr std::int64_t max_short_stretches = 8;
 
 /// Divides a march that is cut into `slabs` slabs. The pieces left after whole waves are cut into as many
 /// long stretches as there are resident blocks for. The resident blocks that remain take the ends of these
@@ -130,7 +130,7 @@ MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t re
   MarchShares best{};
   std::int64_t best_time = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t slabs = fewest; slabs <= 2 * fewest; ++slabs)
-    for (std::int64_t short_stretches = 0; short_stretches <= most_short_stretches; ++short_stretches) {
+    for (std::int64_t short_stretches = 0; short_stretches <= max_short_stretches; ++short_stretches) {
       const MarchShares shares = share_slabs(planes, slabs, tiles, resident, warm_up, short_stretches);
       const std::int64_t time = march_time(shares, resident, warm_up).planes;
       if (time < best_time) best_time = time, best = shares;

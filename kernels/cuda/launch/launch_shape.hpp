@@ -15,8 +15,8 @@ namespace spsolve::cuda {
 constexpr int schedulers_of_multiprocessor = 4;
 // Limits the columns of a launch: kernels count columns in 32 bits, and a grid of blocks has at most 65535
 // blocks along its y and its z axis.
-constexpr std::int64_t most_columns = std::int64_t{1} << 30;
-constexpr std::int64_t most_blocks_across = 65535;
+constexpr std::int64_t max_columns = std::int64_t{1} << 30;
+constexpr std::int64_t max_blocks_across = 65535;
 
 /// Cuts a region in two along an axis, at a multiple of 64 points from its beginning. The extent must be at
 /// least 128 points.

@@ -13,7 +13,7 @@ namespace spsolve::cuda {
 enum class Swizzle { none, bytes_32, bytes_64, bytes_128 };
 
 /// Returns the tensor map of a view with elements of 2, 4 or 8 bytes, for boxes of `planes` x `rows` x
-/// `columns`, each at most most_box_extent. Address and strides of the view are multiples of 16 bytes. Throws
+/// `columns`, each at most max_box_extent. Address and strides of the view are multiples of 16 bytes. Throws
 /// Error.
 TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns,
                           Swizzle swizzle = Swizzle::none, int planes = 1);

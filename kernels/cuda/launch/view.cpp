@@ -37,7 +37,7 @@ Region region_of(const Box& box, const std::array<int, 3>& axes) {
 
 View near(View view, const Region& region, std::int64_t element_bytes) {
   constexpr std::int64_t granule = 64, reach = std::int64_t{1} << 20;
-  if (view.end[column_axis] - view.begin[column_axis] <= most_columns) return view;
+  if (view.end[column_axis] - view.begin[column_axis] <= max_columns) return view;
   const std::int64_t skipped = std::max<std::int64_t>(
       0, round_down(region.begin[column_axis] - reach - view.begin[column_axis], granule));
   view.data = static_cast<std::byte*>(view.data) + skipped * element_bytes;

@@ -24,7 +24,7 @@ inline View in_words(View view, int element_bytes) {
   return view;
 }
 
-/// Restricts a view with rows longer than most_columns to the columns within 2^20 of a region, which is
+/// Restricts a view with rows longer than max_columns to the columns within 2^20 of a region, which is
 /// farther than any weights reach. Shorter views are returned as they are.
 View near(View view, const Region& region, std::int64_t element_bytes);
 

@@ -15,8 +15,8 @@ namespace spsolve::cuda {
 namespace {
 
 /// Amounts of several steps travel to the device together: as many steps as have about this many values.
-constexpr std::int64_t most_amounts = 1 << 20, least_stretch = 16, most_stretch = 1024;
-constexpr unsigned most_point_blocks = 4096;
+constexpr std::int64_t max_amounts = 1 << 20, min_stretch = 16, max_stretch = 1024;
+constexpr unsigned max_point_blocks = 4096;
 
 std::size_t bytes_of(std::int64_t values, Precision precision) {
   return static_cast<std::size_t>(values) * storage_bytes(precision);
@@ -61,9 +61,9 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
       record_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "record_points"),
       combine_(compiler.begin("kernels/cuda/points/points.cuh", constants_of(precision_)), "combine_points") {
   const auto device_point = [&](const FieldPoint& point, std::size_t column) {
-    if (point.field >= most_point_fields)
+    if (point.field >= max_point_fields)
       throw Error(Status::invalid_input, "[[point_sources]], [[probes]]: GPUs take points of the first " +
-                                             std::to_string(most_point_fields) +
+                                             std::to_string(max_point_fields) +
                                              " fields only; use compute.device = \"cpu\"");
     if (column > std::numeric_limits<int>::max())
       throw Error(Status::invalid_input, "[[point_sources]], [[probes]]: GPUs take fewer than 2^31 points");
@@ -123,7 +123,7 @@ void DevicePoints::upload_shares(const RecordedPoints& group, List& list) const 
 void DevicePoints::allocate_amounts(std::int64_t steps) {
   const auto columns = static_cast<std::int64_t>(table().columns);
   stream_.synchronize();  // the replaced memory is in use
-  stretch_ = std::max(steps, std::clamp(most_amounts / columns, least_stretch, most_stretch));
+  stretch_ = std::max(steps, std::clamp(max_amounts / columns, min_stretch, max_stretch));
   const std::size_t bytes = bytes_of(stretch_ * columns, sum_precision(precision_));
   amounts_ = DeviceBuffer(bytes);
   for (Landing& landing : stretches_) landing.memory = PinnedBuffer(bytes);
@@ -160,10 +160,10 @@ void DevicePoints::launch(const Kernel& kernel, const List& list, void* values,
                           std::span<const std::byte* const> fields) {
   if (list.count == 0) return;
   PointArguments a{static_cast<const DevicePoint*>(list.points.data()), list.count, values, {}};
-  const std::size_t known = std::min<std::size_t>(fields.size(), most_point_fields);
+  const std::size_t known = std::min<std::size_t>(fields.size(), max_point_fields);
   for (std::size_t field = 0; field < known; ++field) a.fields[field] = const_cast<std::byte*>(fields[field]);
   const unsigned blocks = ceil_div(static_cast<unsigned>(list.count), point_threads);
-  kernel.launch(std::min(blocks, most_point_blocks), point_threads, 0, stream_, a);
+  kernel.launch(std::min(blocks, max_point_blocks), point_threads, 0, stream_, a);
 }
 
 void DevicePoints::add(const State& state, std::int64_t step) {
@@ -238,8 +238,8 @@ void DevicePoints::combine(std::size_t group, std::int64_t first, std::int64_t c
                            static_cast<unsigned>(first % recorded.rows),
                            rows,
                            landing.combined.data()};
-  const unsigned blocks = std::min(ceil_div(values, point_threads), most_point_blocks);
-  const unsigned parts = std::min(ceil_div(rows, rows_per_thread), ceil_div(most_point_blocks, blocks));
+  const unsigned blocks = std::min(ceil_div(values, point_threads), max_point_blocks);
+  const unsigned parts = std::min(ceil_div(rows, rows_per_thread), ceil_div(max_point_blocks, blocks));
   combine_.launch({blocks, parts}, point_threads, 0, travel_, a);
   list.read->record(travel_);
   check_cuda(cudaMemcpyAsync(landing.memory.data(), landing.combined.data(),

@@ -9,7 +9,7 @@ namespace spsolve::cuda {
 constexpr unsigned point_threads = 128;  // of a block
 
 /// Limits the number of fields of which points are changed or recorded.
-constexpr int most_point_fields = 96;
+constexpr int max_point_fields = 96;
 
 /// Describes a point of a field, and the column of its amount or value.
 struct DevicePoint {
@@ -21,8 +21,8 @@ struct DevicePoint {
 struct PointArguments {
   const DevicePoint* points;
   int count;
-  void* values;                     // amounts of a step, or the row that is recorded, in compute precision
-  void* fields[most_point_fields];  // where their first owned points lie
+  void* values;                    // amounts of a step, or the row that is recorded, in compute precision
+  void* fields[max_point_fields];  // where their first owned points lie
 };
 
 /// Holds the share of a recorded point in a value.
@@ -34,8 +34,9 @@ struct DeviceShare {
 /// Counts the rows that a thread of combine_points() makes.
 constexpr unsigned rows_per_thread = 4;
 
-/// Holds the arguments of a launch that makes values of recorded points. Value columns[i] of a row is the sum of the
-/// shares [starts[i], starts[i + 1]). Rows of points lie in a ring, the first of them at place `first`.
+/// Holds the arguments of a launch that makes values of recorded points. Value columns[i] of a row is the sum
+/// of the shares [starts[i], starts[i + 1]). Rows of points lie in a ring, the first of them at place
+/// `first`.
 struct CombineArguments {
   const DeviceShare* shares;
   const unsigned* starts;

@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 
 /// Is the largest extent of a box along each axis, in elements, that the tensor copy engine of sm_90 copies
 /// at once (cuTensorMapEncodeTiled).
-constexpr int most_box_extent = 256;
+constexpr int max_box_extent = 256;
 
 /// Holds the limits of a device that a kernel's tile has to fit. The defaults describe an H100 or H200
 /// (sm_90), so that tiles can be chosen without a device.

@@ -10,14 +10,14 @@ namespace spsolve::cuda {
 
 void copy_rows(Rows from, Rows to, std::size_t bytes, std::size_t rows, std::size_t planes,
                cudaStream_t stream) {
-  constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();
+  constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
   if (rows == 1) {  // one row per plane: treat the planes as rows of a single plane
     rows = planes;
     planes = 1;
     from.row_stride = from.plane_stride;
     to.row_stride = to.plane_stride;
   }
-  if (rows == 1 || std::max(from.row_stride, to.row_stride) > most_pitch) {
+  if (rows == 1 || std::max(from.row_stride, to.row_stride) > max_pitch) {
     for (std::size_t plane = 0; plane < planes; ++plane)
       for (std::size_t row = 0; row < rows; ++row)
         check_cuda(cudaMemcpyAsync(to.data + plane * to.plane_stride + row * to.row_stride,

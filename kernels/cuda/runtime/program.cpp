@@ -104,7 +104,7 @@ const void* Kernel::loaded() const {
     check_cuda(cudaLibraryGetKernel(&kernel, library, name_.c_str()));
     check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(most_shared_bytes_)));
+                                    static_cast<int>(max_shared_bytes_)));
     kernel_ = kernel;
   }
   return reinterpret_cast<const void*>(kernel_);

@@ -58,9 +58,9 @@ class KernelCompiler {
 /// then.
 class Kernel {
  public:
-  /// `most_shared_bytes` is the largest amount of dynamic shared memory that any launch uses.
-  Kernel(Code cubin, std::string name, std::size_t most_shared_bytes = 0)
-      : cubin_(std::move(cubin)), name_(std::move(name)), most_shared_bytes_(most_shared_bytes) {}
+  /// `max_shared_bytes` is the largest amount of dynamic shared memory that any launch uses.
+  Kernel(Code cubin, std::string name, std::size_t max_shared_bytes = 0)
+      : cubin_(std::move(cubin)), name_(std::move(name)), max_shared_bytes_(max_shared_bytes) {}
 
   /// Returns how many blocks of `threads` threads and `shared_bytes` bytes of dynamic shared memory fit on
   /// one multiprocessor. The driver is asked once per pair.
@@ -84,7 +84,7 @@ class Kernel {
   };
   Code cubin_;
   std::string name_;
-  std::size_t most_shared_bytes_;
+  std::size_t max_shared_bytes_;
   mutable std::unique_ptr<std::remove_pointer_t<cudaLibrary_t>, Unload> library_;
   mutable cudaKernel_t kernel_ = nullptr;
   mutable std::map<std::pair<int, std::size_t>, int> resident_blocks_;

@@ -11,9 +11,9 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int bytes_of_thread = 64;     // of columns in each of the two rows of a thread
-constexpr int most_warps = 16;          // per multiprocessor: a thread takes 128 registers
-constexpr int most_column_radius = 24;  // a window is held in registers
+constexpr int bytes_of_thread = 64;    // of columns in each of the two rows of a thread
+constexpr int max_warps = 16;          // per multiprocessor: a thread takes 128 registers
+constexpr int max_column_radius = 24;  // a window is held in registers
 
 /// Returns the extents of the stencil's bounding box; taps of weight zero count too.
 Index3 box_of(const KernelStencil& stencil) {
@@ -47,9 +47,9 @@ BoxStepTile cut_box_step_tile(const KernelStencil& stencil, const Region& region
   const Index3 box = box_of(stencil);
   tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks * held_rows, 1, 32 * warps)) +
                       static_cast<std::size_t>(box[0] * box[1] * round_up(box[2], chunk) * compute_bytes);
-  if (column_radius > most_column_radius || !stencil.counts_rows(held_rows, chunk)) return tile;
+  if (column_radius > max_column_radius || !stencil.counts_rows(held_rows, chunk)) return tile;
   tile.blocks_per_multiprocessor =
-      std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
+      std::min(max_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
   // Returns the share of tiles along an axis without ghost points.
@@ -94,7 +94,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   const std::int64_t pitch = round_up(box[2], 16 / formats.compute_bytes());
   text.integer("weight_pitch", pitch);
   std::vector<double> weights(static_cast<std::size_t>(box[0] * box[1] * pitch), 0.0);
-  for (const Tap& tap : stencil.taps) {
+  for (const KernelTap& tap : stencil.taps) {
     const auto [plane, row, column] = tap.offset;
     const std::int64_t rows = (plane + stencil.radius[0]) * box[1] + row + stencil.radius[1];
     weights[static_cast<std::size_t>(rows * pitch + column + stencil.radius[2])] = tap.weight;

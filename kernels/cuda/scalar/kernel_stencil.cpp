@@ -11,10 +11,10 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::size_t most_folded_taps = 512;  // larger stencils are summed tap by tap
+constexpr std::size_t max_folded_taps = 512;  // larger stencils are summed tap by tap
 // Limits the points that a sum of step.cuh reads if its loop is unrolled; longer code would not stay in the
 // instruction cache.
-constexpr int most_unrolled_points = 512;
+constexpr int max_unrolled_points = 512;
 
 const char* wall_name(Wall wall) {
   return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
@@ -22,11 +22,11 @@ const char* wall_name(Wall wall) {
 
 /// Returns whether every tap has the same weight as its mirror image along an axis. The taps are in
 /// lexicographic order.
-bool mirrored(const std::vector<Tap>& taps, int axis) {
-  return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
+bool mirrored(const std::vector<KernelTap>& taps, int axis) {
+  return std::all_of(taps.begin(), taps.end(), [&](const KernelTap& tap) {
     std::array<int, 3> image{tap.offset[0], tap.offset[1], tap.offset[2]};
     image[axis] = -image[axis];
-    return std::any_of(taps.begin(), taps.end(), [&](const Tap& other) {
+    return std::any_of(taps.begin(), taps.end(), [&](const KernelTap& other) {
       return other.weight == tap.weight && std::equal(image.begin(), image.end(), other.offset);
     });
   });
@@ -38,10 +38,10 @@ struct FoldedSum {
   int additions = 0;  // of points that share a weight, and of sums of planes that share all weights
   int begun = 0;      // sums of planes that share all weights: each begins with a multiplication
 
-  FoldedSum(const std::vector<Tap>& taps, const std::array<bool, 3>& folded) {
+  FoldedSum(const std::vector<KernelTap>& taps, const std::array<bool, 3>& folded) {
     std::set<std::pair<int, int>> added;  // points in a plane, (row, column)
     std::set<int> planes;
-    for (const Tap& tap : taps) {
+    for (const KernelTap& tap : taps) {
       const auto [plane, row, column] = tap.offset;
       planes.insert(plane);
       if ((folded[row_axis] && row < 0) || (folded[column_axis] && column < 0)) continue;
@@ -72,8 +72,8 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     : with_source(source) {
   const std::array<int, 3> axes = grid_axes(domain);
   const Stencil used = step_weights(stencil, precision);
-  for (const spsolve::Tap& tap : used.taps()) {
-    Tap kernel_tap{};
+  for (const Tap& tap : used.taps()) {
+    KernelTap kernel_tap{};
     for (int k = 0; k < axis_count; ++k) kernel_tap.offset[k] = static_cast<int>(tap.offset[axes[k]]);
     kernel_tap.weight =
         precision == Precision::fp64 ? tap.weight : static_cast<double>(static_cast<float>(tap.weight));
@@ -86,7 +86,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   }
   operations = static_cast<int>(taps.size());
   flops = 2 * operations;
-  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > most_folded_taps) return;
+  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > max_folded_taps) return;
   std::array<bool, 3> symmetric{};
   for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
   const FoldedSum sum(taps, symmetric);
@@ -99,7 +99,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   operations = sum.operations() - begins_with_plane;
   flops = sum.flops() - begins_with_plane;
   folded = symmetric;
-  std::erase_if(taps, [&](const Tap& tap) {
+  std::erase_if(taps, [&](const KernelTap& tap) {
     return (folded[row_axis] && tap.offset[row_axis] < 0) ||
            (folded[column_axis] && tap.offset[column_axis] < 0);
   });
@@ -109,7 +109,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
 }
 
 bool KernelStencil::is_pointwise(int plane) const {
-  return radius[plane_axis] > 0 && std::none_of(taps.begin(), taps.end(), [&](const Tap& tap) {
+  return radius[plane_axis] > 0 && std::none_of(taps.begin(), taps.end(), [&](const KernelTap& tap) {
            return tap.offset[0] == plane && (tap.offset[1] || tap.offset[2]);
          });
 }
@@ -159,8 +159,8 @@ ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats
   ConstantsText text = scalar_constants(stencil, formats);
   const int tap_count = static_cast<int>(stencil.taps.size());
   text.integer("tap_count", tap_count);
-  text.line("__device__ constexpr Tap taps[] = {");
-  for (const Tap& tap : stencil.taps)
+  text.line("__device__ constexpr KernelTap taps[] = {");
+  for (const KernelTap& tap : stencil.taps)
     text.line("  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
               std::to_string(tap.offset[2]) + "}, " + ConstantsText::number(tap.weight) + "},");
   text.line("};");
@@ -174,7 +174,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.flag("has_ghost_planes", stencil.has_ghost_planes());
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
-  text.integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
+  text.integer("taps_to_unroll", points <= max_unrolled_points ? tap_count : 8);
   if (tile) {
     text.integer("depth", tile->depth);
     text.integer("warps", tile->warps);

@@ -25,8 +25,8 @@ namespace spsolve::cuda {
 /// 27 points in 3D take 13 operations instead of 27, 7 x 7 points in 2D 24 instead of 49. Folded sums round
 /// differently from the chain over all taps, so all kernels sum a stencil in the same way.
 struct KernelStencil {
-  std::vector<Tap> taps;  // in the order of Stencil::taps(), weights as operands; of mirrored rows and
-                          // columns only those with offset >= 0
+  std::vector<KernelTap> taps;  // in the order of Stencil::taps(), weights as operands; of mirrored rows and
+                                // columns only those with offset >= 0
   std::array<std::int64_t, 3> shape{};  // of the grid
   std::array<int, 3> radius{};
   std::array<bool, 3> folded{};

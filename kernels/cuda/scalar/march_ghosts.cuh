@@ -147,8 +147,9 @@ class PlaneFaces {
   template <int side>
   __device__ Compute value_beyond() const {
     if constexpr (walls[plane_axis][side] == Wall::dirichlet) return ghost_value(a_, plane_axis, side);
-    return any_tap([](const Tap& tap) { return tap.offset[0] == 2 * side - 1 && tap.weight < 0; }) ? 0.0
-                                                                                                   : -0.0;
+    return any_tap([](const KernelTap& tap) { return tap.offset[0] == 2 * side - 1 && tap.weight < 0; })
+               ? 0.0
+               : -0.0;
   }
 
   const ScalarArguments& a_;

@@ -46,7 +46,7 @@ struct Centres {
 template <int dz>
 __device__ __forceinline__ void add_row(Compute (&sums)[VX], const Neighbours& neighbours, int v) {
   static_for<0, tap_count>([&](auto k) {
-    constexpr Tap tap = taps[k.value];
+    constexpr KernelTap tap = taps[k.value];
     if constexpr (tap.offset[0] == dz) {
 #pragma unroll
       for (int c = 0; c < VX; ++c)
@@ -60,7 +60,7 @@ __device__ __forceinline__ void add_row(Compute (&sums)[VX], const Neighbours& n
 template <int dz>
 __device__ __forceinline__ void sum_row(Compute (&plane_sum)[VX], const Neighbours& neighbours, int v) {
   static_for<0, tap_count>([&](auto k) {
-    constexpr Tap tap = taps[k.value];
+    constexpr KernelTap tap = taps[k.value];
     if constexpr (tap.offset[0] == dz) {
       constexpr bool first = k.value == 0 || taps[k.value > 0 ? k.value - 1 : 0].offset[0] != dz;
       constexpr auto weight = static_cast<Compute>(tap.weight);
@@ -85,7 +85,7 @@ __device__ __forceinline__ void add_sum(Compute (&sums)[VX], const Compute (&pla
 template <int dz, class Operands>
 __device__ __forceinline__ void add_taps(Points& sums, const Operands& operands) {
   static_for<0, tap_count>([&](auto k) {
-    constexpr Tap tap = taps[k.value];
+    constexpr KernelTap tap = taps[k.value];
     if constexpr (tap.offset[0] == dz) {
 #pragma unroll
       for (int v = 0; v < VY; ++v)

@@ -34,9 +34,9 @@ constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144, 144};
 constexpr int other_registers_2d = 64, other_registers_3d = 60;
 // Limits the rows of tiles with a source: larger tiles are slower in 3D, because more of their halo is read
 // from memory instead of the cache.
-constexpr int most_rows_with_source = 32;
-constexpr int spare_registers = 8;   // for boxes: what box_registers() does not count
-constexpr int most_unrolled = 2500;  // operations of a thread per plane: limits compile time and code size
+constexpr int max_rows_with_source = 32;
+constexpr int spare_registers = 8;  // for boxes: what box_registers() does not count
+constexpr int max_unrolled = 2500;  // operations of a thread per plane: limits compile time and code size
 
 int shared_bytes(const KernelStencil& stencil, const Formats& formats, const MarchTile& tile) {
   const int radius = stencil.radius[row_axis];
@@ -102,8 +102,8 @@ std::optional<MarchTile> cut_tile(const KernelStencil& stencil, const Formats& f
     tile.warm_up = halo + halo / warm_up_loops(stencil, formats, depth) + 2;
   // A source doubles the shared memory of a stage. If that is too much, fewer stages are in flight.
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
-  const int most_shared = static_cast<int>(limits.shared_bytes) / shape.blocks_per_multiprocessor;
-  while (stencil.with_source && tile.stages > 2 && tile.shared_bytes > most_shared) {
+  const int max_shared = static_cast<int>(limits.shared_bytes) / shape.blocks_per_multiprocessor;
+  while (stencil.with_source && tile.stages > 2 && tile.shared_bytes > max_shared) {
     --tile.stages;
     tile.shared_bytes = shared_bytes(stencil, formats, tile);
   }
@@ -121,9 +121,9 @@ std::optional<MarchTile> cut_tile(const KernelStencil& stencil, const Formats& f
                                     registers_of_thread(shape) - spare_registers);
   };
   const bool fits = has_registers() && row_radius <= tile.rows_per_warp &&
-                    tile.points_per_lane <= most_points_per_lane && tile.written_columns() > 0 &&
-                    tile.written_rows() > 0 && tile.shared_bytes <= most_shared &&
-                    stencil.operations * depth * points <= most_unrolled;
+                    tile.points_per_lane <= max_points_per_lane && tile.written_columns() > 0 &&
+                    tile.written_rows() > 0 && tile.shared_bytes <= max_shared &&
+                    stencil.operations * depth * points <= max_unrolled;
   return fits ? std::optional(tile) : std::nullopt;
 }
 
@@ -177,7 +177,7 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
                                            const BlockLimits& limits) {
   if (stencil.radius[row_axis] == 0) return choose_single_row_tile(stencil, formats, depth, limits);
   const auto is_large = [&](const MarchTile& tile) {
-    return stencil.with_source && tile.rows() > most_rows_with_source;
+    return stencil.with_source && tile.rows() > max_rows_with_source;
   };
   const auto is_better = [&](const MarchTile& tile, const MarchTile& other) {
     if (is_large(tile) != is_large(other)) return is_large(other);
@@ -233,16 +233,15 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
   // Below this fraction, redundant computation costs more than the saved memory traffic. A source adds memory
   // traffic.
   const Calibration::Tiles& costs = limits.costs().tiles;
-  const double least_useful = stencil.with_source && stencil.radius[row_axis] > 0
-                                  ? costs.least_useful_with_source
-                                  : costs.least_useful;
+  const double min_useful =
+      stencil.with_source && stencil.radius[row_axis] > 0 ? costs.min_useful_with_source : costs.min_useful;
   // These depths were measured. Without planes ahead, levels keep no registers.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;
   KernelStencil inner = stencil;
   inner.walls = {};
   for (int depth = deepest; depth > 1; --depth)
     if (const auto tile = choose_march_tile(inner, formats, depth, limits);
-        tile && useful(*tile) >= least_useful && choose_march_tile(stencil, formats, depth, limits))
+        tile && useful(*tile) >= min_useful && choose_march_tile(stencil, formats, depth, limits))
       return depth;
   return choose_march_tile(stencil, formats, 1, limits) ? 1 : 0;
 }
@@ -255,7 +254,7 @@ bool march_repeats_rows(const KernelStencil& stencil, Precision precision, int s
   const std::int64_t columns = stencil.shape[column_axis];
   // Periodic copies of few rows cost little. Kernels of single steps, which advance planes beside neumann
   // faces, would need them as well.
-  if (stencil.radius[row_axis] == 0 || columns > most_columns || stencil.has_stepped_planes()) return false;
+  if (stencil.radius[row_axis] == 0 || columns > max_columns || stencil.has_stepped_planes()) return false;
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {
@@ -333,7 +332,7 @@ void keep_tiles_from_walls(ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t first_of_last = a.first_column + margin + (a.column_tiles - 1) * written;
   // The tile before the last reaches beyond the wall by `beyond` columns; tiles may be moved by `room`
   // columns.
-  const std::int64_t beyond = round_up(first_of_last + margin - a.shape[column_axis], most_points_per_lane);
+  const std::int64_t beyond = round_up(first_of_last + margin - a.shape[column_axis], max_points_per_lane);
   const std::int64_t room =
       std::min<std::int64_t>(written - margin, first_of_last + written - a.region.end[column_axis]);
   if (a.column_tiles > 1 && beyond > 0 && beyond <= room) a.first_column -= beyond;

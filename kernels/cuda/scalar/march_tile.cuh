@@ -16,23 +16,24 @@ using namespace constants;
 constexpr int R = radius[plane_axis], RY = radius[row_axis], RX = radius[column_axis];
 constexpr int VY = rows_per_warp, VX = points_per_lane;
 
-constexpr bool any_tap(bool (*test)(const Tap&)) {
+constexpr bool any_tap(bool (*test)(const KernelTap&)) {
   for (int k = 0; k < tap_count; ++k)
     if (test(taps[k])) return true;
   return false;
 }
 /// Is true if completing a plane needs no neighbours in that plane.
-constexpr bool pointwise_completion =
-    R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
+constexpr bool pointwise_completion = R > 0 && !any_tap([](const KernelTap& tap) {
+                                        return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]);
+                                      });
 /// Is true if taps of other planes also reach to other rows or columns.
 constexpr bool turns_corners =
-    any_tap([](const Tap& tap) { return tap.offset[0] && (tap.offset[1] || tap.offset[2]); });
+    any_tap([](const KernelTap& tap) { return tap.offset[0] && (tap.offset[1] || tap.offset[2]); });
 constexpr bool has_plane(int offset) {
   for (int k = 0; k < tap_count; ++k)
     if (taps[k].offset[0] == offset) return true;
   return false;
 }
-constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && tap.offset[2]; });
+constexpr bool corners = any_tap([](const KernelTap& tap) { return tap.offset[1] && tap.offset[2]; });
 
 constexpr bool has_walls =
     walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;

@@ -11,7 +11,7 @@
 
 namespace spsolve::cuda {
 
-constexpr int most_points_per_lane = 16;  // along x, at most, in any tile
+constexpr int max_points_per_lane = 16;  // along x, at most, in any tile
 
 /// Returns the best tile of march.cuh that advances the whole grid by `depth` steps in one kernel. Returns
 /// nothing if no tile fits registers and shared memory (large radii, deep fusion).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/cuda/launch/stage_pipeline.cuh"
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/scalar/scalar_types.cuh"
 #include "kernels/cuda/scalar/walls.cuh"
@@ -90,9 +91,6 @@ class TileCopy {
 
 /// Runs the pipeline of planes from global to shared memory. A stage holds one plane of a tile of the input
 /// and, if there is a source, the source plane that is `lead` planes further.
-///
-/// On sm_90 each stage has an mbarrier, on which the copies complete. On sm_80 the copies of a stage are one
-/// cp.async group of every thread.
 template <int lead>
 class PlaneRing {
   static constexpr bool with_source = constants::with_source;
@@ -114,12 +112,10 @@ class PlaneRing {
                        long long first_column)
       : storage_(storage),
         input_(a, a.in, a.in_map, first_plane, first_row, first_column),
-        source_(a, a.source, a.source_map, first_plane + lead, first_row, first_column) {
+        source_(a, a.source, a.source_map, first_plane + lead, first_row, first_column),
+        pipeline_(storage.full) {
 #if __CUDA_ARCH__ >= 900
-    if (threadIdx.x == 0) {
-      for (int stage = 0; stage < stages; ++stage) mbarrier_init(&storage_.full[stage], 1);
-      fence_mbarrier_init();
-    }
+    pipeline_.initialise();
     block_barrier();
 #endif
   }
@@ -128,22 +124,16 @@ class PlaneRing {
   /// overwrites.
   __device__ void fetch(bool wanted) {
     if (wanted) copy_planes();
-#if __CUDA_ARCH__ < 900
-    commit_copies();  // wait() counts groups, including empty ones
-#endif
+    pipeline_.commit();
   }
 
   /// Waits for the next stage and returns its planes. All threads of the block call it.
   __device__ Planes wait() {
-    const int stage = wait_;
-#if __CUDA_ARCH__ >= 900
-    mbarrier_wait(&storage_.full[stage], parity_);
-    if (stage + 1 == stages) parity_ ^= 1;
-#else
-    wait_for_copies<stages - 2>();
-    block_barrier();
+    const int stage = pipeline_.wait([] {
+#if __CUDA_ARCH__ < 900
+      block_barrier();
 #endif
-    wait_ = stage + 1 == stages ? 0 : stage + 1;
+    });
     return {plane_in<In>(stage, 0), plane_in<Compute>(stage, TileCopy<In>::bytes)};
   }
 
@@ -154,7 +144,8 @@ class PlaneRing {
   }
 
   __device__ void copy_planes() {
-    unsigned long long* const full = &storage_.full[fetch_];
+    const int stage = pipeline_.stage_to_fill();
+    unsigned long long* const full = pipeline_.full();
 #if __CUDA_ARCH__ >= 900
     const bool asks = threadIdx.x == 0;
     if (asks) mbarrier_expect(full, stage_bytes);
@@ -162,19 +153,18 @@ class PlaneRing {
     constexpr bool asks = true;
 #endif
     if (asks) {
-      input_.copy(plane_in<In>(fetch_, 0), full);
-      if constexpr (with_source) source_.copy(plane_in<Compute>(fetch_, TileCopy<In>::bytes), full);
+      input_.copy(plane_in<In>(stage, 0), full);
+      if constexpr (with_source) source_.copy(plane_in<Compute>(stage, TileCopy<In>::bytes), full);
     }
     input_.advance();
     source_.advance();
-    fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
+    pipeline_.advance();
   }
 
   Storage& storage_;
   TileCopy<In> input_;
   TileCopy<Compute> source_;
-  int fetch_ = 0, wait_ = 0;  // stages to fill and to read next
-  unsigned parity_ = 0;
+  StagePipeline<stages> pipeline_;
 };
 
 }  // namespace spsolve::cuda

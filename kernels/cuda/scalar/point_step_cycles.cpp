@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_unrolled_taps = 512;
+constexpr int max_unrolled_taps = 512;
 
 using Costs = Calibration::SingleSteps;
 
@@ -26,7 +26,7 @@ struct PointsRead {
 
 PointsRead points_read_of(const KernelStencil& stencil) {
   PointsRead all;
-  for (const Tap& tap : stencil.taps) {
+  for (const KernelTap& tap : stencil.taps) {
     int points = 1;
     for (int axis = 0; axis < axis_count; ++axis) {
       const bool pair = axis != plane_axis && stencil.folded[axis] && tap.offset[axis] != 0;
@@ -112,7 +112,7 @@ double point_step_cycles(const KernelStencil& stencil, const Region& region, con
   const double points = static_cast<double>(region.extent(0) * region.extent(1) * region.extent(2)) /
                         limits.multiprocessors,
                columns = static_cast<double>(region.extent(column_axis)), taps = operands.points;
-  if (operands.points > most_unrolled_taps) return taps * costs.loop_cycles * std::max(1.0, points / 1024);
+  if (operands.points > max_unrolled_taps) return taps * costs.loop_cycles * std::max(1.0, points / 1024);
   const double bytes = std::max(4, formats.in_bytes()),
                more_rows = std::max(0.0, 32 / columns - 1),  // further rows of a warp
       first = taps * (bytes / costs.first_cache_bytes + more_rows * costs.row_cycles / 32),

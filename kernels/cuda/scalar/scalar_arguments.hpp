@@ -26,7 +26,7 @@ constexpr int warm_up_phases(int depth) { return depth < 4 ? depth : 4; }
 enum class Wall { none, dirichlet, neumann };
 
 /// Holds a non-zero weight and its offset in kernel axes.
-struct Tap {
+struct KernelTap {
   int offset[3];
   double weight;
 };

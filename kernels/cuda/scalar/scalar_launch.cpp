@@ -10,6 +10,46 @@
 #include "kernels/cuda/scalar/scalar_unit.hpp"
 
 namespace spsolve::cuda {
+namespace {
+
+/// Makes the tensor maps by which a march reads a view, of which it keeps the columns that the launch can
+/// reach: coordinates in a tile map have 32 bits.
+void map_tiles(const ScalarArguments& a, const MarchTile& tile, int bytes, bool copy_engine,
+               std::int64_t granule, View& view, TensorMap (&maps)[2]) {
+  if (const std::int64_t skipped = round_down(a.first_column - view.begin[2], granule); skipped > 0) {
+    view.data = static_cast<std::byte*>(view.data) + skipped * bytes;
+    view.begin[2] += skipped;
+  }
+  view.end[2] = std::min<std::int64_t>(view.end[2], view.begin[2] + 2 * max_columns);
+  if (!copy_engine) return;
+  maps[0] = make_tile_map(view, bytes, tile.box_rows(), tile.box_columns());
+  if (a.row_period) maps[1] = make_tile_map(view, bytes, tile.box_rows(), tile.columns(), a.row_period);
+}
+
+/// Shares the tiles and planes of a march among blocks, of which a device runs `resident` at once, and
+/// returns the grid of blocks.
+dim3 share_among_blocks(ScalarArguments& a, const KernelStencil& stencil, const MarchTile& tile,
+                        int compute_bytes, const BlockLimits& limits, std::int64_t resident) {
+  const std::int64_t column_tiles = a.column_tiles,
+                     row_tiles = tiles_of_rows(a.region, stencil, tile).count();
+  const std::int64_t planes = a.region.end[0] - a.region.begin[0];
+  if (stencil.radius[row_axis] > 0) {
+    a.shares = share_march(planes, column_tiles * row_tiles, resident, tile.warm_up);
+    return dim3(static_cast<unsigned>(a.shares.blocks()));
+  }
+  const std::int64_t halo = std::int64_t{tile.depth} * stencil.radius[plane_axis];
+  WallCost cost = wall_cost(stencil, tile, compute_bytes, limits.costs());
+  if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
+  SingleRowMarch march = single_row_march(tile, planes, column_tiles * row_tiles, limits);
+  march.outer = stencil.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
+  march.halo = halo;
+  march.resident = resident;  // may be more than the tile was chosen for
+  march.wall_cost = cost;
+  a.stretches = stretch_march(march);
+  return dim3(static_cast<unsigned>(a.stretches.blocks(a.column_tiles)), static_cast<unsigned>(row_tiles));
+}
+
+}  // namespace
 
 void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const FieldView& out,
                               const Box& wanted, cudaStream_t stream) const {
@@ -24,8 +64,8 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
   region.end[x_axis] = aligned_column_ + end_column;
   // Coordinates in a tile map have 32 bits. Without taps across rows, a row of tiles is one row of the grid.
   const int rows = axes_[row_axis];
-  const bool wide = region.extent()[x_axis] > most_columns,
-             tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > most_blocks_across;
+  const bool wide = region.extent()[x_axis] > max_columns,
+             tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > max_blocks_across;
   if (wide || tall) {
     const int axis = wide ? static_cast<int>(x_axis) : rows;
     Box left = region, right = region;
@@ -40,40 +80,14 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
       march, place_tiles(a, stencil_, tile,
                          aligned_column_ + round_down(a.region.begin[2] - aligned_column_, granule)));
   if (!in.view.data) return;  // prepare()
-  const auto map_tiles = [&](View& view, int bytes, TensorMap(&maps)[2]) {
-    if (const std::int64_t skipped = round_down(a.first_column - view.begin[2], column_granule);
-        skipped > 0) {
-      view.data = static_cast<std::byte*>(view.data) + skipped * bytes;
-      view.begin[2] += skipped;
-    }
-    view.end[2] = std::min<std::int64_t>(view.end[2], view.begin[2] + 2 * most_columns);
-    if (!device_.block_limits().copy_engine()) return;
-    maps[0] = make_tile_map(view, bytes, tile.box_rows(), tile.box_columns());
-    if (a.row_period) maps[1] = make_tile_map(view, bytes, tile.box_rows(), tile.columns(), a.row_period);
-  };
-  map_tiles(a.in, formats.in_bytes(), a.in_map);
-  if (a.source.data) map_tiles(a.source, formats.compute_bytes(), a.source_map);
-  const std::int64_t column_tiles = a.column_tiles,
-                     row_tiles = tiles_of_rows(a.region, stencil_, tile).count();
-  const std::int64_t planes = a.region.end[0] - a.region.begin[0];
+  const BlockLimits limits = device_.block_limits();
+  const bool copy_engine = limits.copy_engine();
+  map_tiles(a, tile, formats.in_bytes(), copy_engine, column_granule, a.in, a.in_map);
+  if (a.source.data)
+    map_tiles(a, tile, formats.compute_bytes(), copy_engine, column_granule, a.source, a.source_map);
   const std::int64_t resident =
       device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes);
-  dim3 grid;
-  if (stencil_.radius[row_axis] > 0) {
-    a.shares = share_march(planes, column_tiles * row_tiles, resident, tile.warm_up);
-    grid = dim3(static_cast<unsigned>(a.shares.blocks()));
-  } else {
-    const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
-    WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes(), device_.block_limits().costs());
-    if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
-    SingleRowMarch flat = single_row_march(tile, planes, column_tiles * row_tiles, device_.block_limits());
-    flat.outer = stencil_.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
-    flat.halo = halo;
-    flat.resident = resident;  // may be more than the tile was chosen for
-    flat.wall_cost = cost;
-    a.stretches = stretch_march(flat);
-    grid = dim3(static_cast<unsigned>(a.stretches.blocks(a.column_tiles)), static_cast<unsigned>(row_tiles));
-  }
+  const dim3 grid = share_among_blocks(a, stencil_, tile, formats.compute_bytes(), limits, resident);
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }

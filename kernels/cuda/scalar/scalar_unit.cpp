@@ -74,7 +74,7 @@ void ScalarUnit::run_slabs(const FieldView& in, const FieldView& out, const Box&
   const std::int64_t plane_points =
       std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
   const std::int64_t planes = planes_of_slab(plane_points, 2 * steps * radius_[slow]);
-  const int most = most_per_kernel(region, steps);
+  const int most = max_per_kernel(region, steps);
   const std::int64_t slabs = most == steps ? 1 : ceil_div(region.extent()[slow], planes);
   for (std::int64_t i = 0; i < slabs; ++i) {
     Box slab = region;
@@ -85,7 +85,7 @@ void ScalarUnit::run_slabs(const FieldView& in, const FieldView& out, const Box&
 }
 
 /// Returns how many of `steps` steps one kernel takes at most.
-int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
+int ScalarUnit::max_per_kernel(const Box& region, int steps) const {
   const bool one = stencil_.two_levels || small_grid_tile(region, steps, true) ||
                    march_kernels_of({precision_, true, true}, steps);
   return one ? steps : preferred_steps();
@@ -94,8 +94,8 @@ int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
 /// Runs several kernels. The first one covers the largest box; results between kernels are in compute
 /// precision.
 void ScalarUnit::run(FieldView in, const FieldView& out, const Box& region, int steps,
-                     int most_per_kernel) const {
-  const int kernels = static_cast<int>(ceil_div(steps, most_per_kernel));
+                     int max_per_kernel) const {
+  const int kernels = static_cast<int>(ceil_div(steps, max_per_kernel));
   int done = 0;
   for (int k = 0; k < kernels; ++k) {
     const int depth = steps * (k + 1) / kernels - done;

@@ -81,8 +81,8 @@ class ScalarUnit : public Unit {
   };
 
   void run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
-  int most_per_kernel(const Box& region, int steps) const;
-  void run(FieldView in, const FieldView& out, const Box& region, int steps, int most_per_kernel) const;
+  int max_per_kernel(const Box& region, int steps) const;
+  void run(FieldView in, const FieldView& out, const Box& region, int steps, int max_per_kernel) const;
   void run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
   void advance_without_march(FieldView in, const FieldView& out, const Box& region, int steps,
                              cudaStream_t stream, std::size_t which) const;

@@ -15,8 +15,8 @@ SingleStep choose_single_step(const KernelStencil& stencil, const Region& region
   if (stencil.folded != std::array<bool, 3>{} || stencil.radius[rows] == 0) return best;
   const auto consider = [&](const auto& tile) {
     if (tile.blocks_per_multiprocessor == 0 || tile.cycles >= best.cycles ||
-        ceil_div(region.extent(rows), tile.rows) > most_blocks_across ||
-        ceil_div(region.extent(slow), tile.planes) > most_blocks_across)
+        ceil_div(region.extent(rows), tile.rows) > max_blocks_across ||
+        ceil_div(region.extent(slow), tile.planes) > max_blocks_across)
       return;
     best = {tile, tile.cycles};
   };

@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::int64_t least_planes = 8, most_planes = 256, least_columns = 8;
+constexpr std::int64_t min_planes = 8, max_planes = 256, min_columns = 8;
 
 using Costs = Calibration::SmallGrids;
 
@@ -22,7 +22,7 @@ int planes_per_thread(const KernelStencil& stencil) {
 /// Returns how many points a thread reads per sum.
 double points_read(const KernelStencil& stencil) {
   std::map<int, std::pair<int, int>> planes_of_column;
-  for (const Tap& tap : stencil.taps)
+  for (const KernelTap& tap : stencil.taps)
     for (const int side : {-1, 1}) {
       const int column = tap.offset[column_axis], plane = tap.offset[plane_axis];
       if (side < 0 && !stencil.folded[column_axis]) continue;
@@ -112,15 +112,15 @@ std::optional<SmallGridTile> choose_small_grid_tile(const KernelStencil& stencil
                      all_columns = region.end[column_axis] - region.begin[column_axis];
   for (const int stride : {32, 64, 128}) {
     const std::int64_t widest = stride - 2 * steps * stencil.radius[column_axis];
-    if (widest < std::min(all_columns, least_columns)) continue;
+    if (widest < std::min(all_columns, min_columns)) continue;
     const std::int64_t columns = ceil_div(all_columns, ceil_div(all_columns, widest));
-    for (std::int64_t planes = std::min(all_planes, most_planes);
-         planes >= std::min(all_planes, least_planes); --planes) {
+    for (std::int64_t planes = std::min(all_planes, max_planes); planes >= std::min(all_planes, min_planes);
+         --planes) {
       if (planes != ceil_div(all_planes, ceil_div(all_planes, planes)))
         continue;  // a smaller extent gives the same number of tiles
       const SmallGridTile tile =
           cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride, turn);
-      if (tile.shared_bytes <= limits.shared_bytes && tile.plane_tiles <= most_blocks_across &&
+      if (tile.shared_bytes <= limits.shared_bytes && tile.plane_tiles <= max_blocks_across &&
           (!best || tile.cycles < best->cycles))
         best = tile;
     }

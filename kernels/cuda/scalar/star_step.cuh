@@ -103,7 +103,7 @@ class StarStep {
   /// Returns whether a tap reads a row of the window, counted from the row of the sum's first tap. Planes
   /// beside the block's results have no sums of their own that are written, so taps within their plane are
   /// skipped.
-  static constexpr bool is_added(const Tap& tap, int row, bool of_results) {
+  static constexpr bool is_added(const KernelTap& tap, int row, bool of_results) {
     return tap.offset[tile_axis] == row - row_radius && (of_results || tap.offset[slow_axis] != 0);
   }
 
@@ -114,7 +114,7 @@ class StarStep {
   static constexpr Columns reached(int window_row, bool of_results) {
     Columns of;
     for (int own = 0; own < own_rows; ++own)
-      for (const Tap& tap : constants::taps) {
+      for (const KernelTap& tap : constants::taps) {
         if (!is_added(tap, window_row - own, of_results)) continue;
         const int begin = tap.offset[column_axis], end = begin + own_columns;
         if (of.begin == of.end) of = {begin, end};
@@ -148,7 +148,7 @@ class StarStep {
     for (int own = 0; own < own_rows; ++own)
 #pragma unroll
       for (int k = 0; k < constants::tap_count; ++k) {
-        const Tap& tap = constants::taps[k];
+        const KernelTap& tap = constants::taps[k];
         if (!is_added(tap, window_row - own, of_results)) continue;
 #pragma unroll
         for (int c = 0; c < own_columns; ++c) {

@@ -11,11 +11,11 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_taps = 160;                             // unrolled for every row of a thread
-constexpr int most_operations = 1600;                      // per thread and plane
-constexpr int other_registers = 36, most_registers = 232;  // per thread
+constexpr int max_taps = 160;                             // unrolled for every row of a thread
+constexpr int max_operations = 1600;                      // per thread and plane
+constexpr int other_registers = 36, max_registers = 232;  // per thread
 constexpr int planes_on_their_way = 4;
-constexpr std::int64_t most_waves = 8;  // waves of blocks
+constexpr std::int64_t max_waves = 8;  // waves of blocks
 
 /// Counts the work of a thread on a plane: taps per point, and reads of `own_columns` columns each.
 struct PlaneWork {
@@ -31,7 +31,7 @@ PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_colu
   };
   std::vector<Reads> of_rows(static_cast<std::size_t>(own_rows + 2 * radius));
   PlaneWork work;
-  for (const Tap& tap : stencil.taps) {
+  for (const KernelTap& tap : stencil.taps) {
     if (!of_results && tap.offset[stencil.slow_axis()] == 0) continue;
     ++work.taps;
     const int column = tap.offset[column_axis], begin = floor_div(column, own_columns),
@@ -112,7 +112,7 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
   const int registers =
       words * (points * (2 * slow_radius + 1 + stencil.with_source) + own_columns + 2 * margin) +
       other_registers;
-  if (taps > most_taps || registers > most_registers || points * taps > most_operations ||
+  if (taps > max_taps || registers > max_registers || points * taps > max_operations ||
       !stencil.counts_rows(held_rows, chunk))
     return tile;
   tile.blocks_per_multiprocessor =
@@ -127,8 +127,8 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
   const Calibration::StarTiles& costs = limits.costs().star_tiles;
   tile.cycles = std::numeric_limits<double>::infinity();
   const std::int64_t resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors,
-                     most_stretches = std::min(slow, ceil_div(most_waves * resident, tiles));
-  for (std::int64_t stretches = 1; stretches <= most_stretches; ++stretches) {
+                     max_stretches = std::min(slow, ceil_div(max_waves * resident, tiles));
+  for (std::int64_t stretches = 1; stretches <= max_stretches; ++stretches) {
     const std::int64_t planes = ceil_div(slow, stretches);
     const auto together = [&](double blocks) {
       const auto k = static_cast<std::size_t>(blocks) - 1;
@@ -150,7 +150,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   KernelStencil ordered = stencil;
   const int slow = stencil.slow_axis();
   std::stable_sort(ordered.taps.begin(), ordered.taps.end(),
-                   [&](const Tap& a, const Tap& b) { return a.offset[slow] > b.offset[slow]; });
+                   [&](const KernelTap& a, const KernelTap& b) { return a.offset[slow] > b.offset[slow]; });
   ConstantsText text = tap_constants(ordered, formats);
   tile.put_constants(text);
   text.integer("own_rows", tile.own_rows);

@@ -17,7 +17,7 @@ __device__ Compute add_taps(Compute result, Value&& value) {
   bool begun = !begins_with_plane;
 #pragma unroll unroll
   for (int k = 0; k < tap_count; ++k) {
-    const Tap& tap = taps[k];
+    const KernelTap& tap = taps[k];
     const int z = tap.offset[0], y = tap.offset[1], x = tap.offset[2];
     const auto rows = [&](int column) {
       return folded[row_axis] && y ? sum(value(z, -y, column), value(z, y, column)) : value(z, y, column);

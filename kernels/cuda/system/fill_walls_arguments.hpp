@@ -7,7 +7,7 @@
 namespace spsolve::cuda {
 
 constexpr unsigned fill_threads = 128;
-constexpr int most_filled_arrays = 8;  // of a launch
+constexpr int max_filled_arrays = 8;  // of a launch
 
 /// Describes a face of an array. A ghost value is scale * mirrored + factor * c.
 struct WallFace {
@@ -37,7 +37,7 @@ struct FillArguments {
   long long known_begin[3], known_end[3];  // only ghost points that mirror points of this box are filled
   GhostSlab slab[6];
   long long first_point[7];  // of every slab; then the number of points
-  FilledArray array[most_filled_arrays];
+  FilledArray array[max_filled_arrays];
 };
 
 }  // namespace spsolve::cuda

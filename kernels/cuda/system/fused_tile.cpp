@@ -14,7 +14,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int registers_of_multiprocessor = 65536, most_registers = 255, registers_of_helper = 40;
+constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40;
 constexpr int warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
 /// spills some values in most tiles, and local memory is slow beside large shared memory
@@ -42,7 +42,7 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
   if (fields.front().dimensions == 1) return NoKernel{"the grid has one axis"};
   if (std::ranges::any_of(fields, &Domain::has_filled_faces))
     return NoKernel{"ghost points are filled before every step"};
-  if (steps * static_cast<int>(canonical.scalars.size()) > most_system_scalars)
+  if (steps * static_cast<int>(canonical.scalars.size()) > max_system_scalars)
     return NoKernel{"too many values depend on t and step"};
   if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
     return NoKernel{
@@ -50,7 +50,7 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
         "give the formula that uses it a name in [coefficients]"};
   std::size_t arrays = group.inputs.size() + canonical.equations.size();
   for (const Box& reach : facts.reach_previous) arrays += !reach.empty();
-  if (arrays > most_system_arrays) return NoKernel{"steps read and write too many arrays"};
+  if (arrays > max_system_arrays) return NoKernel{"steps read and write too many arrays"};
   for (const GroupInput& input : group.inputs) {
     if (input.is_coefficient) continue;
     for (const auto& [plane, row, column] : input.offsets) {
@@ -167,7 +167,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
 
 /// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once.
 std::vector<SystemTile> shapes(int dimensions, Precision precision) {
-  constexpr int least_rows = 24;  // the model has not been compared with tiles of fewer rows
+  constexpr int min_rows = 24;  // the model has not been compared with tiles of fewer rows
   std::vector<SystemTile> tiles;
   const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks) {
     for (const int ahead : {4, 2, 1})
@@ -185,7 +185,7 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
         for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks);
     } else {
       for (const int warps : {8, 12, 16})
-        for (int rows = ceil_div(least_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
+        for (int rows = ceil_div(min_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
     }
   return tiles;
 }
@@ -203,7 +203,7 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
-  return needed <= std::min(available, most_registers);
+  return needed <= std::min(available, max_registers);
 }
 
 }  // namespace
@@ -239,9 +239,9 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
   // A block starts with equal shares of registers, in whole steps of what warps can ask for, and has no
   // others to give.
   const int warps = computing + helping,
-            equal = std::min(registers_of_multiprocessor / (32 * warps), most_registers) / 8 * 8;
+            equal = std::min(registers_of_multiprocessor / (32 * warps), max_registers) / 8 * 8;
   const int share = (equal * warps - helping * registers_of_helper) / computing;
-  return {std::min(share, most_registers) / 8 * 8, registers_of_helper};
+  return {std::min(share, max_registers) / 8 * 8, registers_of_helper};
 }
 
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
@@ -276,9 +276,9 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
          (mean * (fused.reflects ? reflecting : 1.0) + waiting);
 }
 
-MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
-                             const std::vector<Domain>& fields, Precision precision, int steps,
-                             const BlockLimits& limits, const std::optional<SystemTile>& given) {
+OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
+                                 const std::vector<Domain>& fields, Precision precision, int steps,
+                                 const BlockLimits& limits, const std::optional<SystemTile>& given) {
   const Domain& grid = fields.front();
   const std::array<int, 3> axes = grid_axes(grid);
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};

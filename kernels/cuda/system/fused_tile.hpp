@@ -68,9 +68,9 @@ struct FusedTile {
 /// walls of each field; or one of the shape `given`. There is none for systems of several groups, for reads
 /// at other rows or columns of planes before or behind a point, for `.previous` of other points, and where
 /// memory on the chip does not suffice.
-MadeOr<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
-                             const std::vector<Domain>& fields, Precision precision, int steps,
-                             const BlockLimits& limits, const std::optional<SystemTile>& given = {});
+OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
+                                 const std::vector<Domain>& fields, Precision precision, int steps,
+                                 const BlockLimits& limits, const std::optional<SystemTile>& given = {});
 
 /// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose
 /// iterations take as long as their instructions and their memory.

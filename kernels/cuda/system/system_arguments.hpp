@@ -10,7 +10,7 @@
 namespace spsolve::cuda {
 
 /// Are the largest numbers of arrays that a group of statements reads and writes, and of scalars of a system.
-constexpr int most_system_arrays = 96, most_system_scalars = 64;
+constexpr int max_system_arrays = 96, max_system_scalars = 64;
 
 constexpr int point_planes = 4;  // of point_group.cuh where rows are long
 
@@ -71,7 +71,7 @@ struct SystemArguments {
   // of blocks that have ended; all are zero between launches. If it is null, blocks do not wait for one
   // another.
   unsigned* arrivals;
-  double scalars[most_system_scalars];
+  double scalars[max_system_scalars];
   PointEvents points;  // march of several steps
   SystemArray array[arrays];
 };

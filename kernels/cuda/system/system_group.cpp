@@ -14,7 +14,7 @@ namespace {
 
 using Kind = CanonicalNode::Kind;
 
-constexpr std::size_t most_lines = 20000;  // of one function; NVRTC takes about a minute for as many
+constexpr std::size_t max_lines = 20000;  // of one function; NVRTC takes about a minute for as many
 
 /// Returns a number as an expression of type Compute that keeps every bit.
 std::string literal(double value) {
@@ -92,10 +92,10 @@ class GroupText {
 
   void line(const std::string& text) {
     lines_.append("  ").append(text).append("\n");
-    if (++line_count_ > most_lines)
+    if (++line_count_ > max_lines)
       throw Error(InputKey{"equations", "step"},
                   ": the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
-                      " has more than " + std::to_string(most_lines) +
+                      " has more than " + std::to_string(max_lines) +
                       " operations and weights, more than a kernel for GPUs takes; use compute.device = "
                       "\"cpu\"");
   }
@@ -152,7 +152,7 @@ class GroupText {
     const std::string name = name_of("chain_", number, offset);
     line("Compute " + name + " = " +
          (node.start ? value_of(node.start->node, offset + node.start->offset) : "Compute(0)") + ";");
-    for (const Link& link : node.links)
+    for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps()) {
         const std::string value = value_of(link.node, offset + tap.offset);
         line(name + " = fused(" + literal(tap.weight) + ", " + value + ", " + name + ");");

@@ -70,13 +70,13 @@ SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domai
       comment_(commented(text_of(canonical))),
       scalars_(static_cast<int>(canonical.scalars.size())),
       fields_of_statements_(canonical.fields.begin() + first, canonical.fields.begin() + last) {
-  if (static_cast<int>(group_.inputs.size()) + group_.statements() > most_system_arrays)
+  if (static_cast<int>(group_.inputs.size()) + group_.statements() > max_system_arrays)
     throw Error(InputKey{"equations", "step"},
-                ": statements read and write more than " + std::to_string(most_system_arrays) +
+                ": statements read and write more than " + std::to_string(max_system_arrays) +
                     " arrays at once, more than a kernel for GPUs takes; use compute.device = \"cpu\"");
-  if (static_cast<int>(canonical.scalars.size()) > most_system_scalars)
+  if (static_cast<int>(canonical.scalars.size()) > max_system_scalars)
     throw Error(InputKey{"equations", "step"},
-                ": more than " + std::to_string(most_system_scalars) +
+                ": more than " + std::to_string(max_system_scalars) +
                     " values depend on t and step, more than a kernel for GPUs takes; "
                     "use compute.device = \"cpu\"");
 }
@@ -360,7 +360,7 @@ View view_of(const SystemArray& array, std::int64_t element_bytes) {
 Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region) {
   // These say how far each statement reads `.next`, through the statements that it reads too.
   std::vector<Index3> before(facts.reach_now.size()), after(facts.reach_now.size());  // by field
-  Index3 most_before{}, most_after{};
+  Index3 max_before{}, max_after{};
   for (const EquationFacts& equation : facts.equations)
     for (const auto& [read, offsets] : equation.reach) {
       if (read.level != Level::next) continue;
@@ -368,8 +368,8 @@ Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>&
       for (int axis = 0; axis < axis_count; ++axis) {
         before[to][axis] = std::max(before[to][axis], before[from][axis] - offsets.begin[axis]);
         after[to][axis] = std::max(after[to][axis], after[from][axis] + offsets.end[axis] - 1);
-        most_before[axis] = std::max(most_before[axis], before[to][axis]);
-        most_after[axis] = std::max(most_after[axis], after[to][axis]);
+        max_before[axis] = std::max(max_before[axis], before[to][axis]);
+        max_after[axis] = std::max(max_after[axis], after[to][axis]);
       }
     }
   Box inner = region;
@@ -381,9 +381,9 @@ Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>&
                (kind == BoundaryKind::neumann && most <= 1);
       });
     };
-    if (!shows(low, most_before[axis])) inner.begin[axis] = std::max(inner.begin[axis], most_before[axis]);
-    if (!shows(high, most_after[axis]))
-      inner.end[axis] = std::min(inner.end[axis], fields.front().shape[axis] - most_after[axis]);
+    if (!shows(low, max_before[axis])) inner.begin[axis] = std::max(inner.begin[axis], max_before[axis]);
+    if (!shows(high, max_after[axis]))
+      inner.end[axis] = std::min(inner.end[axis], fields.front().shape[axis] - max_after[axis]);
   }
   return inner.empty() ? Box{} : inner;
 }

@@ -17,7 +17,7 @@ namespace spsolve::cuda {
 class ConstantsText;
 
 /// Is the type of arguments on the host, with room for the largest number of arrays.
-using HostArguments = SystemArguments<most_system_arrays>;
+using HostArguments = SystemArguments<max_system_arrays>;
 
 /// Holds what a launch of a group reads and writes, all in device memory.
 struct GroupFields {

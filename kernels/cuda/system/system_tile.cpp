@@ -9,7 +9,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_threads = 1024;  // of a block
+constexpr int max_threads = 1024;  // of a block
 
 InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes,
                   const std::array<bool, 3>& ghosts) {
@@ -90,9 +90,9 @@ void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, co
 
 bool fits(const SystemTile& tile, const BlockLimits& limits) {
   constexpr int of_block = 1024;  // bytes that the system takes
-  if (tile.ahead > most_ahead || tile.all_threads(limits) > most_threads) return false;
+  if (tile.ahead > max_ahead || tile.all_threads(limits) > max_threads) return false;
   for (const InputRing& ring : tile.rings)
-    if (limits.copy_engine() && std::max(ring.rows, ring.pitch) > most_box_extent) return false;
+    if (limits.copy_engine() && std::max(ring.rows, ring.pitch) > max_box_extent) return false;
   return tile.shared_bytes + (tile.blocks > 1 ? of_block : 0) <=
          static_cast<int>(limits.shared_bytes) / tile.blocks;
 }

@@ -16,10 +16,10 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr int threads_of_points = 256;
-constexpr std::int64_t most_blocks_of_points = 1 << 20;
-constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
-constexpr std::int64_t most_paced = 1 << 14;                       // iterations of a paced march, and one
-constexpr long long most_extent = 1 << 30;                         // of a grid that marches count in 32 bits
+constexpr std::int64_t max_blocks_of_points = 1 << 20;
+constexpr std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
+constexpr std::int64_t max_paced = 1 << 14;                       // iterations of a paced march, and one
+constexpr long long max_extent = 1 << 30;                         // of a grid that marches count in 32 bits
 
 }  // namespace
 
@@ -34,7 +34,7 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
       on_scalars_(std::move(options.on_scalars)),
       walls_(std::move(options.walls)),
       kernels_(options.kernels),
-      arrivals_(most_paced * sizeof(unsigned)) {
+      arrivals_(max_paced * sizeof(unsigned)) {
   if (precision == Precision::tf32)
     throw Error(InputKey{"equations", "step"},
                 ": equations are not computed in tf32; use compute.precision = \"fp32\"");
@@ -75,7 +75,7 @@ SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision
 
 void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler& compiler,
                             const std::optional<SystemTile>& given, bool has_points) {
-  MadeOr<FusedTile> made = fused_tile(canonical_, facts_, fields_, precision, steps, limits_, given);
+  OrNoKernel<FusedTile> made = fused_tile(canonical_, facts_, fields_, precision, steps, limits_, given);
   if (const auto* none = std::get_if<NoKernel>(&made))
     throw Error(InputKey{"time", "fuse"},
                 " = " + std::to_string(steps) + ": no kernel does this: " + none->why);
@@ -103,7 +103,7 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
   if (limits_.copy_engine()) set_maps(a, fields, fused.tile);
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
-  if (fused.tile.pace_lag > 0 && blocks <= resident && a.chunk_planes + fused.warm_up() < most_paced)
+  if (fused.tile.pace_lag > 0 && blocks <= resident && a.chunk_planes + fused.warm_up() < max_paced)
     a.arrivals = static_cast<unsigned*>(arrivals_.data());
   fused_->march.launch(static_cast<unsigned>(blocks), static_cast<unsigned>(fused.tile.all_threads(limits_)),
                        static_cast<std::size_t>(fused.tile.shared_bytes), stream_, a);
@@ -238,10 +238,10 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
     const std::int64_t parts = ceil_div<std::int64_t>(a.region.extent(2), threads_of_points);
     const std::int64_t blocks_of_rows =
         parts * a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);
-    const bool in_rows = a.region.extent(2) >= threads_of_points / 2 && blocks_of_rows < most_blocks;
+    const bool in_rows = a.region.extent(2) >= threads_of_points / 2 && blocks_of_rows < max_blocks;
     if (in_rows) a.column_tiles = static_cast<int>(parts);
     const std::int64_t blocks =
-        in_rows ? blocks_of_rows : std::min(ceil_div(points, threads_of_points), most_blocks_of_points);
+        in_rows ? blocks_of_rows : std::min(ceil_div(points, threads_of_points), max_blocks_of_points);
     return group.points->launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
   }
   const SystemTile& tile = *group.tile;
@@ -250,7 +250,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
   const bool at_once = blocks <= std::int64_t{limits_.multiprocessors} * tile.blocks;
-  if (tile.pace_lag > 0 && at_once && a.chunk_planes + tile.warm_up() < most_paced)
+  if (tile.pace_lag > 0 && at_once && a.chunk_planes + tile.warm_up() < max_paced)
     a.arrivals = static_cast<unsigned*>(arrivals_.data());
   group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.all_threads(limits_)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
@@ -260,7 +260,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
 /// ones load more planes than they compute.
 bool SystemUnit::suits(const SystemTile& tile, const Region& region) const {
   for (int axis = 0; axis < axis_count; ++axis)
-    if (region.begin[axis] <= -most_extent || region.end[axis] >= most_extent) return false;
+    if (region.begin[axis] <= -max_extent || region.end[axis] >= max_extent) return false;
   return kernels_ == SystemKernels::marches ||
          (region.extent(column_axis) >= tile.columns / 2 && region.extent(row_axis) >= tile.rows() / 2 &&
           region.extent(plane_axis) >= 4 * (tile.warm_up() + 1));

@@ -63,7 +63,7 @@ struct GhostsOf {
   const double* level;  // table of the time level
 };
 
-/// Returns the arguments of a launch that fills the ghost points of up to most_filled_arrays arrays that
+/// Returns the arguments of a launch that fills the ghost points of up to max_filled_arrays arrays that
 /// mirror points of `known`, a box of points of the grid (and of periodic copies beyond it).
 FillArguments fill_arguments(const WallTables& tables, std::span<const GhostsOf> arrays,
                              const double* constants, const Box& known);

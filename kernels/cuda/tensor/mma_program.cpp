@@ -28,9 +28,9 @@ Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
 
 }  // namespace
 
-MadeOr<MmaProgram> MmaProgram::make(const Domain& domain, const Stencil& stencil, Precision precision,
-                                    Layout layout, TensorCores cores, const BlockLimits& limits,
-                                    const std::optional<MmaTile>& tile) {
+OrNoKernel<MmaProgram> MmaProgram::make(const Domain& domain, const Stencil& stencil, Precision precision,
+                                        Layout layout, TensorCores cores, const BlockLimits& limits,
+                                        const std::optional<MmaTile>& tile) {
   if (limits.compute_capability < 80)
     return NoKernel{
         "mma: only GPUs of compute capability 8.0 and up have the instructions, this one "

@@ -43,9 +43,9 @@ class MmaProgram {
   /// (fp64: input in its natural order, dense). `tile` replaces the best known tile, for measurements.
   /// Returns NoKernel for other layouts, for devices without tensor cores, for weights that are too small for
   /// the precision, and if the input of one warp does not fit a block.
-  static MadeOr<MmaProgram> make(const Domain& domain, const Stencil& stencil, Precision precision,
-                                 Layout layout, TensorCores cores, const BlockLimits& limits = {},
-                                 const std::optional<MmaTile>& tile = std::nullopt);
+  static OrNoKernel<MmaProgram> make(const Domain& domain, const Stencil& stencil, Precision precision,
+                                     Layout layout, TensorCores cores, const BlockLimits& limits = {},
+                                     const std::optional<MmaTile>& tile = std::nullopt);
 
   /// Returns the text of constants.cuh. `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the
   /// rows of memory.
@@ -114,7 +114,7 @@ class MmaProgram {
   int m_blocks() const;
   int slots() const { return terms_.count * slices() * m_blocks() * steps(); }
   /// Returns true if the copy engine brings rows one by one instead of whole stages.
-  bool row_by_row() const { return copies_ > 1 || box_rows_ > most_box_extent; }
+  bool row_by_row() const { return copies_ > 1 || box_rows_ > max_box_extent; }
   int weight_bytes() const;
   int resident_registers() const;
   int code_slots() const;

@@ -5,6 +5,7 @@
 
 #include "constants.cuh"
 #include "kernels/cuda/launch/arguments.hpp"
+#include "kernels/cuda/launch/stage_pipeline.cuh"
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/precision.cuh"
 #include "kernels/cuda/tensor/mma_arguments.hpp"
@@ -56,40 +57,25 @@ class StageRing {
  public:
   /// `block` is where the block's first tile begins; it has `number` stages in all.
   __device__ StageRing(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3], int number)
-      : shared_(shared), a_(a), left_(number) {
+      : shared_(shared), a_(a), left_(number), pipeline_(shared.full) {
     for (int axis = 0; axis < 2; ++axis)
       begin_[axis] = static_cast<int>(block[axis] + window[axis] - a.in.begin[axis]);
     begin_[2] = static_cast<int>((block[2] + window[2] - a.lead - a.in.begin[2]) / per_eight);
 #if __CUDA_ARCH__ >= 900
-    if (threadIdx.x == 0) {
-      for (int stage = 0; stage < stages; ++stage) mbarrier_init(&shared_.full[stage], 1);
-      fence_mbarrier_init();
-    }
+    pipeline_.initialise();
     __syncthreads();
 #endif
   }
 
-  /// Starts the copies of the next stage, if there is one. On sm_80 they form a cp.async group, which may be
-  /// empty, because groups are counted.
+  /// Starts the copies of the next stage, if there is one.
   __device__ void fetch() {
     if (left_-- > 0) fetch_next();
-#if __CUDA_ARCH__ < 900
-    commit_copies();
-#endif
+    pipeline_.commit();
   }
 
   /// Returns the next stage when it has arrived and all threads have left the stage before.
   __device__ const Stored* wait() {
-    const int stage = wait_;
-#if __CUDA_ARCH__ >= 900
-    mbarrier_wait(&shared_.full[stage], parity_);
-    if (stage + 1 == stages) parity_ ^= 1;
-#else
-    wait_for_copies<(stages > 1 ? stages - 2 : 0)>();  // copies of later stages may be in flight
-#endif
-    __syncthreads();
-    wait_ = stage + 1 == stages ? 0 : stage + 1;
-    return shared_.stage[stage];
+    return shared_.stage[pipeline_.wait([] { __syncthreads(); })];
   }
 
  private:
@@ -97,16 +83,16 @@ class StageRing {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
-      mbarrier_expect(&shared_.full[fetch_], bytes);
+      mbarrier_expect(pipeline_.full(), bytes);
       // One copy brings the whole stage, or one row or a piece of a row.
       constexpr int columns = box_pitch / copies_per_row, lines = row_by_row ? stage_lines : 1;
 #pragma unroll 1
       for (int line = 0; line < lines; ++line)
 #pragma unroll
         for (int i = 0; i < copies_per_row; ++i)
-          tensor_copy(&shared_.stage[fetch_][line * box_pitch + i * columns], a_.in_map,
+          tensor_copy(&shared_.stage[pipeline_.stage_to_fill()][line * box_pitch + i * columns], a_.in_map,
                       begin_[2] + i * (columns / per_eight), begin_[1] + line % box_rows,
-                      begin_[0] + line / box_rows, &shared_.full[fetch_]);
+                      begin_[0] + line / box_rows, pipeline_.full());
     }
 #else
     constexpr int elements = 16 / sizeof(Stored), chunks = box_pitch / elements;
@@ -118,11 +104,11 @@ class StageRing {
                           y < a_.in.end[1] - a_.in.begin[1] && x >= 0 && x < a_.in.end[2] - a_.in.begin[2];
       const Stored* from = static_cast<const Stored*>(a_.in.data);
       if (inside) from += z * a_.in.stride[0] + y * a_.in.stride[1] + x;
-      copy_16_bytes_or_zero(&shared_.stage[fetch_][i * elements], from, inside);
+      copy_16_bytes_or_zero(&shared_.stage[pipeline_.stage_to_fill()][i * elements], from, inside);
     }
 #endif
     begin_[0] += chunks_per_stage * tile[0];
-    fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
+    pipeline_.advance();
   }
 
   SharedMemory& shared_;
@@ -132,8 +118,7 @@ class StageRing {
   // bytes.
   int begin_[3];
   int left_;  // stages not yet fetched
-  int fetch_ = 0, wait_ = 0;
-  unsigned parity_ = 0;
+  StagePipeline<stages> pipeline_;
 };
 
 }  // namespace spsolve::cuda

@@ -20,15 +20,15 @@ MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision preci
 void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);
   if (const int group = program_.tile().group;
-      group && ceil_div<std::int64_t>(a.chunks, group) > most_blocks_across) {
+      group && ceil_div<std::int64_t>(a.chunks, group) > max_blocks_across) {
     Region low = region, high = region;
     low.end[plane_axis] = high.begin[plane_axis] =
-        a.tile_begin[plane_axis] + most_blocks_across * group * program_.operand().tile[plane_axis];
+        a.tile_begin[plane_axis] + max_blocks_across * group * program_.operand().tile[plane_axis];
     enqueue(in, out, source, low);
     return enqueue(in, out, source, high);
   }
   const std::int64_t columns = program_.blocks(a, column_axis), rows = program_.blocks(a, row_axis);
-  if (rows > most_blocks_across) {
+  if (rows > max_blocks_across) {
     for (const Region& half : halves(region, row_axis)) enqueue(in, out, source, half);
     return;
   }

@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 namespace {
 
 // Weights and sums stay in registers if they leave enough for the rest.
-constexpr int most_unrolled = 800, most_instructions = 1500, most_resident_registers = 144;
+constexpr int max_unrolled = 800, max_instructions = 1500, max_resident_registers = 144;
 
 constexpr int largest_divisor(int number, int most) {
   while (number % most != 0) --most;
@@ -76,11 +76,11 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
   };
   // With more sums than this, compilers do not keep them in registers.
   const bool is_wide = precision_ == Precision::fp64;
-  const int most_sums = dimensions == 2 || is_wide ? 64 : 44;
-  take(tile ? *tile : default_tile(dimensions, (is_wide ? 8 : 4) * slices() > most_sums));
-  if (!tile && code_instructions() > most_instructions) take(default_tile(dimensions, true));
+  const int max_sums = dimensions == 2 || is_wide ? 64 : 44;
+  take(tile ? *tile : default_tile(dimensions, (is_wide ? 8 : 4) * slices() > max_sums));
+  if (!tile && code_instructions() > max_instructions) take(default_tile(dimensions, true));
   weight_storage_ =
-      !tile_.group && unrolled() && terms_.count == 1 && resident_registers() <= most_resident_registers
+      !tile_.group && unrolled() && terms_.count == 1 && resident_registers() <= max_resident_registers
           ? WeightStorage::registers
           : WeightStorage::shared;
   if (!tile && weight_storage_ == WeightStorage::registers)
@@ -91,7 +91,7 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
 /// Sizes the input of a block, and shrinks the block until it fits the device. Returns false if the smallest
 /// block does not fit.
 bool MmaProgram::fit(const BlockLimits& limits) {
-  constexpr int most_box = 8 * most_box_extent,
+  constexpr int max_box = 8 * max_box_extent,
                 // This is the largest copy along x in bytes (words of 8), and the alignment of its parts.
       box_alignment = 128;
   const int granule = this->granule();
@@ -101,7 +101,7 @@ bool MmaProgram::fit(const BlockLimits& limits) {
   const auto cut = [&] {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
     box_rows_ = static_cast<int>(block_rows()) + margin(y_axis);
-    copies_ = ceil_div(box_columns_ * 16 / granule, most_box);
+    copies_ = ceil_div(box_columns_ * 16 / granule, max_box);
     if (row_by_row()) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
   };
   cut();
@@ -158,7 +158,7 @@ bool MmaProgram::unrolled() const {
   if (steps() <= 2) return true;
   // These cases have longer code per slot.
   const bool is_long = terms_.count > 1 || (tile_.group && precision_ == Precision::fp64);
-  return code_slots() * (is_long ? 2 : 1) <= most_unrolled;
+  return code_slots() * (is_long ? 2 : 1) <= max_unrolled;
 }
 
 MmaProgram::ChunkWork MmaProgram::work() const {

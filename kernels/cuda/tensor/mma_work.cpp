@@ -102,8 +102,8 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
 }
 }  // namespace
 
-MadeOr<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
-                           TensorCores cores, bool with_source, const DeviceRates& device) {
+OrNoKernel<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
+                               TensorCores cores, bool with_source, const DeviceRates& device) {
   const auto made = MmaProgram::make(domain, fused, precision, layout, cores, device.limits);
   if (const auto* none = std::get_if<NoKernel>(&made)) return *none;
   return work_of(std::get<MmaProgram>(made), fused, domain, precision, layout, cores, with_source, device);

@@ -96,7 +96,7 @@ class OperandSweep : public Sweep {
 
   /// Enqueues the sweep in parts if rows are too long for one launch.
   void enqueue_near(const View& in, const View& out, const View& source, const Region& region) const {
-    if (region.end[column_axis] - region.begin[column_axis] > most_columns) {
+    if (region.end[column_axis] - region.begin[column_axis] > max_columns) {
       for (const Region& half : halves(region, column_axis)) enqueue_near(in, out, source, half);
       return;
     }

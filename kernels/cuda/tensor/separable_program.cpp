@@ -19,7 +19,7 @@ constexpr int chunk = 16;  // bytes that a lane reads at once
 /// (measured on H100).
 template <class Address>
 int wavefronts(Address&& address, bool every_other) {
-  const auto most_at_a_bank = [&](int first, int lanes) {
+  const auto max_at_a_bank = [&](int first, int lanes) {
     std::array<int, 8> uses{};
     for (int lane = first; lane < first + lanes; lane += every_other ? 2 : 1)
       ++uses[static_cast<std::size_t>(address(lane) / chunk % 8)];
@@ -27,7 +27,7 @@ int wavefronts(Address&& address, bool every_other) {
   };
   int sum = 0;
   for (const int half : {0, 16})
-    sum += most_at_a_bank(half, 16) == 1 ? 1 : most_at_a_bank(half, 8) + most_at_a_bank(half + 8, 8);
+    sum += max_at_a_bank(half, 16) == 1 ? 1 : max_at_a_bank(half, 8) + max_at_a_bank(half + 8, 8);
   return sum;
 }
 
@@ -57,17 +57,17 @@ InputRows input_rows(const SeparableOperand& operand, const SeparableTile& tile,
   const auto cost = [&](const InputRows& rows) {
     return std::pair(wavefronts(operand, rows, storage_bytes), rows.pitch);
   };
-  const int most_shift = tile.shifted_rows && operand.z_taps == 1 ? 4 : 0;  // planes come in one box
+  const int max_shift = tile.shifted_rows && operand.z_taps == 1 ? 4 : 0;  // planes come in one box
   InputRows best{needed, 0};
-  for (int shift = 0; shift <= most_shift; ++shift)
+  for (int shift = 0; shift <= max_shift; ++shift)
     for (int pitch = needed + shift; pitch < needed + shift + 8; ++pitch)
       if (cost({pitch, shift}) < cost(best)) best = {pitch, shift};
   return best;
 }
 
-constexpr std::size_t most_terms = 8;
-constexpr int most_z_taps = 15;  // sums that registers hold
-constexpr int fewest_warps = 4;  // one per scheduler; below that, warps take fewer columns
+constexpr std::size_t max_terms = 8;
+constexpr int max_z_taps = 15;  // sums that registers hold
+constexpr int min_warps = 4;    // one per scheduler; below that, warps take fewer columns
 
 /// Returns the number of fragments of A.
 int weight_fragments(const SeparableOperand& operand) {
@@ -125,7 +125,7 @@ SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& ti
 bool fits(const SeparableShape& shape, int storage_bytes, const BlockLimits& limits) {
   return static_cast<std::size_t>(shape.shared_bytes) <=
              limits.shared_bytes / shape.tile.blocks_per_multiprocessor &&
-         shape.row_elements * storage_bytes <= 8 * most_box_extent && shape.block_rows <= most_box_extent;
+         shape.row_elements * storage_bytes <= 8 * max_box_extent && shape.block_rows <= max_box_extent;
 }
 
 /// Sets the groups per warp, and what depends on them.
@@ -184,7 +184,7 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
   while (!fits() && operand.z_taps == 1 && (tile.warps > 1 || narrow_boxes())) {
     if (narrow_boxes())
       tile.bulk_stores = false;
-    else if (tile.warps > fewest_warps || tile.groups == 1)
+    else if (tile.warps > min_warps || tile.groups == 1)
       tile.warps /= 2;
     else
       narrow(tile, tile.groups / 2, limits);
@@ -227,13 +227,13 @@ SeparableShape with_staged_source(const SeparableOperand& operand, const Separab
 
 }  // namespace
 
-MadeOr<SeparableProgram> SeparableProgram::make(const SeparableStencil& stencil, Precision precision,
-                                                const BlockLimits& limits,
-                                                const std::optional<SeparableTile>& tile) {
+OrNoKernel<SeparableProgram> SeparableProgram::make(const SeparableStencil& stencil, Precision precision,
+                                                    const BlockLimits& limits,
+                                                    const std::optional<SeparableTile>& tile) {
   if (precision == Precision::fp64) return NoKernel{"separable: not in fp64"};
-  if (stencil.terms.size() > most_terms)
+  if (stencil.terms.size() > max_terms)
     return NoKernel{"separable: the weights have " + std::to_string(stencil.terms.size()) +
-                    " terms, kernels take " + std::to_string(most_terms)};
+                    " terms, kernels take " + std::to_string(max_terms)};
   if (limits.compute_capability < 80)
     return NoKernel{"separable: only GPUs of compute capability 8.0 and up have mma.sp, this one has " +
                     capability_text(limits)};
@@ -261,10 +261,10 @@ std::optional<NoKernel> SeparableProgram::refusal() const {
                                  : std::optional(NoKernel{"separable: all taps lie in another plane"});
   if (operand_.y.windows > 1)
     return NoKernel{"separable: with taps along z the weights span 17 rows at most"};
-  if (operand_.z_taps > most_z_taps)
+  if (operand_.z_taps > max_z_taps)
     return NoKernel{"separable: the weights span " + std::to_string(operand_.z_taps) +
-                    " planes, kernels take " + std::to_string(most_z_taps)};
-  if (operand_.z_rank * operand_.z_taps > most_z_weights)
+                    " planes, kernels take " + std::to_string(max_z_taps)};
+  if (operand_.z_rank * operand_.z_taps > max_z_weights)
     return NoKernel{"separable: too many different factors along z"};
   return std::nullopt;
 }

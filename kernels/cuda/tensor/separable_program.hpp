@@ -51,9 +51,9 @@ class SeparableProgram {
  public:
   /// `tile` replaces the best known tile, for measurements. Returns NoKernel for fp64, for too many terms or
   /// taps along z, and for stencils for which no tile fits a block.
-  static MadeOr<SeparableProgram> make(const SeparableStencil& stencil, Precision precision,
-                                       const BlockLimits& limits = {},
-                                       const std::optional<SeparableTile>& tile = std::nullopt);
+  static OrNoKernel<SeparableProgram> make(const SeparableStencil& stencil, Precision precision,
+                                           const BlockLimits& limits = {},
+                                           const std::optional<SeparableTile>& tile = std::nullopt);
 
   std::string kernel_name() const { return in_planes() ? "separable_planes" : "separable"; }
   /// Returns the text of constants.cuh. `aligned`: rows of output and source begin at multiples of 16 bytes.

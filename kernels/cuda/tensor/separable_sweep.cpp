@@ -82,7 +82,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   }
   const Index3 blocks = program_.blocks(a);
   for (const int axis : {z_axis, y_axis})
-    if (blocks[axis] > most_blocks_across) {
+    if (blocks[axis] > max_blocks_across) {
       for (const Region& half : halves(region, axis)) sweep(in, out, source, half, aligned);
       return;
     }

@@ -38,9 +38,9 @@ double word_plane_cost(int windows, int x_rank, const SeparableTile& tile, bool 
                        const Calibration::Separable& costs) {
   if (split)
     return (windows > 2 ? costs.split_windows : 1.0) * std::max(1.0, x_rank * windows * tile.groups / 4.0);
-  const double waits = tile.groups > 1               ? costs.word_groups
-                       : x_rank < costs.most_factors ? costs.word_few_factors
-                                                     : costs.word_many_factors;
+  const double waits = tile.groups > 1              ? costs.word_groups
+                       : x_rank < costs.max_factors ? costs.word_few_factors
+                                                    : costs.word_many_factors;
   return waits *
          (windows > 2 ? costs.word_windows + costs.word_windows_factor * std::max(0, x_rank - 2) : 1.0);
 }
@@ -63,7 +63,7 @@ double plane_seconds(const SeparableProgram& program, const Domain& domain, Prec
   const int windows = operand.y.windows;
   const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile, costs)
                               : word_plane_cost(windows, operand.x_rank, tile, split, costs)) *
-                        (operand.x_rank > costs.most_factors ? costs.factor_spills : 1.0);
+                        (operand.x_rank > costs.max_factors ? costs.factor_spills : 1.0);
   return static_cast<double>(ceil_div(strips * columns, resident) * (steps + 1)) * instructions * slower *
          instruction_seconds(half ? costs.waits_half : costs.waits_word,
                              half ? device.mma_half_sparse : device.mma_tf32_sparse, device) /
@@ -149,8 +149,8 @@ SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precisi
 }
 }  // namespace
 
-MadeOr<SweepWork> separable_work(const Domain& domain, const Stencil& fused, Precision precision,
-                                 double dropped, bool with_source, const DeviceRates& device) {
+OrNoKernel<SweepWork> separable_work(const Domain& domain, const Stencil& fused, Precision precision,
+                                     double dropped, bool with_source, const DeviceRates& device) {
   const auto made = SeparableProgram::make(separate(fused, dropped), precision, device.limits);
   if (const auto* none = std::get_if<NoKernel>(&made)) return *none;
   return work_of(std::get<SeparableProgram>(made), domain, precision, with_source, device);

@@ -55,11 +55,11 @@ inline double instruction_seconds(double waits, double peak, const DeviceRates& 
 /// Returns the work of a sweep with `fused` weights over a grid by each family of kernels, on the tiles that
 /// it would be launched with; NoKernel as the programs have it. `dropped`: the share of sum |weights| that
 /// separable terms left out may have.
-MadeOr<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
-                           TensorCores cores, bool with_source, const DeviceRates& device);
-MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
-                             TensorCores cores, const DeviceRates& device);
-MadeOr<SweepWork> separable_work(const Domain& domain, const Stencil& fused, Precision precision,
-                                 double dropped, bool with_source, const DeviceRates& device);
+OrNoKernel<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
+                               TensorCores cores, bool with_source, const DeviceRates& device);
+OrNoKernel<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
+                                 TensorCores cores, const DeviceRates& device);
+OrNoKernel<SweepWork> separable_work(const Domain& domain, const Stencil& fused, Precision precision,
+                                     double dropped, bool with_source, const DeviceRates& device);
 
 }  // namespace spsolve::cuda

@@ -13,7 +13,7 @@ enum class TensorCores { sparse, dense };
 
 /// Is the number of rows of the window of a tile whose dense weights fit the registers of a warpgroup: radius
 /// 7.
-constexpr int most_dense_rows = 18;
+constexpr int max_dense_rows = 18;
 
 /// Returns whether wgmma.sp, or dense wgmma, can do a sweep with `fused` weights; it is faster than mma
 /// wherever it can.
@@ -22,7 +22,7 @@ inline bool takes_wgmma(int dimensions, const Stencil& fused, Precision precisio
   if (limits.compute_capability != 90 || dimensions != 2 || layout != Layout::strided_swap) return false;
   if (cores == TensorCores::sparse) return supports_window(fused, precision);
   const auto window = storage_bytes(precision) == 2 ? input_window(fused, precision) : std::nullopt;
-  return window && window->parts == 1 && window->rows <= most_dense_rows;
+  return window && window->parts == 1 && window->rows <= max_dense_rows;
 }
 
 }  // namespace spsolve::cuda

@@ -7,11 +7,11 @@
 namespace spsolve::cuda {
 namespace {
 
-using Made = MadeOr<std::unique_ptr<Sweep>>;
+using Made = OrNoKernel<std::unique_ptr<Sweep>>;
 
 /// Returns the sweep that `make` makes of a program, if there is one.
 template <class Program, class Make>
-Made sweep_with(MadeOr<Program> program, double source_factor, Make&& make) {
+Made sweep_with(OrNoKernel<Program> program, double source_factor, Make&& make) {
   if (auto* none = std::get_if<NoKernel>(&program)) return std::move(*none);
   auto sweep = make(std::get<Program>(std::move(program)));
   sweep->scale_source(source_factor);

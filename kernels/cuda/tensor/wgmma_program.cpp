@@ -12,7 +12,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_ring = 16;
+constexpr int max_ring = 16;
 static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
 
 WgmmaInstruction instruction(Precision element, int n, bool is_dense) {
@@ -37,9 +37,10 @@ std::vector<std::uint32_t> dense_fragments(const Operand& operand, Precision ele
 
 }  // namespace
 
-MadeOr<WgmmaProgram> WgmmaProgram::make(const Stencil& stencil, Precision precision,
-                                        const BlockLimits& limits, const WgmmaTile& tile, TensorCores cores) {
-  if (tile.x_groups > wgmma_most_groups)
+OrNoKernel<WgmmaProgram> WgmmaProgram::make(const Stencil& stencil, Precision precision,
+                                            const BlockLimits& limits, const WgmmaTile& tile,
+                                            TensorCores cores) {
+  if (tile.x_groups > wgmma_max_groups)
     return NoKernel{"wgmma.sp: a block has at most four groups of tiles side by side"};
   if (limits.compute_capability != 90)
     return NoKernel{"wgmma.sp: only GPUs of compute capability 9.0 have it, this one has " +
@@ -50,9 +51,9 @@ MadeOr<WgmmaProgram> WgmmaProgram::make(const Stencil& stencil, Precision precis
   const auto window = input_window(*rounded, precision);
   if (!window) return NoKernel{"wgmma.sp: registers do not hold the weights of so wide a stencil"};
   if (cores == TensorCores::dense &&
-      (storage_bytes(precision) != 2 || window->parts > 1 || window->rows > most_dense_rows))
+      (storage_bytes(precision) != 2 || window->parts > 1 || window->rows > max_dense_rows))
     return NoKernel{"wgmma: registers hold dense weights in 16 bits only, of at most " +
-                    std::to_string(most_dense_rows - InputWindow::tile_rows + 1) + " x 16 points"};
+                    std::to_string(max_dense_rows - InputWindow::tile_rows + 1) + " x 16 points"};
   WgmmaProgram program(*rounded, precision, *window, tile, cores);
   if (!program.fit(tile, limits))
     return NoKernel{"wgmma.sp: the window of a tile takes more shared memory than the " +
@@ -76,14 +77,14 @@ bool WgmmaProgram::fit(const WgmmaTile& tile, const BlockLimits& limits) {
   if (tile.together == 0) tile_.together = half ? 2 : 1;
   if (tile.stages == 0) tile_.stages = 4 * tile_.together;
   const int turns = halves() ? 1 : 2;
-  const int least_ring = round_up(
+  const int min_ring = round_up(
       static_cast<int>(ceil_div(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns + tile_.together - 2,
       tile_.together);
   const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
   if (tile.ring == 0)
-    for (tile_.ring = std::max(most_ring, least_ring); tile_.ring > least_ring && !fits();)
+    for (tile_.ring = std::max(max_ring, min_ring); tile_.ring > min_ring && !fits();)
       tile_.ring -= tile_.together;
-  return tile_.ring >= least_ring && fits();
+  return tile_.ring >= min_ring && fits();
 }
 
 int WgmmaProgram::box_columns(bool aligned) const {

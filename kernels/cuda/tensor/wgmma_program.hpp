@@ -34,9 +34,9 @@ class WgmmaProgram {
 
   /// `stencil` is two-dimensional. Returns NoKernel for stencils without an input_window, for devices without
   /// wgmma, and if shared memory does not hold the window of a tile. Dense cores take 16-bit formats and
-  /// windows of one part and up to most_dense_rows rows.
-  static MadeOr<WgmmaProgram> make(const Stencil& stencil, Precision precision, const BlockLimits& limits,
-                                   const WgmmaTile& tile = {}, TensorCores cores = TensorCores::sparse);
+  /// windows of one part and up to max_dense_rows rows.
+  static OrNoKernel<WgmmaProgram> make(const Stencil& stencil, Precision precision, const BlockLimits& limits,
+                                       const WgmmaTile& tile = {}, TensorCores cores = TensorCores::sparse);
 
   /// Returns the text of constants.cuh. `aligned`: the window of every tile begins at a multiple of 16 bytes
   /// of the rows of memory, and its results begin at an even point of output and source.

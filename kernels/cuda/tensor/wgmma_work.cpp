@@ -55,8 +55,8 @@ SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision p
 }
 }  // namespace
 
-MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
-                             TensorCores cores, const DeviceRates& device) {
+OrNoKernel<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
+                                 TensorCores cores, const DeviceRates& device) {
   const auto made = WgmmaProgram::make(fused, precision, device.limits, {}, cores);
   if (const auto* none = std::get_if<NoKernel>(&made)) return *none;
   return work_of(std::get<WgmmaProgram>(made), domain, precision, device);

@@ -12,12 +12,13 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr unsigned largest_item = 16;   // bytes of one load
-constexpr unsigned most_blocks = 8192;  // starting more blocks takes longer than looping
+constexpr unsigned largest_item = 16;  // bytes of one load
+constexpr unsigned max_blocks = 8192;  // starting more blocks takes longer than looping
 
 /// Returns where the rows of a box lie in fields of this geometry, whose first owned points lie at multiples
 /// of 64 bytes.
-RowLayout row_layout_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
+RowLayout row_layout_of(const CopyPosition& place, const Index3& extent, const Field& field,
+                        std::int64_t element) {
   if (const auto* offset = std::get_if<std::size_t>(&place))
     return {static_cast<long long>(*offset), extent[1] * extent[2] * element, extent[2] * element,
             AddressBase::buffer};
@@ -125,7 +126,7 @@ std::array<BoxCopy, 2> parts(const BoxCopy& copy, int axis, std::int64_t points,
   BoxCopy low = copy, high = copy;
   low.extent[axis] = points;
   high.extent[axis] -= points;
-  const auto skip = [&](Place& place, const BoxCopy& before) {
+  const auto skip = [&](CopyPosition& place, const BoxCopy& before) {
     if (auto* at = std::get_if<Index3>(&place))
       (*at)[axis] += before.extent[axis];
     else
@@ -150,7 +151,7 @@ std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
 std::int64_t odd_columns(const BoxCopy& copy, const Field& field, std::int64_t element) {
   constexpr std::int64_t few_items = 4;
   const std::int64_t columns = largest_item / element;
-  const auto aligned = [&](const Place& place) {
+  const auto aligned = [&](const CopyPosition& place) {
     const auto* at = std::get_if<Index3>(&place);
     return at && wrap((*at)[x_axis] - field.owned().begin[x_axis], columns) == 0;
   };
@@ -160,16 +161,16 @@ std::int64_t odd_columns(const BoxCopy& copy, const Field& field, std::int64_t e
              : 0;
 }
 
-/// Cuts copies so that each has at most `most_points` points and odd columns are copies of their own. The
+/// Cuts copies so that each has at most `max_points` points and odd columns are copies of their own. The
 /// last copy comes first.
 std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std::int64_t element,
-                              std::int64_t most_points) {
+                              std::int64_t max_points) {
   std::vector<BoxCopy> result;
   while (!left.empty()) {
     const BoxCopy copy = left.back();
     left.pop_back();
     const std::int64_t odd = odd_columns(copy, field, element);
-    if (volume(copy.extent) > most_points) {
+    if (volume(copy.extent) > max_points) {
       const auto both = halves(copy, element);
       left.insert(left.end(), both.begin(), both.end());
     } else if (odd > 0) {
@@ -183,7 +184,7 @@ std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std
 }
 
 /// Returns whether two boxes have the same rows of a field.
-bool share_rows(const BoxCopy& a, const BoxCopy& b, Place BoxCopy::*place) {
+bool share_rows(const BoxCopy& a, const BoxCopy& b, CopyPosition BoxCopy::*place) {
   const auto *first = std::get_if<Index3>(&(a.*place)), *second = std::get_if<Index3>(&(b.*place));
   return first && second && a.extent[z_axis] == b.extent[z_axis] && a.extent[y_axis] == b.extent[y_axis] &&
          (*first)[z_axis] == (*second)[z_axis] && (*first)[y_axis] == (*second)[y_axis];
@@ -224,9 +225,9 @@ std::optional<BoxCopy> take(std::vector<BoxCopy>& boxes, const Fits& fits) {
   return result;
 }
 
-class DevicePacking : public Packing {
+class DevicePreparedCopies : public PreparedCopies {
  public:
-  DevicePacking(const Kernel& kernel, cudaStream_t stream, const PackTable& table)
+  DevicePreparedCopies(const Kernel& kernel, cudaStream_t stream, const PackTable& table)
       : kernel_(kernel),
         stream_(stream),
         copies_(to_device(table.copies, stream)),
@@ -255,9 +256,9 @@ class DevicePacking : public Packing {
 
 }  // namespace
 
-PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t most_points) {
+PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t max_points) {
   const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
-  std::vector<BoxCopy> left = in_parts(boxes, field, element, most_points);
+  std::vector<BoxCopy> left = in_parts(boxes, field, element, max_points);
   // Ghost columns come last; by then the boxes mirrored about them have taken them.
   std::stable_partition(left.begin(), left.end(), is_ghost);
   PackTable table;
@@ -285,15 +286,15 @@ PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std:
   return table;
 }
 
-unsigned pack_blocks(unsigned pieces) { return std::min(pieces, most_blocks); }
+unsigned pack_blocks(unsigned pieces) { return std::min(pieces, max_blocks); }
 
 DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
     : stream_(stream),
       kernel_(std::make_shared<const Kernel>(compiler.begin("kernels/cuda/transfer/pack.cuh", ""),
                                              "copy_boxes")) {}
 
-std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, const Field& like) {
-  return std::make_unique<DevicePacking>(*kernel_, stream_, pack_table(copies, like));
+std::unique_ptr<PreparedCopies> DevicePacker::prepare(std::vector<BoxCopy> copies, const Field& like) {
+  return std::make_unique<DevicePreparedCopies>(*kernel_, stream_, pack_table(copies, like));
 }
 
 }  // namespace spsolve::cuda

@@ -20,10 +20,10 @@ struct PackTable {
 };
 
 /// Makes the table for boxes of fields with the geometry of `field`. Two boxes with the same rows become one
-/// copy. Boxes of more than `most_points` become several: at most 2^29 points, so that 32 bits count the
+/// copy. Boxes of more than `max_points` become several: at most 2^29 points, so that 32 bits count the
 /// items of two boxes widened to whole sectors.
 PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field,
-                     std::int64_t most_points = std::int64_t{1} << 29);
+                     std::int64_t max_points = std::int64_t{1} << 29);
 /// Returns the number of blocks of a launch.
 unsigned pack_blocks(unsigned pieces);
 
@@ -31,12 +31,12 @@ unsigned pack_blocks(unsigned pieces);
 /// of 16 bytes.
 class DevicePacker : public Packer {
  public:
-  /// `stream` must outlive the packer and the packings that it prepares.
+  /// `stream` must outlive the packer and the copies that it prepares.
   DevicePacker(cudaStream_t stream, const KernelCompiler& compiler);
   /// Uses the kernel of another packer.
   DevicePacker(cudaStream_t stream, const DevicePacker& other) : stream_(stream), kernel_(other.kernel_) {}
 
-  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) override;
+  std::unique_ptr<PreparedCopies> prepare(std::vector<BoxCopy> copies, const Field& like) override;
   Memory& memory() override { return memory_; }
 
  private:

@@ -12,9 +12,9 @@
 
 namespace spsolve {
 
-MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
-                                                   double dropped, const Index3& shape,
-                                                   double source_factor) {
+OrNoKernel<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision,
+                                                       Layout layout, double dropped, const Index3& shape,
+                                                       double source_factor) {
   if (!supports(layout, precision))
     return NoKernel{"tensor cores do not take " + std::string(to_string(precision)) + " in the layout " +
                     std::string(to_string(layout))};

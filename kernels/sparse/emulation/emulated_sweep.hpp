@@ -18,8 +18,8 @@ namespace spsolve {
 /// The source is multiplied by `source_factor`.
 /// Returns NoKernel if no instruction takes the precision in this layout (supports()), or if the weights are
 /// too small for the precision.
-MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
-                                                   double dropped, const Index3& shape,
-                                                   double source_factor = 1);
+OrNoKernel<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision,
+                                                       Layout layout, double dropped, const Index3& shape,
+                                                       double source_factor = 1);
 
 }  // namespace spsolve

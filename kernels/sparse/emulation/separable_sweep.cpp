@@ -16,7 +16,7 @@ bool needs_pass(const Stencil& factor) { return factor.taps() != std::vector<Tap
 /// Returns the operand of a pass. tf32 is one_of_two, so it uses strided swap.
 Operand pass_operand(const Stencil& factor, int axis, Precision element) {
   if (element != Precision::tf32) return chained_pass(factor, axis);
-  return strided_swap(factor, least_swap_length(static_cast<int>(tap_box(factor).extent()[axis])), axis);
+  return strided_swap(factor, min_swap_length(static_cast<int>(tap_box(factor).extent()[axis])), axis);
 }
 
 }  // namespace

@@ -12,18 +12,18 @@
 namespace spsolve {
 namespace {
 
-constexpr int most_k = 32;
+constexpr int max_k = 32;
 
 /// Represents a number or a product. Tensor cores do not normalise products: the exponent is the sum of those
 /// of the factors.
 struct Addend {
   double value = 0;
-  int exponent = least_exponent;
+  int exponent = min_exponent;
 
-  static constexpr int least_exponent = -1000;  // of zero and of non-finite values
+  static constexpr int min_exponent = -1000;  // of zero and of non-finite values
   Addend() = default;
   explicit Addend(float number)
-      : value(number), exponent(number != 0 && std::isfinite(number) ? std::ilogb(number) : least_exponent) {}
+      : value(number), exponent(number != 0 && std::isfinite(number) ? std::ilogb(number) : min_exponent) {}
   Addend(double product, int sum) : value(product), exponent(sum) {}
   friend Addend operator*(const Addend& a, const Addend& b) {
     return {a.value * b.value, a.exponent + b.exponent};
@@ -32,8 +32,8 @@ struct Addend {
 
 /// Holds the compressed values of A and, for each, the column of B that it multiplies.
 struct SparseRows {
-  Addend value[mma_rows][most_k / 2];
-  int column[mma_rows][most_k / 2];
+  Addend value[mma_rows][max_k / 2];
+  int column[mma_rows][max_k / 2];
 };
 
 SparseRows decode(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t* metadata, int selector) {
@@ -72,12 +72,12 @@ template <std::size_t n>
 float cut_off_sum(const std::array<Addend, n>& addends) {
   constexpr int extra_bits = 2, fraction_bits = 23;
   double exact = 0;
-  int largest = Addend::least_exponent;
+  int largest = Addend::min_exponent;
   for (const Addend& addend : addends) {
     exact += addend.value;
     largest = std::max(largest, addend.exponent);
   }
-  if (!std::isfinite(exact) || largest <= Addend::least_exponent + 128) return static_cast<float>(exact);
+  if (!std::isfinite(exact) || largest <= Addend::min_exponent + 128) return static_cast<float>(exact);
   const int last = largest - fraction_bits - extra_bits;
   const double units = std::ldexp(1.0, -last);
   std::int64_t sum = 0;
@@ -95,7 +95,7 @@ void sparse_mma(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t
     throw std::invalid_argument("sparse mma: selector out of range");
   const SparseRows rows = decode(mma, a, metadata, selector);
   const int elements = mma.elements_per_word(), element_bits = 32 / elements;
-  Addend columns[most_k][mma_columns];
+  Addend columns[max_k][mma_columns];
   for (int lane = 0; lane < warp_lanes; ++lane)
     for (int i = 0; i < mma.b_registers(); ++i)
       for (int element = 0; element < elements; ++element)
@@ -105,7 +105,7 @@ void sparse_mma(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t
   for (int lane = 0; lane < warp_lanes; ++lane) {
     for (int i = 0; i < 4; ++i) {
       const int row = c_row(lane, i);
-      std::array<Addend, most_k / 2 + 1> addends;
+      std::array<Addend, max_k / 2 + 1> addends;
       for (int c = 0; c < mma.k / 2; ++c)
         addends[c] = rows.value[row][c] * columns[rows.column[row][c]][c_column(lane, i)];
       addends.back() = Addend(d[lane][i]);

@@ -85,10 +85,10 @@ TEST(Calibration, FilesChangeWhatTheyName) {
 TEST(NominalDevice, FollowsWhatTheDriverSays) {
   // These are the figures of an H100: 2619 MHz x 2 x 5120 bits.
   const DriverRates h100{3.352e12, 1.98e9, 132, 90};
-  const DeviceModel model = in_proportion(nominal_gpu(), h100);
+  const DeviceModel model = scaled_model(nominal_gpu(), h100);
   EXPECT_NEAR(model.bandwidth / nominal_gpu().bandwidth, 3.352 / 4.917, 1e-12);
   EXPECT_DOUBLE_EQ(model.scalar_fp32, nominal_gpu().scalar_fp32);
-  const DeviceModel a100 = in_proportion(nominal_gpu(), DriverRates{2.039e12, 1.41e9, 108, 80});
+  const DeviceModel a100 = scaled_model(nominal_gpu(), DriverRates{2.039e12, 1.41e9, 108, 80});
   const double cycles = 1.41 * 108 / (1.98 * 132);
   EXPECT_NEAR(a100.scalar_fp32 / nominal_gpu().scalar_fp32, 0.5 * cycles, 1e-12);
   EXPECT_NEAR(a100.scalar_fp64 / nominal_gpu().scalar_fp64, 0.5 * cycles, 1e-12);

@@ -18,7 +18,7 @@ Problem problem() {
   return {{2, {1, 4096, 4096}, {}}, make_preset("box2d3r", 2, {1, 1, 1}, {}), Precision::fp16, false};
 }
 
-KeptPlan begun_plan(const PlanRequest& request) {
+StoredPlan begun_plan(const PlanRequest& request) {
   return parse_plan(to_json(make_plan(problem(), nominal_gpu(), request)));
 }
 
@@ -45,7 +45,7 @@ TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
 }
 
 TEST(ContinuedPlan, SaysThatCpusHaveNoTensorCores) {
-  const KeptPlan begun = begun_plan({UnitKind::sparse_tensor});
+  const StoredPlan begun = begun_plan({UnitKind::sparse_tensor});
   const ContinuedRequest continued = continue_plan({}, nominal_cpu(), begun);
   EXPECT_THAT(continued.note, ::testing::HasSubstr("tensor cores"));
   EXPECT_EQ(continued.request.precision, Precision::fp16);

@@ -152,7 +152,7 @@ TEST(Parser, PutsOperandsBeforeOperators) {
 
 TEST(Parser, BoundsNesting) {
   const auto nested = [](int levels) { return std::string(levels, '(') + "x" + std::string(levels, ')'); };
-  EXPECT_NO_THROW(parse_expression(nested(deepest_nesting - 2)));
+  EXPECT_NO_THROW(parse_expression(nested(max_nesting - 2)));
   for (const std::string& text : {nested(100000), std::string(100000, '-') + "x",
                                   "x" +
                                       [] {

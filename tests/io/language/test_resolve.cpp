@@ -101,9 +101,9 @@ TEST(Resolve, RefusesArguments) {
 }
 
 TEST(Resolve, NamesFollowTheRules) {
-  EXPECT_EQ(objection_to_name("u_2"), "");
+  EXPECT_EQ(why_invalid_name("u_2"), "");
   for (const char* name : {"", "2u", "a.b", "ü", "t", "exp", "ln", "mean", "not", "previous"})
-    EXPECT_NE(objection_to_name(name), "") << name;
+    EXPECT_NE(why_invalid_name(name), "") << name;
 }
 
 /// Returns the taps of the equation of a field, which is one weighted sum.

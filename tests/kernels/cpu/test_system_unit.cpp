@@ -40,7 +40,7 @@ struct WideProblem {
       previous.push_back(array());
     }
   }
-  Surroundings given;
+  StepContext given;
   std::vector<std::vector<double>> now, previous;
 };
 

@@ -125,13 +125,13 @@ struct RandomProblem {
     domain.dimensions = dimensions;
     for (int axis = axis_count - dimensions; axis < axis_count; ++axis)
       domain.shape[axis] = 1 + below(static_cast<int>(longest));
-    surroundings.spacing = example.names.spacing;
-    surroundings.origin = {-0.5, 0.25, 0.125};
-    surroundings.dt = example.names.dt;
-    surroundings.fields.assign(example.names.fields.size(), domain);
+    context.spacing = example.names.spacing;
+    context.origin = {-0.5, 0.25, 0.125};
+    context.dt = example.names.dt;
+    context.fields.assign(example.names.fields.size(), domain);
     for (int axis = axis_count - dimensions; axis < axis_count; ++axis) {
       if (below(3) == 0) continue;  // periodic for all
-      for (Domain& field : surroundings.fields) {
+      for (Domain& field : context.fields) {
         const bool is_zero = below(3) == 0;  // both walls of the axis have the value 0
         for (Face& face : field.faces[axis])
           face = is_zero    ? Face{BoundaryKind::dirichlet, 0.0}
@@ -145,7 +145,7 @@ struct RandomProblem {
       return values;
     };
     for (std::size_t i = 0; i < example.names.coefficients.size(); ++i)
-      surroundings.coefficients.push_back(array());
+      context.coefficients.push_back(array());
     for (std::size_t i = 0; i < example.names.fields.size(); ++i) {
       state.now.push_back(array());
       state.previous.push_back(array());
@@ -153,7 +153,18 @@ struct RandomProblem {
     state.step = below(5);
   }
 
-  Surroundings surroundings;
+  /// Gives all arrays another shape, and random values from 0.1 to 1.
+  void resize(const Index3& shape, std::mt19937& random) {
+    std::uniform_real_distribution<double> value(0.1, 1.0);
+    for (Domain& domain : context.fields) domain.shape = shape;
+    for (auto* arrays : {&context.coefficients, &state.now, &state.previous})
+      for (auto& array : *arrays) {
+        array.resize(static_cast<std::size_t>(volume(shape)));
+        for (double& element : array) element = value(random);
+      }
+  }
+
+  StepContext context;
   SystemState<double> state;
 };
 

@@ -110,13 +110,13 @@ class RandomStep {
 /// Replaces the fields, coefficients and walls of a problem by whole numbers from -3 to 3.
 inline void make_whole(RandomProblem& problem, std::mt19937& random) {
   std::uniform_int_distribution<int> value(-3, 3);
-  for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})
+  for (auto* arrays : {&problem.context.coefficients, &problem.state.now, &problem.state.previous})
     for (auto& array : *arrays)
       for (double& element : array) element = value(random);
-  for (Domain& domain : problem.surroundings.fields)
+  for (Domain& domain : problem.context.fields)
     for (auto& faces : domain.faces)
       for (Face& face : faces) face.value = value(random);
-  problem.surroundings.origin = {1.0, -1.0, 2.0};
+  problem.context.origin = {1.0, -1.0, 2.0};
 }
 
 }  // namespace spsolve::testing

@@ -26,7 +26,7 @@ double operations_of(const Canonical& canonical) {
   double count = 1;
   for (const CanonicalNode& node : canonical.nodes) {
     count += node.kind == Kind::operation ? 1.0 + static_cast<double>(node.operands.size()) : 1.0;
-    for (const Link& link : node.links) count += static_cast<double>(link.stencil.taps().size());
+    for (const ChainLink& link : node.links) count += static_cast<double>(link.stencil.taps().size());
   }
   return count;
 }
@@ -50,8 +50,8 @@ void expect_close(const ExampleStep& example, const Canonical& canonical, const 
   for (const auto& field : expected.previous) state.previous.emplace_back(field.begin(), field.end());
   double bound = 0.0;
   for (int step = 1; step <= steps; ++step) {
-    expected = reference_step(system, problem.surroundings, expected);
-    state = canonical_step(canonical, problem.surroundings, state);
+    expected = reference_step(system, problem.context, expected);
+    state = canonical_step(canonical, problem.context, state);
     bound =
         4.0 * bound + operations_of(canonical) * 64.0 * largest(expected) * std::numeric_limits<T>::epsilon();
     for (std::size_t field = 0; field < state.now.size(); ++field)
@@ -82,8 +82,8 @@ TEST(Canonical, IsTheReferenceExactlyWhereArithmeticIsExact) {
     const Canonical canonical = canonical_form(system);
     RandomProblem problem(example, random, 4);
     make_whole(problem, random);
-    const auto expected = reference_step(system, problem.surroundings, problem.state);
-    const auto state = canonical_step(canonical, problem.surroundings, problem.state);
+    const auto expected = reference_step(system, problem.context, problem.state);
+    const auto state = canonical_step(canonical, problem.context, problem.state);
     for (std::size_t field = 0; field < state.now.size(); ++field)
       for (std::size_t i = 0; i < state.now[field].size(); ++i)
         ASSERT_EQ(state.now[field][i], expected.now[field][i])
@@ -267,13 +267,13 @@ void expect_bits_of_cpu_unit() {
   Domain domain;
   domain.dimensions = 1;
   domain.shape = {1, 1, 101};
-  Surroundings surroundings;
-  surroundings.fields = {domain};
+  StepContext context;
+  context.fields = {domain};
   std::mt19937 random(1);
   std::vector<T> u;
   for (int i = 0; i < 101; ++i)
     u.push_back(static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random)));
-  EXPECT_EQ(canonical_step(canonical, surroundings, SystemState<T>{{u}, {u}}).now[0],
+  EXPECT_EQ(canonical_step(canonical, context, SystemState<T>{{u}, {u}}).now[0],
             correlated_row(canonical.nodes[canonical.equations[0].node].links[0].stencil, u));
 }
 

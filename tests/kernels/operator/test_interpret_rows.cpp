@@ -12,17 +12,16 @@ namespace spsolve {
 namespace {
 
 /// Compares both interpreters on a box that reaches beyond the faces. Returns the number of terms.
-int expect_same_bits(const Terms& terms, const std::vector<TermId>& ids, const Surroundings& surroundings,
+int expect_same_bits(const Terms& terms, const std::vector<TermId>& ids, const StepContext& context,
                      const std::string& text) {
-  const Box box = grow(surroundings.fields.front().box(), {2, 2, 5});
+  const Box box = grow(context.fields.front().box(), {2, 2, 5});
   for (const TermId id : ids) {
-    const std::vector<double> expected = interpret(terms, id, box, given_values(surroundings, 3));
+    const std::vector<double> expected = interpret(terms, id, box, given_values(context, 3));
     std::vector<double> found(expected.size(), -1.0);
-    interpret_rows(terms, id, box, given_rows(surroundings, 3),
-                   [&](const Index3& first, std::span<const double> values) {
-                     std::copy(values.begin(), values.end(),
-                               found.begin() + index_of(first - box.begin, box.extent()));
-                   });
+    interpret_rows(
+        terms, id, box, given_rows(context, 3), [&](const Index3& first, std::span<const double> values) {
+          std::copy(values.begin(), values.end(), found.begin() + index_of(first - box.begin, box.extent()));
+        });
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (std::isnan(found[i]) && std::isnan(expected[i])) continue;
       EXPECT_EQ(std::bit_cast<std::uint64_t>(found[i]), std::bit_cast<std::uint64_t>(expected[i]))
@@ -41,8 +40,7 @@ TEST(InterpretRows, HasTheBitsOfInterpretForCoefficientsOfExamples) {
     for (int repeat = 0; repeat < 3; ++repeat) {
       const testing::RandomProblem problem(example, random);
       const Canonical canonical = canonical_form(testing::system_of(example));
-      compared +=
-          expect_same_bits(canonical.terms, canonical.coefficients, problem.surroundings, example.step);
+      compared += expect_same_bits(canonical.terms, canonical.coefficients, problem.context, example.step);
     }
   EXPECT_GT(compared, 20);
 }
@@ -74,7 +72,7 @@ TEST(InterpretRows, HasTheBitsOfInterpretForAllOperations) {
       reads_fields[id] = reads;
       if (!reads) ids.push_back(id);
     }
-    EXPECT_GT(expect_same_bits(system.terms, ids, problem.surroundings, step), 40);
+    EXPECT_GT(expect_same_bits(system.terms, ids, problem.context, step), 40);
   }
 }
 

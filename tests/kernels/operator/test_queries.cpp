@@ -93,22 +93,22 @@ TEST(Queries, ReachAndLinearityHoldForRandomSteps) {
     const System system = system_of(example);
     const SystemFacts facts = facts_of(canonical_form(system));
     RandomProblem problem(example, random, 1);
-    for (Domain& domain : problem.surroundings.fields) {
+    for (Domain& domain : problem.context.fields) {
       domain.faces = {};
       for (int axis = domain.first_axis(); axis < axis_count; ++axis)
         domain.shape[axis] = domain.dimensions == 3 ? 13 : 41;
     }
-    const Index3 shape = problem.surroundings.shape();
-    for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})
+    const Index3 shape = problem.context.shape();
+    for (auto* arrays : {&problem.context.coefficients, &problem.state.now, &problem.state.previous})
       for (auto& array : *arrays) array.assign(volume(shape), 0.0);
     make_whole(problem, random);
-    const auto before = reference_step(system, problem.surroundings, problem.state);
+    const auto before = reference_step(system, problem.context, problem.state);
     const std::size_t field = random() % problem.state.now.size();
     const Index3 middle{shape[0] / 2, shape[1] / 2, shape[2] / 2};
     const bool now = random() % 2;
     const auto middle_index = static_cast<std::size_t>(index_of(middle, shape));
     (now ? problem.state.now : problem.state.previous)[field][middle_index] += 1.0;
-    const auto after = reference_step(system, problem.surroundings, problem.state);
+    const auto after = reference_step(system, problem.context, problem.state);
     const Box& reach = (now ? facts.reach_now : facts.reach_previous)[field];
     for (const EquationFacts& equation : facts.equations)
       for_each_point(box_of(shape), [&](const Index3& p) {

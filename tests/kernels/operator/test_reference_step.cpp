@@ -33,10 +33,10 @@ class ThreePoints {
     Domain domain;
     domain.dimensions = 1;
     domain.shape = {1, 1, 3};
-    Surroundings surroundings{{0, 0, 10}, names.spacing, names.dt, {domain, domain}, {{7, 8, 9}}};
-    surroundings.fields[0].faces[x_axis] = walls_of_u;
-    surroundings.fields[1].faces[x_axis] = walls_of_v;
-    return reference_step(system, surroundings, {{{1, 2, 3}, {4, 5, 6}}, {{-1, -2, -3}, {-4, -5, -6}}, step})
+    StepContext context{{0, 0, 10}, names.spacing, names.dt, {domain, domain}, {{7, 8, 9}}};
+    context.fields[0].faces[x_axis] = walls_of_u;
+    context.fields[1].faces[x_axis] = walls_of_v;
+    return reference_step(system, context, {{{1, 2, 3}, {4, 5, 6}}, {{-1, -2, -3}, {-4, -5, -6}}, step})
         .now[0];
   }
 };
@@ -100,8 +100,8 @@ TEST(ReferenceStep, OfOneLinearEquationIsTheReferenceOfStencils) {
       weights.push_back(std::uniform_real_distribution<double>(-1, 1)(random));
     const Stencil stencil(extent, weights, center);
     example.names.stencils.emplace("w", stencil);
-    EXPECT_EQ(reference_step(system_of(example), problem.surroundings, problem.state).now[0],
-              reference_step(problem.surroundings.fields[0], stencil, problem.state.now[0]));
+    EXPECT_EQ(reference_step(system_of(example), problem.context, problem.state).now[0],
+              reference_step(problem.context.fields[0], stencil, problem.state.now[0]));
   }
 }
 

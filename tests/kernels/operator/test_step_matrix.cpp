@@ -44,14 +44,14 @@ TEST(StepMatrix, PowersAreStepsOfLinearSystems) {
     const System system = system_of(example);
     RandomProblem problem(example, random, 5);
     make_whole(problem, random);
-    for (Domain& domain : problem.surroundings.fields) domain.faces = {};
+    for (Domain& domain : problem.context.fields) domain.faces = {};
     const auto step = step_matrix(canonical_form(system));
     ASSERT_TRUE(step) << example.step;
     for (const int t : {1, 2, 3}) {
-      const auto expected = reference_steps(system, problem.surroundings, problem.state, t);
+      const auto expected = reference_steps(system, problem.context, problem.state, t);
       auto unknowns = problem.state.now;
       for (const int field : step->previous) unknowns.push_back(problem.state.previous[field]);
-      const auto state = apply_matrix(step->matrix.power(t), problem.surroundings.fields[0], unknowns);
+      const auto state = apply_matrix(step->matrix.power(t), problem.context.fields[0], unknowns);
       double scale = 1.0;  // no rounding is larger than that of the largest sum of magnitudes
       for (int row = 0; row < step->matrix.size(); ++row)
         for (int column = 0; column < step->matrix.size(); ++column)
@@ -89,12 +89,12 @@ void expect_strides(const std::string& step, int dimensions, int order) {
   const Canonical canonical = canonical_of(step, dimensions, {"u"}, 0.25);
   const auto equation = two_level_equation(canonical);
   ASSERT_TRUE(equation) << step;
-  Surroundings surroundings;
+  StepContext context;
   Domain domain;
   domain.dimensions = dimensions;
   for (int axis = axis_count - dimensions; axis < axis_count; ++axis) domain.shape[axis] = 9 + 2 * axis;
-  surroundings.fields = {domain};
-  surroundings.dt = 0.25;
+  context.fields = {domain};
+  context.dt = 0.25;
   SystemState<double> state;
   std::mt19937 random(1);
   for (auto* level : {&state.now, &state.previous}) {
@@ -106,7 +106,7 @@ void expect_strides(const std::string& step, int dimensions, int order) {
   constexpr int steps = 84;
   std::vector<std::vector<double>> trajectory{state.now[0]};
   for (int step_number = 0; step_number < steps; ++step_number) {
-    state = canonical_step(canonical, surroundings, state);
+    state = canonical_step(canonical, context, state);
     trajectory.push_back(state.now[0]);
   }
   for (const int t : dimensions == 3 ? std::vector{2, 3} : std::vector{2, 3, 4, 7}) {

@@ -18,14 +18,14 @@ struct ZooStencil {
   std::string name;
 };
 
-inline ZooStencil random_zoo_stencil(std::mt19937_64& random, std::int64_t most_in_space = 3) {
+inline ZooStencil random_zoo_stencil(std::mt19937_64& random, std::int64_t max_in_space = 3) {
   const auto between = [&](std::int64_t a, std::int64_t b) {
     return std::uniform_int_distribution<std::int64_t>(a, b)(random);
   };
   const int dimensions = static_cast<int>(between(1, 3));
   const int kind = static_cast<int>(between(0, 3));
   // A box of radius 8 in 3D has 4913 taps. Radius 3 is large enough for most rules there.
-  const std::int64_t radius = between(1, dimensions == 3 && kind != 0 ? most_in_space : 8);
+  const std::int64_t radius = between(1, dimensions == 3 && kind != 0 ? max_in_space : 8);
   Index3 extent{1, 1, 1}, center{};
   for (int axis = axis_count - dimensions; axis < axis_count; ++axis) {
     extent[axis] = kind == 3 ? between(1, 2 * radius + 1) : 2 * radius + 1;

@@ -83,7 +83,7 @@ TEST_P(EveryStencil, MorphsByPairsOfNeighbours) {
 }
 
 TEST_P(EveryStencil, SwapsColumns) {
-  const int length = least_swap_length(row_width(zoo.stencil));
+  const int length = min_swap_length(row_width(zoo.stencil));
   for (const int rows : {1, 3}) {
     const Operand operand = strided_swap(zoo.stencil, length, x_axis, rows);
     EXPECT_EQ(operand.sparsity, one_of_two);
@@ -143,7 +143,7 @@ TEST(StridedSwap, HoldsExactlyFromTwoRPlusTwo) {
   for (int radius = 1; radius <= 16; ++radius) {
     const int width = 2 * radius + 1;
     const Stencil row({1, 1, width}, std::vector<double>(width, 0.5), {0, 0, radius});
-    EXPECT_EQ(least_swap_length(width), 2 * radius + 2);
+    EXPECT_EQ(min_swap_length(width), 2 * radius + 2);
     for (int length = 2; length <= 4 * radius + 8; length += 2) {
       const bool holds = length >= 2 * radius + 2;
       if (length + 1 >= width) {  // 2L columns hold the band
@@ -171,7 +171,7 @@ TEST(StridedSwap, RunsAlongEveryAxis) {
     std::vector<double> weights(30);
     for (double& w : weights) w = std::uniform_real_distribution<double>(0.1, 1.0)(random);
     const Stencil stencil(extent, weights, center);
-    const Operand operand = strided_swap(stencil, least_swap_length(static_cast<int>(extent[axis])), axis, 2);
+    const Operand operand = strided_swap(stencil, min_swap_length(static_cast<int>(extent[axis])), axis, 2);
     expect_is_stencil(operand, stencil);
     EXPECT_GE(operand.tile[axis], extent[axis] + 1);
   }

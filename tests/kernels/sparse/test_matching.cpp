@@ -59,7 +59,7 @@ TEST(Blossom, IsMinimalOnSmallGraphs) {
     const Matching matching = blossom_matching(graph);
     expect_valid(matching, graph);
     EXPECT_EQ(matching.zero_nodes(), brute_force(graph, std::vector<bool>(columns, false)));
-    EXPECT_LE(fewest_zero_nodes(graph), matching.zero_nodes());
+    EXPECT_LE(min_zero_nodes(graph), matching.zero_nodes());
   }
 }
 
@@ -79,7 +79,7 @@ int shared_banks(const NodePairs& pairs, const std::vector<int>& bank) {
     std::array<int, 4> words{};
     for (std::size_t k = i; k < std::min(pairs.size(), i + 2); ++k)
       for (const int node : {pairs[k].first, pairs[k].second})
-        if (node != nobody) ++words[bank[node]];
+        if (node != unpaired) ++words[bank[node]];
     shared += *std::max_element(words.begin(), words.end()) - 1;
   }
   return shared;
@@ -98,12 +98,12 @@ TEST(PairOrder, ExchangesNodesWithoutConflictForFewerInstructionsAndLoads) {
     }
     const Matching matching = blossom_matching(graph);
     NodePairs pairs = matching.pairs;
-    for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
+    for (const int node : matching.unmatched) pairs.emplace_back(node, unpaired);
     const NodePairs found = improved_order(pairs, graph, costs);
     ASSERT_EQ(found.size(), pairs.size());
     Matching kept;
     for (const auto& [a, b] : found) {
-      if (b == nobody)
+      if (b == unpaired)
         kept.unmatched.push_back(a);
       else
         kept.pairs.emplace_back(a, b);
@@ -132,7 +132,7 @@ TEST(TwoLevel, HasTheCountOfTheTheoremAndNoMatchingHasFewer) {
           if (window[1] <= 2 * ky && window[2] <= 2 * kx) {
             EXPECT_EQ(staircase.zero_nodes(), static_cast<std::size_t>(middle(window, kernel)));
             EXPECT_EQ(staircase.zero_nodes(), fewest);
-            EXPECT_EQ(fewest_zero_nodes(graph), fewest);
+            EXPECT_EQ(min_zero_nodes(graph), fewest);
           }
           EXPECT_GE(staircase.zero_nodes(), fewest);
           EXPECT_EQ(match_columns(box, tile).matching.zero_nodes(), fewest) << ky << kx << r2 << r1;

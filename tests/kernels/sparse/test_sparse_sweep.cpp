@@ -77,7 +77,7 @@ TEST_P(EverySweep, IsTheCorrelation) {
   const Operand morphed = morph(zoo.stencil, random_tile(random, zoo.stencil, false), Pairing::columns);
   expect_correlation(morphed, zoo.stencil, random, precision);
   const Operand swapped =
-      strided_swap(zoo.stencil, least_swap_length(row_width(zoo.stencil)), x_axis, 1 + GetParam() % 3);
+      strided_swap(zoo.stencil, min_swap_length(row_width(zoo.stencil)), x_axis, 1 + GetParam() % 3);
   expect_correlation(swapped, zoo.stencil, random, precision);
   if (precision == Precision::tf32) return;
   const Operand paired = morph(zoo.stencil, random_tile(random, zoo.stencil, true), Pairing::x_pairs);

@@ -106,15 +106,15 @@ TEST(Plan, KeepsTheReasonOfEveryMethodThatIsLeftOut) {
   std::set<std::tuple<UnitKind, std::optional<Layout>, int>> seen;
   for (const Candidate& candidate : plan.candidates)
     EXPECT_TRUE(seen.emplace(candidate.unit, candidate.layout, candidate.fuse).second);
-  for (const LeftOut& left_out : plan.left_out) {
-    EXPECT_TRUE(seen.emplace(left_out.method.unit, left_out.method.layout, left_out.method.fuse).second);
-    EXPECT_FALSE(left_out.refusal.why.empty());
-    if (left_out.method.fuse > 6 && left_out.refusal.obstacle == Obstacle::depth) {
-      EXPECT_THAT(left_out.refusal.why, ::testing::HasSubstr("every 6 steps"));
+  for (const RejectedMethod& rejected : plan.rejected) {
+    EXPECT_TRUE(seen.emplace(rejected.method.unit, rejected.method.layout, rejected.method.fuse).second);
+    EXPECT_FALSE(rejected.refusal.why.empty());
+    if (rejected.method.fuse > 6 && rejected.refusal.obstacle == Obstacle::depth) {
+      EXPECT_THAT(rejected.refusal.why, ::testing::HasSubstr("every 6 steps"));
     }
   }
   EXPECT_EQ(seen.size(), 16u + 7u * 17u) << "every unit, layout and depth is a candidate or is left out";
-  for (const std::string& line : describe(plan.left_out))
+  for (const std::string& line : describe(plan.rejected))
     EXPECT_THAT(line, ::testing::ContainsRegex("^[a-z -]+ in fp32, .* per launch: "));
 }
 
@@ -252,7 +252,7 @@ TEST(Plan, BoundsOfSingleStepsDoNotGrowWhereEventsCutLaunches) {
 TEST(DeviceModel, IsInProportionToMeasuredCeilings) {
   const DeviceModel nominal = nominal_gpu();
   Ceilings ceilings{"half of it", {{"copy", "B/s", 0, 4.071e12 / 2}}, {{4096, 1e-5}, {1 << 24, 1e-3}}};
-  const DeviceModel model = in_proportion(nominal, ceilings);
+  const DeviceModel model = scaled_model(nominal, ceilings);
   EXPECT_DOUBLE_EQ(model.bandwidth, nominal.bandwidth / 2);
   EXPECT_EQ(model.scalar_fp64, nominal.scalar_fp64);
   EXPECT_DOUBLE_EQ(model.exchange_seconds(2 * 4096, true), 1e-5);

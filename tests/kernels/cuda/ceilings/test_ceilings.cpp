@@ -20,7 +20,7 @@ TEST_P(CeilingKernels, CompileWithoutSpills) {
   const KernelCompiler compiler(capability == 90 ? "sm_90a" : "sm_80", {});
   for (const auto& [name, constants] : ceiling_constants(capability)) {
     const Compiled compiled = compiler.compile_fresh("kernels/cuda/ceilings/ceilings.cuh", constants);
-    EXPECT_EQ(testing::most_spilled_bytes(compiled.log), 0) << name << compiled.log;
+    EXPECT_EQ(testing::max_spilled_bytes(compiled.log), 0) << name << compiled.log;
   }
 }
 
@@ -34,7 +34,7 @@ TEST_P(SparseGemms, CompileWithoutSpillsAndWaits) {
   for (const GemmStep& step : gemm_ladder(GetParam())) {
     const Compiled compiled = compiler.compile_fresh("kernels/cuda/ceilings/sparse_gemm.cuh",
                                                      SparseGemm::constants(GetParam(), step.design));
-    EXPECT_EQ(testing::most_spilled_bytes(compiled.log), 0) << step.name << compiled.log;
+    EXPECT_EQ(testing::max_spilled_bytes(compiled.log), 0) << step.name << compiled.log;
     EXPECT_EQ(compiled.log.find("C75"), std::string::npos) << step.name << compiled.log;
   }
   compiler.compile_fresh("kernels/cuda/ceilings/gemm_operands.cuh",

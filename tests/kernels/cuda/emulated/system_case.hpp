@@ -23,9 +23,9 @@ class SystemCase {
         facts(facts_of(canonical)),
         problem(problem_of(example, static_cast<unsigned>(number))) {
     for (const auto& [first, last] : facts.groups)
-      programs.emplace_back(canonical, problem.surroundings.fields, first, last, of_fields);
+      programs.emplace_back(canonical, problem.context.fields, first, last, of_fields);
     if (facts.groups.size() > 1)
-      programs.emplace_back(canonical, problem.surroundings.fields, 0,
+      programs.emplace_back(canonical, problem.context.fields, 0,
                             static_cast<int>(canonical.equations.size()), of_fields);
   }
 
@@ -43,7 +43,7 @@ class SystemCase {
     return static_cast<int>(1 + std::max<std::int64_t>(1, margin / reach));
   }
   /// Returns the tile of a march of several steps that works on points, or why there is none.
-  MadeOr<FusedTile> fused() const {
+  OrNoKernel<FusedTile> fused() const {
     // In fp64 a row of a grid with three axes is that of a warp; in fp32 every thread has two points of it.
     // On grids with two axes it is the other way round.
     SystemTile wanted;
@@ -53,8 +53,8 @@ class SystemCase {
     wanted.thread_rows = has_planes ? 4 : 1;
     wanted.rows_of_thread = has_planes ? 3 : 1;
     wanted.ahead = 2;
-    MadeOr<FusedTile> made =
-        fused_tile(canonical, facts, problem.surroundings.fields, precision, steps(), limits, wanted);
+    OrNoKernel<FusedTile> made =
+        fused_tile(canonical, facts, problem.context.fields, precision, steps(), limits, wanted);
     if (auto* const tile = std::get_if<FusedTile>(&made)) tile->has_points = true;
     return made;
   }
@@ -86,19 +86,12 @@ class SystemCase {
     testing::RandomProblem problem(example, random, 1);
     // There are two tiles along rows and along x, the last ones partly beyond the grid.
     const int dimensions = example.names.dimensions;
-    const Index3 shape{dimensions == 3 ? 11 : 1, dimensions == 3 ? 9 : dimensions > 1 ? 11 : 1, 39};
-    std::uniform_real_distribution<double> value(0.1, 1.0);
-    for (Domain& domain : problem.surroundings.fields) domain.shape = shape;
-    for (auto* arrays : {&problem.surroundings.coefficients, &problem.state.now, &problem.state.previous})
-      for (auto& array : *arrays) {
-        array.resize(static_cast<std::size_t>(volume(shape)));
-        for (double& element : array) element = value(random);
-      }
+    problem.resize({dimensions == 3 ? 11 : 1, dimensions == 3 ? 9 : dimensions > 1 ? 11 : 1, 39}, random);
     // Equations refuse coordinates of a periodic axis along which `.next` is read at displaced points.
     const Canonical canonical = canonical_form(testing::system_of(example));
-    while (const auto axis = axis_of_ambiguous_coordinate(canonical, facts_of(canonical),
-                                                          problem.surroundings.fields.front()))
-      for (Domain& domain : problem.surroundings.fields)
+    while (const auto axis =
+               axis_of_ambiguous_coordinate(canonical, facts_of(canonical), problem.context.fields.front()))
+      for (Domain& domain : problem.context.fields)
         domain.faces[*axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
     return problem;
   }

@@ -142,7 +142,7 @@ TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
 /// Marches parts of rows, as ranks do whose neighbours have the rest of the rows: only one end is at a wall.
 TEST(EmulatedMarch, HasThemOnPartsOfRows) {
   const MarchCase& c = case_named(emulated_case, march_cases);
-  constexpr std::int64_t cut = 7 * most_points_per_lane;
+  constexpr std::int64_t cut = 7 * max_points_per_lane;
   if (c.wraps_rows()) GTEST_SKIP() << "rows that repeat are whole";
   if (c.shape.shape[x_axis] < 2 * cut || c.first_column > 0) GTEST_SKIP() << "too short";
   Box first = box_of(c.shape.shape), rest = first;

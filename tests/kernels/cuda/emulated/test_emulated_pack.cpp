@@ -46,8 +46,8 @@ Field random_field(const Index3& shape, const Index3& halo, Precision precision)
 }
 
 void copy_emulated(const std::vector<BoxCopy>& copies, Field& field, std::byte* buffer,
-                   std::int64_t most_points = 1 << 29) {
-  const PackTable table = pack_table(copies, field, most_points);
+                   std::int64_t max_points = 1 << 29) {
+  const PackTable table = pack_table(copies, field, max_points);
   launch_emulated_pack({{reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin)),
                          reinterpret_cast<unsigned char*>(buffer)},
                         table.copies.data(),

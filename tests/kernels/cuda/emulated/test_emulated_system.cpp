@@ -46,7 +46,7 @@ double get(const Field& field, const Index3& p) {
 class HostState {
  public:
   explicit HostState(const SystemCase& what, int steps = 1) : what_(what) {
-    const Surroundings& around = what.problem.surroundings;
+    const StepContext& around = what.problem.context;
     const Domain& domain = around.fields.front();
     const Index3 halo = steps * halo_radius(what.facts, domain);
     for (std::size_t field = 0; field < around.fields.size(); ++field) {
@@ -91,7 +91,7 @@ class HostState {
   /// Periodic axes have copies in the halo; memory beyond walls holds NaN.
   std::unique_ptr<Field> filled(std::size_t index, const std::vector<double>& values,
                                 const Index3& halo) const {
-    const Domain& domain = what_.problem.surroundings.fields[index];
+    const Domain& domain = what_.problem.context.fields[index];
     auto field = std::make_unique<Field>(domain.box(), halo, what_.precision);
     for_each_point(field->allocated(), [&](const Index3& p) {
       Index3 at = p;
@@ -123,7 +123,7 @@ using AfterStep = std::function<void(std::int64_t step, Fields& fields)>;
 /// Returns the fields after `steps` steps by plain loops, rounded as fields store them.
 template <class T>
 Fields expected(const SystemCase& what, int steps = 1, const AfterStep& after_step = {}) {
-  Surroundings around = what.problem.surroundings;
+  StepContext around = what.problem.context;
   for (Domain& domain : around.fields)
     for (auto& faces : domain.faces)
       for (Face& face : faces) face.value = rounded({face.value}, what.precision).front();
@@ -149,12 +149,12 @@ Fields expected(const SystemCase& what, int steps = 1, const AfterStep& after_st
 /// Holds points of a case to which random amounts are added in every step, and others that are recorded.
 class CasePoints {
  public:
-  CasePoints(const SystemCase& what, int steps) : domain_(what.problem.surroundings.fields.front()) {
+  CasePoints(const SystemCase& what, int steps) : domain_(what.problem.context.fields.front()) {
     std::mt19937 random(5);
     const Index3 last = domain_.shape - Index3{1, 1, 1};
     const Box around = grow(domain_.box(), (steps - 1) * halo_radius(what.facts, domain_));
     table.recorded = {{1, 5, {}}, {2, 3, {}}};
-    for (std::size_t field = 0; field < what.problem.surroundings.fields.size(); ++field) {
+    for (std::size_t field = 0; field < what.problem.context.fields.size(); ++field) {
       std::set<Index3> places{{0, 0, 0}, last, {last[0], 0, last[2] / 2}};
       while (places.size() < std::min<std::size_t>(9, static_cast<std::size_t>(volume(domain_.shape))))
         places.insert(point_of(static_cast<std::int64_t>(random()) % volume(domain_.shape), domain_.shape));
@@ -227,7 +227,7 @@ class PointMemory {
 
   /// Makes a launch work on the points.
   void set(HostArguments& a, const CasePoints& points, const SystemCase& what, const FusedTile& fused) {
-    list_ = tile_points(points.table, a, fused, grid_axes(what.problem.surroundings.fields.front()),
+    list_ = tile_points(points.table, a, fused, grid_axes(what.problem.context.fields.front()),
                         what.canonical.fields);
     a.points = {list_.first.data(),
                 list_.events.data(),
@@ -263,16 +263,15 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
   void expect_step(const SystemCase& what, bool march, Groups groups = Groups::each) {
     const auto [number, precision, capability] = GetParam();
     HostState state(what);
-    const Domain& domain = what.problem.surroundings.fields.front();
+    const Domain& domain = what.problem.context.fields.front();
     const std::vector<double> scalars =
-        scalar_values(what.canonical, what.problem.surroundings.dt, what.problem.state.step);
+        scalar_values(what.canonical, what.problem.context.dt, what.problem.state.step);
     Box first = domain.box(), second = first;
     const int slow = domain.dimensions == 1 ? x_axis : domain.dimensions == 2 ? y_axis : z_axis;
     first.end[slow] = second.begin[slow] = domain.shape[slow] / 2;
-    const Box compared =
-        groups == Groups::each
-            ? domain.box()
-            : region_of_united_groups(what.facts, what.problem.surroundings.fields, domain.box());
+    const Box compared = groups == Groups::each
+                             ? domain.box()
+                             : region_of_united_groups(what.facts, what.problem.context.fields, domain.box());
     for (const Box& part : {first, second}) {
       const Box region = intersect(part, compared);
       if (region.empty()) continue;
@@ -327,12 +326,12 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     const auto [number, precision, capability] = GetParam();
     const FusedTile fused = required(what.fused());
     HostState state(what, fused.steps);
-    const Domain& domain = what.problem.surroundings.fields.front();
+    const Domain& domain = what.problem.context.fields.front();
     const SystemProgram& program = what.programs.front();
     std::vector<double> scalars;
     for (int step = 0; step < fused.steps; ++step)
       for (const double value :
-           scalar_values(what.canonical, what.problem.surroundings.dt, what.problem.state.step + step))
+           scalar_values(what.canonical, what.problem.context.dt, what.problem.state.step + step))
         scalars.push_back(value);
     GroupFields fields = state.fields_of(program.group());
     for (const int s : fused.written_before(what.canonical.fields))

@@ -37,7 +37,7 @@ struct TemplateCase {
   BoundaryKind walls;
   bool with_source;
   int steps;                    // depth of march.cuh; 0: kernels of single steps, and in 2D steps.cuh
-  int most_spill_bytes;         // on sm_90a, registers and stack; accepted when tiles were chosen
+  int max_spill_bytes;          // on sm_90a, registers and stack; accepted when tiles were chosen
   std::int64_t extent = 10000;  // points along every axis; large 2D grids have wider tiles
 };
 
@@ -140,16 +140,16 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     for (const auto& [name, constants] : constants_of) {
       const Compiled compiled = compiler.compile_fresh(name, constants);
       EXPECT_FALSE(compiled.cubin.empty());
-      const int registers = testing::most_of(compiled.log, "Used (\\d+) registers"),
-                spilled = testing::most_spilled_bytes(compiled.log),
-                stack = testing::most_of(compiled.log, "(\\d+) bytes stack frame");
+      const int registers = testing::max_of(compiled.log, "Used (\\d+) registers"),
+                spilled = testing::max_spilled_bytes(compiled.log),
+                stack = testing::max_of(compiled.log, "(\\d+) bytes stack frame");
       std::printf("%s %s %s %s t=%d: %d registers, %d bytes spilled\n", compiler.architecture().c_str(),
                   name.c_str(), c.stencil, std::string(to_string(c.precision)).c_str(), c.steps, registers,
                   spilled);
       ASSERT_GT(registers, 0) << compiled.log;
       ASSERT_GE(std::min(spilled, stack), 0) << compiled.log;
       if (hopper) {
-        EXPECT_LE(std::max(spilled, stack), c.most_spill_bytes) << compiled.log;
+        EXPECT_LE(std::max(spilled, stack), c.max_spill_bytes) << compiled.log;
       }
     }
   }
@@ -351,7 +351,7 @@ TEST(SmallGridTile, AreNoMoreThanALaunchHasBlocksAcross) {
   const KernelStencil stencil = make({"star2d1r", Precision::fp32, BoundaryKind::periodic, false, 0, 0, 301});
   for (const int steps : {4, 8, 12}) {
     const auto tile = choose_small_grid_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper_limits);
-    EXPECT_FALSE(tile && tile->plane_tiles > most_blocks_across) << steps;
+    EXPECT_FALSE(tile && tile->plane_tiles > max_blocks_across) << steps;
   }
 }
 
@@ -367,7 +367,7 @@ TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
           KernelCompiler(architecture, {})
               .compile_fresh("kernels/cuda/transfer/reduce.cuh", reduce_constants(precision, {3, kept}));
       EXPECT_FALSE(compiled.cubin.empty());
-      EXPECT_EQ(testing::most_spilled_bytes(compiled.log), 0) << compiled.log;
+      EXPECT_EQ(testing::max_spilled_bytes(compiled.log), 0) << compiled.log;
     }
 }
 
@@ -468,7 +468,7 @@ TEST(MarchTile, OnlyTheOuterOnesReachBeyondWalls) {
     a.shape[column_axis] = a.region.end[column_axis] = columns;
     place_column_tiles(a, tile, 0);
     keep_tiles_from_walls(a, tile);
-    EXPECT_EQ(a.first_column % most_points_per_lane, 0);
+    EXPECT_EQ(a.first_column % max_points_per_lane, 0);
     EXPECT_LE(a.first_column + tile.column_margin, 0) << "the first columns are written";
     EXPECT_GE(a.first_column + tile.column_margin + a.column_tiles * written, columns) << "and the last";
     EXPECT_EQ(outer_tiles(a, tile), (std::array{true, true}));

@@ -34,7 +34,7 @@ TEST_P(SystemPrograms, Compile) {
   const testing::ExampleStep example = testing::example_steps()[GetParam()];
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const testing::RandomProblem problem(example, random);
-  const std::vector<Domain>& fields = problem.surroundings.fields;
+  const std::vector<Domain>& fields = problem.context.fields;
   const Canonical canonical = canonical_form(testing::system_of(example));
   const SystemFacts facts = facts_of(canonical);
   const auto all = std::pair{0, static_cast<int>(canonical.equations.size())};
@@ -55,7 +55,7 @@ TEST_P(SystemPrograms, Compile) {
       // Tiles were measured on sm_90 only; on sm_80 the largest groups spill more. Elastic waves, the largest
       // step, spill seven registers.
       if (is_hopper)
-        EXPECT_LE(testing::most_spilled_bytes(march.log), 7 * 4)
+        EXPECT_LE(testing::max_spilled_bytes(march.log), 7 * 4)
             << example.name << " in " << to_string(precision) << "\n"
             << march.log;
     };
@@ -88,7 +88,7 @@ TEST(WallPrograms, Compile) {
   for (const char* architecture : {"sm_90a", "sm_80"}) {
     const Compiled walls =
         KernelCompiler(architecture, "").compile_fresh("kernels/cuda/system/fill_walls.cuh", "");
-    EXPECT_EQ(testing::most_spilled_bytes(walls.log), 0) << walls.log;
+    EXPECT_EQ(testing::max_spilled_bytes(walls.log), 0) << walls.log;
   }
 }
 

@@ -24,7 +24,7 @@ constexpr BlockLimits ampere{80, 163 << 10}, ada{89, 99 << 10}, hopper{};
 
 /// Returns why a factory made nothing, or an empty text if it made something.
 template <class Made>
-std::string why_not(const MadeOr<Made>& made) {
+std::string why_not(const OrNoKernel<Made>& made) {
   const auto* none = std::get_if<NoKernel>(&made);
   return none ? none->why : "";
 }
@@ -37,18 +37,18 @@ std::vector<double> random_weights(std::mt19937_64& random, std::int64_t count) 
 }
 
 /// Compiles the most common variant for sm_90a, and all other variants for sm_80. On sm_90a at most
-/// `most_spilled_bytes` bytes may be spilled. `constants` returns the constants for given BlockLimits.
+/// `max_spilled_bytes` bytes may be spilled. `constants` returns the constants for given BlockLimits.
 template <class Constants>
-void expect_compiles(const char* source, int most_spilled_bytes, Constants&& constants) {
+void expect_compiles(const char* source, int max_spilled_bytes, Constants&& constants) {
   for (const BlockLimits& limits : {ampere, hopper}) {
     const bool on_hopper = limits.compute_capability == 90;
     const Compiled compiled =
         KernelCompiler(on_hopper ? "sm_90a" : "sm_80", {}).compile_fresh(source, constants(limits));
     EXPECT_FALSE(compiled.cubin.empty());
-    const int spilled = testing::most_spilled_bytes(compiled.log);
+    const int spilled = testing::max_spilled_bytes(compiled.log);
     ASSERT_GE(spilled, 0) << compiled.log;
     if (on_hopper) {
-      EXPECT_LE(spilled, most_spilled_bytes) << compiled.log;
+      EXPECT_LE(spilled, max_spilled_bytes) << compiled.log;
     }
   }
 }
@@ -59,7 +59,7 @@ struct MmaCase {
   Precision precision;
   TensorCores cores = TensorCores::sparse;
   Layout layout = Layout::morph;
-  int most_spilled_bytes = 0;  // accepted when the tiles were chosen
+  int max_spilled_bytes = 0;  // accepted when the tiles were chosen
 
   Domain domain() const {
     Domain domain;
@@ -82,7 +82,7 @@ struct MmaCase {
     return {extent, weights, reach};
   }
 
-  MadeOr<MmaProgram> make(const BlockLimits& limits) const {
+  OrNoKernel<MmaProgram> make(const BlockLimits& limits) const {
     return MmaProgram::make(domain(), stencil(), precision, layout, cores, limits);
   }
   MmaProgram program(const BlockLimits& limits) const { return required(make(limits)); }
@@ -91,7 +91,7 @@ struct MmaCase {
 class MmaTemplates : public ::testing::TestWithParam<MmaCase> {};
 
 TEST_P(MmaTemplates, CompileForAmpereAndHopper) {
-  expect_compiles("kernels/cuda/tensor/mma_sweep.cuh", GetParam().most_spilled_bytes,
+  expect_compiles("kernels/cuda/tensor/mma_sweep.cuh", GetParam().max_spilled_bytes,
                   [](const BlockLimits& limits) {
                     const bool aligned = limits.copy_engine(), with_source = !aligned;
                     return GetParam().program(limits).constants(aligned, with_source);
@@ -172,14 +172,14 @@ TEST(MmaProgram, FindsInputsWhereTheyLieInSharedMemory) {
 struct SeparableCase {
   Precision precision;
   int z_radius, radius, rank;
-  int most_spilled_bytes = 0;  // accepted when the tiles were chosen
+  int max_spilled_bytes = 0;  // accepted when the tiles were chosen
 
   const char* kernel_file() const {
     return z_radius ? "kernels/cuda/tensor/separable_planes.cuh" : "kernels/cuda/tensor/separable.cuh";
   }
 
   SeparableProgram program(const BlockLimits& limits) const { return required(make(limits)); }
-  MadeOr<SeparableProgram> make(const BlockLimits& limits) const {
+  OrNoKernel<SeparableProgram> make(const BlockLimits& limits) const {
     const Index3 reach{z_radius, radius, radius};
     SeparableStencil stencil{grow(box_of({1, 1, 1}), reach), {}, 0.0};
     std::mt19937_64 random(1);
@@ -198,7 +198,7 @@ struct SeparableCase {
 class SeparableTemplates : public ::testing::TestWithParam<SeparableCase> {};
 
 TEST_P(SeparableTemplates, CompileForAmpereAndHopper) {
-  expect_compiles(GetParam().kernel_file(), GetParam().most_spilled_bytes, [](const BlockLimits& limits) {
+  expect_compiles(GetParam().kernel_file(), GetParam().max_spilled_bytes, [](const BlockLimits& limits) {
     return GetParam().program(limits).constants(true, !limits.copy_engine());
   });
 }

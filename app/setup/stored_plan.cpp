@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/setup/kept_plan.hpp"
+#include "app/setup/stored_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -24,9 +24,9 @@ Json json_of(const Candidate& candidate) {
 }
 
 Candidate candidate_of(const Json& json) {
-  constexpr std::int64_t most_steps = 1 << 20;  // of a launch: far beyond any depth that pays
+  constexpr std::int64_t max_steps = 1 << 20;  // of a launch: far beyond any depth that pays
   const Json& fuse = json.at("fuse");
-  if (!fuse.is_number_integer() || fuse < 1 || fuse > most_steps) throw std::out_of_range("fuse");
+  if (!fuse.is_number_integer() || fuse < 1 || fuse > max_steps) throw std::out_of_range("fuse");
   Candidate candidate{Method(fuse.get<int>(), parse_unit_kind(json.value("unit", "scalar")).value(),
                              parse_layout(json.value("layout", "none")), json.value("dropped", 0.0))};
   candidate.strided = json.value("strided", false);
@@ -36,10 +36,10 @@ Candidate candidate_of(const Json& json) {
   return candidate;
 }
 
-KeptPlan parse_plan(const std::string& json) {
+StoredPlan parse_plan(const std::string& json) {
   try {
     const auto plan = Json::parse(json);
-    KeptPlan kept{plan.value("device", ""), candidate_of(plan), {}};
+    StoredPlan kept{plan.value("device", ""), candidate_of(plan), {}};
     if (plan.contains("dropped")) kept.dropped = kept.chosen.dropped;
     return kept;
   } catch (const std::exception&) {

@@ -10,14 +10,14 @@
 namespace spsolve {
 
 /// Is the part of a plan that checkpoints and the tuning cache keep.
-struct KeptPlan {
+struct StoredPlan {
   std::string device;             // that it was made for: cpu, cuda
   Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept
   std::optional<double> dropped;  // Method::dropped; nothing in checkpoints of the first versions
 };
 
 /// Returns a plan from its JSON text. Throws Error(file_failure) if it cannot be read.
-KeptPlan parse_plan(const std::string& json);
+StoredPlan parse_plan(const std::string& json);
 /// Returns the part of a plan that a run needs to continue, as JSON text.
 std::string to_json(const Plan& plan);
 

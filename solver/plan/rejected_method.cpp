@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "solver/plan/left_out.hpp"
+#include "solver/plan/rejected_method.hpp"
 
 #include <fmt/format.h>
 
@@ -23,16 +23,16 @@ std::string_view to_string(Obstacle obstacle) {
   return "accuracy";
 }
 
-std::vector<std::string> describe(const std::vector<LeftOut>& left_out) {
-  const auto is_alike = [](const LeftOut& a, const LeftOut& b) {
+std::vector<std::string> describe(const std::vector<RejectedMethod>& rejected) {
+  const auto is_alike = [](const RejectedMethod& a, const RejectedMethod& b) {
     return a.method.unit == b.method.unit && a.method.layout == b.method.layout &&
            a.method.strided == b.method.strided && a.precision == b.precision &&
            a.refusal.obstacle == b.refusal.obstacle;
   };
   std::vector<std::string> lines;
-  for (auto first = left_out.begin(); first != left_out.end();) {
-    const auto end = std::find_if_not(first, left_out.end(),
-                                      [&](const LeftOut& other) { return is_alike(*first, other); });
+  for (auto first = rejected.begin(); first != rejected.end();) {
+    const auto end = std::find_if_not(first, rejected.end(),
+                                      [&](const RejectedMethod& other) { return is_alike(*first, other); });
     const int least = first->method.fuse, most = (end - 1)->method.fuse;
     const std::string depths = least == most ? fmt::format("{} {}", least, least == 1 ? "step" : "steps")
                                              : fmt::format("{} to {} steps", least, most);

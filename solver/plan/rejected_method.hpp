@@ -26,7 +26,7 @@ struct Refusal {
 };
 
 /// Holds a method that the plan did not consider.
-struct LeftOut {
+struct RejectedMethod {
   Method method;
   Precision precision = Precision::fp64;
   Refusal refusal;
@@ -35,6 +35,6 @@ struct LeftOut {
 /// Describes methods that were left out. Neighbours that differ only in depth and have the same obstacle
 /// share a line, with the reason of the first: "sparse-tensor morph in fp32, 4 to 40 steps per launch:
 /// promise: ...".
-std::vector<std::string> describe(const std::vector<LeftOut>& left_out);
+std::vector<std::string> describe(const std::vector<RejectedMethod>& rejected);
 
 }  // namespace spsolve

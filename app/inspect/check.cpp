@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <ranges>
+
+#include "app/inspect/describe.hpp"
+#include "app/inspect/inspect.hpp"
+#include "app/inspect/print_equations.hpp"
+#include "app/inspect/stand_in.hpp"
+#include "app/machine/directory_text.hpp"
+#include "app/machine/host_memory.hpp"
+#include "app/setup/load_input.hpp"
+#include "app/setup/points.hpp"
+#include "app/setup/setup.hpp"
+#include "app/setup/terminal.hpp"
+#include "app/values/values.hpp"
+#include "kernels/catalogue/catalogue.hpp"
+
+namespace spsolve {
+namespace {
+
+void print_file_sizes(const Setup& setup, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  const Box points = setup.problem.domain.box(), sampled = setup.for_snapshots().sampled(points);
+  const auto bytes = [](const Box& values, Precision precision) {
+    return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
+  };
+  const double snapshot = fields_in_snapshots(setup) * bytes(sampled, config.output.precision);
+  const double checkpoint =
+      static_cast<double>(setup.problem.state_count()) * bytes(points, setup.problem.precision);
+  const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
+                                                               (config.time.steps % config.output.every != 0)
+                                                         : 1;
+  const Compression compression = config.output.compression;
+  terminal.print(
+      "files: {} of {} = {}{}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
+      size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
+      compression == Compression::none ? "" : fmt::format(" before {} shrinks them", to_string(compression)),
+      std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
+      directory_text(config.output.directory));
+  warn_of_full_disk(setup, terminal);
+}
+
+/// Prints the source of the weights, if they are from the catalogue, and as many of them as there is room
+/// for.
+void print_stencil(const Setup& setup, const Terminal& terminal) {
+  const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
+  if (const CatalogueEntry* entry = preset ? find_in_catalogue(preset->preset) : nullptr)
+    terminal.print("{}: {}; {} (per grid spacing and time step)", entry->name, entry->source,
+                   equation_text(*entry));
+  constexpr std::size_t max_listed = 30;
+  const std::vector<Tap>& taps = setup.problem.stencil.taps();
+  for (const Tap& tap : taps | std::views::take(max_listed)) {
+    std::string place;
+    for (int axis = setup.problem.domain.first_axis(); axis < axis_count; ++axis)
+      place += fmt::format(" {}{:+}", axis_names[axis], tap.offset[axis]);
+    terminal.print("  weight {:+.17g} at{}", tap.weight, place);
+  }
+  if (taps.size() > max_listed) terminal.print("  and {} more", taps.size() - max_listed);
+}
+
+}  // namespace
+
+Status check(const Communicator& communicator, const CommandLine& command) {
+  const Terminal terminal(communicator, false);
+  const RunConfig config = load_input(communicator, command);
+  const std::optional<DeviceModel> model = stand_in(communicator, config, terminal);
+  const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
+  // GPUs that others may be using are not touched, and machines of other ranks are not known.
+  if (!model && setup.decomposition.ranks() == communicator.size())
+    require_memory(communicator, setup, false);
+  const auto facts = check_values(communicator, setup);
+  check_points(communicator, setup.config);
+  terminal.print("{}", to_toml(setup.config));
+  print_summary(communicator, setup, terminal);
+  if (setup.problem.equations) {
+    print_equations(communicator, setup, terminal);
+  } else {
+    print_stencil(setup, terminal);
+    terminal.print("error bound per step: {:.1e} (relative L2)", setup.plan.chosen.error);
+    terminal.print("growth factor per step: {:.15g}",
+                   growth_factor(setup.problem.stencil, setup.problem.domain));
+    warn_of_growth(setup, terminal);
+  }
+  const int ranks = setup.decomposition.ranks();
+  for (const auto& [section, values] : facts) {
+    terminal.print("values of [{}]: from {:.9g} to {:.9g}", section, values.min, values.max);
+    if (ranks <= communicator.size()) warn_of_values(setup, section, values, terminal);
+  }
+  warn_of_silent_sources(setup.config, terminal);
+  print_file_sizes(setup, terminal);
+  terminal.print("the input is valid{}",
+                 ranks > communicator.size()
+                     ? fmt::format("; values were looked at in {} of {} blocks", communicator.size(), ranks)
+                     : "");
+  return Status::finished;
+}
+
+}  // namespace spsolve

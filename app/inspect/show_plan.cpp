@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/inspect/describe.hpp"
+#include "app/inspect/draw_plan.hpp"
+#include "app/inspect/inspect.hpp"
+#include "app/inspect/plan_json.hpp"
+#include "app/inspect/print_plan.hpp"
+#include "app/inspect/stand_in.hpp"
+#include "app/setup/calibration_file.hpp"
+#include "app/setup/ceilings.hpp"
+#include "app/setup/load_input.hpp"
+#include "app/setup/planning.hpp"
+#include "app/setup/setup.hpp"
+#include "app/setup/terminal.hpp"
+#include "app/setup/tune.hpp"
+#include "io/atomic_file.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Writes the files that `plan` is asked for besides its table.
+void write_plan(const Communicator& communicator, const CommandLine& command, const Setup& setup,
+                const DeviceModel& device, const Terminal& terminal) {
+  on_root(communicator, [&] {
+    if (!command.plan_json.empty()) write_text(command.plan_json, plan_json(setup, device).dump(2) + "\n");
+    if (command.plan_picture.empty()) return;
+    write_text(command.plan_picture, draw_plan(setup, device));
+    if (!is_standard_output(command.plan_picture)) terminal.print("wrote {}", command.plan_picture.string());
+  });
+}
+
+}  // namespace
+
+Status show_plan(const Communicator& communicator, const CommandLine& command) {
+  const bool piped = is_standard_output(command.plan_json) || is_standard_output(command.plan_picture);
+  const Terminal terminal(communicator, false, piped ? stderr : stdout);
+  std::optional<DeviceModel> model;
+  if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
+  const RunConfig config = load_input(communicator, command);
+  if (!model) model = stand_in(communicator, config, terminal);
+  if (command.calibration) {
+    if (!model) model = device_model(choose_device(communicator, config.compute, config.parallel));
+    collectively(communicator, [&] { calibrate(*model, read_calibration(*command.calibration, true)); });
+    model->origin = "calibrated by " + command.calibration->string();
+  }
+  const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
+  print_summary(communicator, setup, terminal, "");
+  const DeviceModel planned_for = model ? *model : device_model(setup.device);
+  if (command.layouts)
+    on_root(communicator, [&] { print_layouts(setup, planned_for, terminal); });
+  else
+    print_plan(setup, planned_for, terminal);
+  write_plan(communicator, command, setup, planned_for, terminal);
+  if (!planned_for.gpu && !model)
+    terminal.print(
+        "this is a plan for CPUs; --device-model FILE plans for a GPU, such as inputs/devices/h200.toml");
+  if (model) return Status::finished;
+  terminal.print("this device: {}", describe_ceilings(setup.device));
+  if (may_tune(config.compute, setup.device)) {
+    const bool is_tuned = remembered_plan(communicator, setup.problem, plan_request(config, setup.problem),
+                                          setup.device, terminal)
+                              .has_value();
+    terminal.print("{}, unless compute.tune = false",
+                   is_tuned              ? "a run takes the tuned plan"
+                   : config.compute.tune ? "a run times the best candidates first"
+                                         : "a run that is long enough times the best candidates first");
+  }
+  return Status::finished;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace spsolve {
+
+/// Describes a directory, which may not exist yet, and its file system: its kind, its free space, and whether
+/// this process may write there.
+std::string directory_text(const std::filesystem::path& directory);
+
+}  // namespace spsolve

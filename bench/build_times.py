@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures what a build costs in CPU seconds, which other work on the machine changes less than the time on the clock.
+
+build_times.py DIR [--jobs N] [--slowest N]
+
+Clones this tree into DIR and builds everything there, without ccache. Every compile and link is recorded with its user and
+system seconds. Prints how many of them, and how many seconds, are needed for the executable, for everything, after touching
+one .cpp, and after touching kernels/box.hpp; then the slowest ones. A build that was interrupted goes on if DIR is given again.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+LAUNCHER = """#!/bin/bash
+# Records the CPU seconds of a compile or link, and its output file.
+previous=; output=
+for argument in "$@"; do [[ $previous == -o ]] && output=$argument; previous=$argument; done
+exec /usr/bin/time -q -a -o {times} -f "%U %S $output" "$@"
+"""
+TOUCHED = ("kernels/cpu/cpu_unit.cpp", "app/command_line.cpp", "solver/evolve.cpp", "kernels/box.hpp")
+
+
+def recorded(times):
+    """Returns the CPU seconds by output; the last record of an output counts."""
+    seconds = {}
+    for line in times.read_text().splitlines():
+        user, system, output = line.split(" ", 2)
+        seconds[output] = float(user) + float(system)
+    return seconds
+
+
+def needed_by(build, target):
+    """Returns all files from which ninja makes a target, and the target."""
+    text = subprocess.run(["ninja", "-C", build, "-t", "inputs", target], check=True, capture_output=True, text=True).stdout
+    return {target, *text.split("\n")}
+
+
+def made_after_touching(file, build):
+    """Returns what ninja would compile or link after a change of a file."""
+    before = file.stat()
+    file.touch()
+    text = subprocess.run(["ninja", "-C", build, "-n"], check=True, capture_output=True, text=True).stdout
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    return set(re.findall(r"(?:Building|Linking) CXX (?:object|executable|shared library) (\S+)", text))
+
+
+def build_with_record(directory, jobs):
+    """Builds everything, the executable first. Returns the build directory and the CPU seconds by output."""
+    build, times = directory / "build" / "default", directory / "times.txt"
+    if not directory.exists():
+        root = pathlib.Path(__file__).resolve().parent.parent
+        subprocess.run(["git", "clone", "-q", root, directory], check=True)
+        launcher = directory / "launcher"
+        launcher.write_text(LAUNCHER.format(times=times))
+        launcher.chmod(0o755)
+        subprocess.run(["cmake", "--preset", "default", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}",
+                        f"-DCMAKE_CXX_LINKER_LAUNCHER={launcher}"], cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    for targets in (["spsolve"], []):
+        subprocess.run(["ninja", "-C", build, f"-j{jobs}", *targets], check=True, stdout=subprocess.DEVNULL)
+    return build, recorded(times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--slowest", type=int, default=20, help="how many of the slowest compiles to print")
+    options = parser.parse_args()
+    directory = options.directory.resolve()
+    build, seconds = build_with_record(directory, options.jobs)
+    made = {"the executable": needed_by(build, "spsolve"), "everything": needed_by(build, "all")}
+    for file in TOUCHED:
+        made[f"after touching {file}"] = made_after_touching(directory / file, build)
+    for what, outputs in made.items():
+        counted = [output for output in outputs if output in seconds]
+        print(f"{what}: {len(counted)} compiles and links, {sum(seconds[output] for output in counted):.0f} CPU seconds")
+    for output in sorted(seconds, key=seconds.get, reverse=True)[:options.slowest]:
+        print(f"  {seconds[output]:6.1f} s  {output}")
+
+
+if __name__ == "__main__":
+    main()
