@@ -22,7 +22,7 @@ enum class Status : int {
 struct InputKey {
   std::string section, name;
 
-  std::string text() const { return "[" + section + "] " + name; }
+  std::string text() const { return std::string("[").append(section).append("] ").append(name); }
 };
 
 /// Carries a message, a sentence that names the file, key, dataset or device and what was wanted.
