@@ -68,9 +68,11 @@ std::string value_here_of(std::string_view foreign, std::span<const std::string_
   return "";
 }
 
-/// Returns where a key belongs that a section does not have, or an empty text.
-std::string home_of(std::string_view name) {
+/// Returns the sections that have a key, or an empty text if there are none. The text is also empty if
+/// `section` has the key, beside other keys than those that were given.
+std::string home_of(std::string_view name, std::string_view section) {
   std::string homes;
+  if (find_key(section, name)) return homes;
   for (const Key& key : all_keys())
     if (key.name == name && !key.section.empty() && key.section.find('<') == std::string_view::npos)
       homes += fmt::format("{}[{}]", homes.empty() ? "" : ", ", key.section);
@@ -182,8 +184,8 @@ void TomlSection::allow(const std::vector<std::string>& valid) const {
       first = &key;
   if (!first) return;
   std::string advice = did_you_mean(first->str(), valid);
-  if (const std::string home = home_of(first->str()); section_ && nearest_name(first->str(), valid).empty())
-    advice = home.empty() ? advice : home;
+  if (section_ && nearest_name(first->str(), valid).empty())
+    if (const std::string home = home_of(first->str(), *section_); !home.empty()) advice = home;
   fail(first->str(),
        fmt::format("unknown key '{}'{}valid keys: {}", first->str(), advice, fmt::join(valid, ", ")));
 }
