@@ -616,9 +616,9 @@ class CommandLine(spsolve.TestCase):
 
     def test_values_beyond_the_format_of_the_run(self):
         """check says what a run finds only after it has begun."""
-        for precision, initial, words in (("fp16", "1e6*x", "reach 1.3e+07, beyond the range of fp16"), ("bf16", "1e39*x", "beyond the range of bf16"),
+        for precision, initial, words in (("fp16", "1e6*x", "reach 13000000, beyond the range of fp16"), ("bf16", "1e39*x", "beyond the range of bf16"),
                                           ("fp32", "1e39*x", "beyond the range of fp32"), ("fp64", "1e39*x", None), ("fp16", "1e-9*x", "less than fp16 can hold"),
-                                          ("fp32", "1e-46*x", "less than fp32 can hold"), ("bf16", "1e-9*x", None)):
+                                          ("fp32", "1e-47*x", "less than fp32 can hold"), ("bf16", "1e-9*x", None)):
             file = self.write(grid={"shape": [9, 14]}, initial={"expression": initial}, compute={"precision": precision})
             warning = self.run_to(0, "check", file).err
             self.assertTrue(words in warning if words else not warning, (precision, initial, warning))
