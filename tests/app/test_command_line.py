@@ -324,10 +324,10 @@ class CommandLine(spsolve.TestCase):
             self.assertIn("not reached within 8 virtual datasets", self.run_to(2, "check", file).err)
         self.assertEqual(self.run_to(0, "info", "circle.h5").out.count("not reached within 8 virtual datasets"), 3)
 
-    def test_shapes_that_overflow_do_not_end_info(self):
+    def test_info_does_not_look_through_endless_shapes(self):
         with h5py.File(self.directory / "large.h5", "w") as data:
-            data.create_dataset("u", (2**40, 2**40), chunks=(2, 2))[0, 0] = 1.0
-            data.create_dataset("none", (2**40, 2**20), chunks=(2, 2))
+            data.create_dataset("u", (2**25, 2**20), chunks=(2, 2))[0, 0] = 1.0
+            data.create_dataset("none", (2**25, 2**20), chunks=(2, 2))
         text = self.run_to(0, "info", "large.h5").out
         self.assertRegex(text, r"/u: .*more values than can be looked through")
         self.assertRegex(text, r"/none: .*no values are stored")
