@@ -20,6 +20,7 @@
 #include "app/setup/version.hpp"
 #include "io/grid.hpp"
 #include "io/input/config.hpp"
+#include "io/input/keys.hpp"
 #include "io/input/read_problem.hpp"
 #include "io/nearest_name.hpp"
 #include "kernels/catalogue/presets.hpp"
@@ -167,6 +168,30 @@ std::optional<std::string> advice_on_verb(const CLI::App& app, std::string_view 
       std::ranges::find(verbs, first) == verbs.end())
     return fmt::format("there is no verb '{}'{}", first, did_you_mean(first, verbs));
   return std::nullopt;
+}
+
+/// Returns what to type instead of arguments that nothing takes: keys of the input as options, and options of
+/// launchers. Returns an empty text if none is known.
+std::string advice_on_extras(const std::vector<std::string>& arguments) {
+  std::string advice;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& given = arguments[i];
+    const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "VALUE";
+    const bool behind_set = i > 0 && arguments[i - 1] == "--set";
+    if (given == "-n" || given == "-np" || given == "--np")
+      advice += fmt::format("ranks are started by mpirun: mpirun -n {} spsolve ...\n", next);
+    const std::size_t point = given.find('.'), equals = given.find('=');
+    if (!behind_set && !given.starts_with('-') && equals != std::string::npos && point < equals &&
+        find_key("", given.substr(0, point)))
+      advice += fmt::format("keys of the input are set by --set {}\n", given);
+    const std::string name = given.starts_with("--") ? given.substr(2, equals - 2) : "";
+    const std::string value = equals == std::string::npos ? next : given.substr(equals + 1);
+    for (const Key& key : all_keys())
+      if (!name.empty() && key.name == name && !key.section.empty() &&
+          key.section.find('<') == std::string_view::npos)
+        advice += fmt::format("a key of the input is set by --set {}.{}={}\n", key.section, name, value);
+  }
+  return advice;
 }
 
 /// Adds the options that say what `bench` measures.
@@ -410,6 +435,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
+      err << advice_on_extras({argv + 1, argv + argc});
     return {std::nullopt, out.str() + err.str(), code == 0 ? 0 : static_cast<int>(Status::invalid_input)};
   } catch (const Error& error) {
     return {std::nullopt, fmt::format("spsolve: error: {}\n", error.what()),

@@ -46,8 +46,8 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
 std::string placed(const Error& error, const CommandLine& command) try {
   const bool reads_input =
       command.verb == Verb::run || command.verb == Verb::check || command.verb == Verb::plan;
-  if (!reads_input || error.status() != Status::invalid_input || is_stream(command.file)) return error.what();
-  return with_place_of_key(error.what(), read_text(command.file), command.file, command.overrides);
+  if (!error.key() || !reads_input || is_stream(command.file)) return error.what();
+  return place_of_key(*error.key(), read_text(command.file), command.file, command.overrides) + error.what();
 } catch (const std::exception&) {  // the input has changed since
   return error.what();
 }

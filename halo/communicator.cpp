@@ -175,7 +175,10 @@ void throw_on_all_ranks(const Communicator& communicator, const Error* failure) 
   check_mpi(MPI_Bcast(&status, 1, MPI_INT, lowest, communicator.handle()));
   std::string text = failure ? failure->what() : "";
   if (failure && lowest > 0) text += fmt::format(" (rank {} on {})", lowest, host_name());
-  throw Error(static_cast<Status>(status), communicator.broadcast(text, lowest));
+  text = communicator.broadcast(text, lowest);
+  const InputKey own = failure ? failure->key().value_or(InputKey{}) : InputKey{};
+  const InputKey key{communicator.broadcast(own.section, lowest), communicator.broadcast(own.name, lowest)};
+  throw Error(static_cast<Status>(status), text, key.section.empty() ? std::nullopt : std::optional(key));
 }
 
 }  // namespace spsolve

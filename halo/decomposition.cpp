@@ -13,9 +13,8 @@ Decomposition::Decomposition(const Index3& shape, const Index3& rank_grid)
     : shape_(shape), rank_grid_(rank_grid) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (rank_grid[axis] < 1 || rank_grid[axis] > shape[axis])
-      throw Error(Status::invalid_input,
-                  fmt::format("[parallel] ranks: {} blocks along {} do not fit its {} points",
-                              rank_grid[axis], "zyx"[axis], shape[axis]));
+      throw Error(InputKey{"parallel", "ranks"}, fmt::format(": {} blocks along {} do not fit its {} points",
+                                                             rank_grid[axis], "zyx"[axis], shape[axis]));
 }
 
 Index3 Decomposition::coordinates(int rank) const { return point_of(rank, rank_grid_); }

@@ -6,7 +6,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include "io/field_rows.hpp"
 #include "io/format_version.hpp"
 #include "io/hdf5/hdf5.hpp"
+#include "io/numbered_name.hpp"
 
 namespace spsolve {
 namespace {
@@ -23,17 +23,15 @@ namespace {
 /// Returns the steps of the checkpoints in a directory, newest first; with `temporary`, of those that were
 /// never finished.
 std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& directory, bool temporary = false) {
-  constexpr std::string_view prefix = "checkpoint_";
   std::vector<std::int64_t> steps;
   std::error_code error;
   for (auto entry = std::filesystem::directory_iterator(directory, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    if (!name.starts_with(prefix)) continue;
-    std::int64_t step = -1;
-    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), step);
-    const std::filesystem::path file = checkpoint_file("", step);
-    if (step >= 0 && name == (temporary ? temporary_name(file) : file)) steps.push_back(step);
+    const std::filesystem::path name = entry->path().filename();
+    const auto parts = parse_numbered_name(name.string());
+    if (!parts) continue;
+    const std::filesystem::path file = checkpoint_file("", parts->number);
+    if (name == (temporary ? temporary_name(file) : file)) steps.push_back(parts->number);
   }
   if (error && error != std::errc::no_such_file_or_directory)
     throw Error(Status::file_failure,
@@ -102,7 +100,7 @@ std::string checksum_of(const Stencil& stencil) {
 }
 
 std::filesystem::path checkpoint_file(const std::filesystem::path& directory, std::int64_t step) {
-  return directory / fmt::format("checkpoint_{:010}.h5", step);
+  return directory / to_text({"checkpoint", step, ".h5"});
 }
 
 std::filesystem::path write_checkpoint(const Communicator& communicator,

@@ -14,6 +14,7 @@
 #include "io/array_blocks.hpp"
 #include "io/checkpoint.hpp"
 #include "io/format_version.hpp"
+#include "io/hdf5/dataset_sources.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/number_dataset.hpp"
 #include "io/stored_array.hpp"
@@ -40,11 +41,16 @@ std::string attributes_text(hid_t object, const std::string& margin) {
 }
 
 /// Returns the least and the largest value and the number of values that are not finite, of an array of 1 to
-/// 3 dimensions.
+/// 3 dimensions, or says that it has no values of its own.
 std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) try {
-  constexpr std::int64_t points_at_once = 1 << 19;
+  if (const std::string missing = what_is_missing(dataset); !missing.empty()) return ", " + missing;
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  const bool elsewhere = H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0;
+  if (!elsewhere && H5Dget_storage_size(dataset) == 0) return ", no values are stored";
+  constexpr std::int64_t points_at_once = 1 << 19, max_points = std::int64_t{1} << 40;
   Index3 shape{1, 1, 1};
   std::copy(extents.begin(), extents.end(), shape.end() - static_cast<std::ptrdiff_t>(extents.size()));
+  if (!has_volume_within(shape, max_points)) return ", more values than can be looked through";
   double least = std::numeric_limits<double>::infinity(), largest = -least;
   std::int64_t not_finite = 0;
   std::vector<double> values;

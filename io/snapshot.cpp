@@ -7,7 +7,6 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "io/atomic_file.hpp"
 #include "io/format_version.hpp"
 #include "io/hdf5/dimension_scale.hpp"
+#include "io/numbered_name.hpp"
 #include "kernels/sampling.hpp"
 
 namespace spsolve {
@@ -96,12 +96,12 @@ void add_coordinates(hid_t file, const Snapshot& snapshot, const std::vector<Nam
 /// Reads the times of the snapshots in a directory from the snapshots themselves. Other files are ignored.
 std::map<std::string, double> times_of_snapshots(const std::filesystem::path& directory,
                                                  const std::string& stream) {
-  const std::regex names(stream + R"(_\d{10}\.hdf)");
   const auto lock = lock_hdf5();  // other snapshots are being written
   std::map<std::string, double> times;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     const std::string name = entry.path().filename();
-    if (!std::regex_match(name, names)) continue;
+    const auto parts = parse_numbered_name(name);
+    if (!parts || parts->stem != stream || parts->extension != ".hdf") continue;
     try {
       times[name] = read_attribute<double>(open_hdf5(entry.path()), "time");
     } catch (const Error&) {  // damaged, or not written by spsolve
@@ -139,7 +139,7 @@ ArrayFormat Snapshot::format() const {
 
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step,
                                     const std::string& stream) {
-  return directory / fmt::format("{}_{:010}.hdf", stream, step);
+  return directory / to_text({stream, step, ".hdf"});
 }
 
 void SnapshotSeries::add(std::int64_t step, double time) {

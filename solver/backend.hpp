@@ -115,8 +115,7 @@ class Backend {
 /// of limits of weights or device that the plan did not know.
 inline std::unique_ptr<Sweep> sweep_of(OrNoKernel<std::unique_ptr<Sweep>> made) {
   if (const auto* none = std::get_if<NoKernel>(&made))
-    throw Error(Status::invalid_input,
-                "[compute] unit, layout, [time] fuse: no kernel does this: " + none->why);
+    throw Error(InputKey{"compute", "unit"}, ", layout, [time] fuse: no kernel does this: " + none->why);
   return std::get<std::unique_ptr<Sweep>>(std::move(made));
 }
 

@@ -43,8 +43,8 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
     if (auto transport = PeerTransport::make(communicator, stream, compiler))
       return {std::move(transport), "peer"};
     if (name == "peer")
-      throw Error(Status::invalid_input,
-                  "[parallel] transport = \"peer\": the ranks are not all on one machine, or cannot map each "
+      throw Error(InputKey{"parallel", "transport"},
+                  " = \"peer\": the ranks are not all on one machine, or cannot map each "
                   "other's GPU memory; use auto, nccl or mpi");
   }
 #ifdef SPSOLVE_NCCL
@@ -52,8 +52,7 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
     return {std::make_unique<NcclTransport>(communicator, stream), "nccl"};
 #else
   if (name == "nccl")
-    throw Error(Status::invalid_input,
-                "[parallel] transport = \"nccl\": this build has no NCCL; use auto or mpi");
+    throw Error(InputKey{"parallel", "transport"}, " = \"nccl\": this build has no NCCL; use auto or mpi");
 #endif
   const bool aware = mpi_reads_device_memory();
   return {std::make_unique<CudaMpiTransport>(communicator, stream, aware),

@@ -16,9 +16,9 @@ Equations::Equations(Canonical form, std::vector<Domain> walls, double time_step
       dt(time_step),
       filled(std::move(filled_faces)) {
   if (const auto axis = axis_of_ambiguous_coordinate(canonical, facts, domains.front()))
-    throw Error(Status::invalid_input,
-                std::string("[equations] step: a statement whose .next is read displaced along ") +
-                    "zyx"[*axis] + ", which is periodic, may not use the coordinate " + "zyx"[*axis] +
+    throw Error(InputKey{"equations", "step"},
+                std::string(": a statement whose .next is read displaced along ") + "zyx"[*axis] +
+                    ", which is periodic, may not use the coordinate " + "zyx"[*axis] +
                     " displaced along it; give the formula that uses it a name in [coefficients], whose "
                     "values repeat");
 }

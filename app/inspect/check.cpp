@@ -85,8 +85,9 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   const int ranks = setup.decomposition.ranks();
   for (const auto& [section, values] : facts) {
     terminal.print("values of [{}]: from {:.9g} to {:.9g}", section, values.min, values.max);
-    if (ranks <= communicator.size()) warn_of_zeros(setup.config, section, values, terminal);
+    if (ranks <= communicator.size()) warn_of_values(setup, section, values, terminal);
   }
+  warn_of_silent_sources(setup.config, terminal);
   print_file_sizes(setup, terminal);
   terminal.print("the input is valid{}",
                  ranks > communicator.size()

@@ -6,10 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
+#include <map>
+#include <numbers>
 
 #include "app/machine/host_memory.hpp"
+#include "app/setup/points.hpp"
 #include "app/values/values.hpp"
+#include "io/input/equations_config.hpp"
+#include "io/language/always_zero.hpp"
+#include "io/language/parser.hpp"
 #include "kernels/catalogue/presets.hpp"
 
 namespace spsolve {
@@ -69,15 +74,60 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   if (!setup.device.note.empty()) terminal.print("no GPU: {}", setup.device.note);
 }
 
+namespace {
+
+/// Warns if values do not fit the format in which a run stores them.
+void warn_of_range(const std::string& section, const ValueFacts& facts, Precision stored,
+                   const Terminal& terminal) {
+  const double largest = std::max(std::abs(facts.min), std::abs(facts.max));
+  if (!std::isfinite(largest) || largest == 0) return;
+  const double held =
+      with_storage(stored, [&]<class Storage>() { return stored_value(to_storage<Storage>(largest)); });
+  if (std::isinf(held))
+    terminal.warn("the values of [{}] reach {:.9g}, beyond the range of {}: they become infinite", section,
+                  largest, to_string(stored));
+  if (held == 0)
+    terminal.warn("the values of [{}] are {:.9g} at most, less than {} can hold: they become zero", section,
+                  largest, to_string(stored));
+}
+
+/// Returns the coordinates of the points of a grid: "x from 0 to 1 by 0.1, y ...".
+std::string axes_of(const Grid& grid) {
+  std::string text;
+  for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis) {
+    const auto last = static_cast<double>(grid.domain.shape[axis] - 1);
+    text += fmt::format("{}{} from {} to {} by {}", text.empty() ? "" : ", ", axis_names[axis],
+                        grid.origin[axis], grid.origin[axis] + grid.spacing[axis] * last, grid.spacing[axis]);
+  }
+  return text;
+}
+
+/// Returns true if a formula is zero at every point of the grid, whatever t is.
+bool is_silent(const std::string& formula, const RunConfig& config) {
+  constexpr std::int64_t max_points = 1 << 22;
+  const Grid& grid = config.grid;
+  if (!has_volume_within(grid.domain.shape, max_points)) return false;
+  const Syntax syntax = parse_expression(formula);
+  std::map<std::string, double, std::less<>> known{{"pi", std::numbers::pi}, {"dt", config.time.dt}};
+  const Box points = grid.domain.box();
+  for (std::int64_t i = 0; i < points.points(); ++i) {
+    const Index3 p = point_of(i, points.extent());
+    for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
+      known[std::string(1, "zyx"[axis])] =
+          grid.origin[axis] + static_cast<double>(p[axis]) * grid.spacing[axis];
+    if (!is_always_zero(syntax, known)) return false;
+  }
+  return true;
+}
+
 void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
                    const Terminal& terminal) {
   if (facts.min != 0 || facts.max != 0) return;
-  static const std::regex coordinates(R"((^|[^A-Za-z_])[xyz]($|[^A-Za-z_0-9]))");
   const auto sections = value_sections(config);
   const auto form = std::ranges::find(sections, section, &ValueSection::name);
   if (form == sections.end()) return;
   const auto* expression = std::get_if<ExpressionForm>(&form->form);
-  if (expression && !std::regex_search(expression->expression, coordinates)) return;
+  if (expression && !uses_any(expression->expression, {"x", "y", "z"})) return;
   // Initial values of zero are usual if a source or a wall drives the field.
   const auto drives = [](const Face& face) {
     return face.kind == BoundaryKind::dirichlet && face.value != 0;
@@ -87,16 +137,33 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
                         return std::ranges::any_of(faces, drives);
                       });
   if (!expression && section != "source" && driven) return;
-  std::string grid;
-  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis) {
-    const auto last = static_cast<double>(config.grid.domain.shape[axis] - 1);
-    grid += fmt::format("{}{} from {} to {} by {}", grid.empty() ? "" : ", ", axis_names[axis],
-                        config.grid.origin[axis], config.grid.origin[axis] + config.grid.spacing[axis] * last,
-                        config.grid.spacing[axis]);
-  }
-  terminal.warn(
-      "the values of [{}] are zero everywhere{}", section,
-      expression ? fmt::format(": the formula is nothing else at any point of the grid ({})", grid) : "");
+  terminal.warn("the values of [{}] are zero everywhere{}", section,
+                expression ? fmt::format(": the formula is nothing else at any point of the grid ({})",
+                                         axes_of(config.grid))
+                           : "");
+}
+
+}  // namespace
+
+void warn_of_values(const Setup& setup, const std::string& section, const ValueFacts& facts,
+                    const Terminal& terminal) {
+  warn_of_zeros(setup.config, section, facts, terminal);
+  const Precision state = setup.problem.precision;
+  warn_of_range(section, facts, section == "source" ? sum_precision(state) : state, terminal);
+}
+
+void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal) {
+  const auto depends_on_time = [](const std::string& formula) { return uses_any(formula, {"t", "step"}); };
+  const auto* source = config.source ? std::get_if<ExpressionForm>(&*config.source) : nullptr;
+  if (source && depends_on_time(source->expression) && is_silent(source->expression, config))
+    terminal.warn(
+        "the values of [source] are zero everywhere at all times: the formula is nothing else at any "
+        "point of the grid ({})",
+        axes_of(config.grid));
+  for (std::size_t i = 0; i < config.point_sources.size(); ++i)
+    if (const auto* formula = std::get_if<ExpressionForm>(&config.point_sources[i].value))
+      if (depends_on_time(formula->expression) && is_always_zero(parse_expression(formula->expression), {}))
+        terminal.warn("the values of [{}] are zero at all times", key_of_source(config, i));
 }
 
 double fields_in_snapshots(const Setup& setup) {

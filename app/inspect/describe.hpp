@@ -16,9 +16,14 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                    const std::string& hint = "; see spsolve plan");
 
 /// Warns if the values of a section are zero everywhere although the input does not give them as one number.
-/// Usual causes are a source outside the grid, or a comparison with a coordinate that no point has.
-void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
-                   const Terminal& terminal);
+/// Usual causes are a source outside the grid, or a comparison with a coordinate that no point has. Also
+/// warns if the format in which the run stores them makes them infinite or zero.
+void warn_of_values(const Setup& setup, const std::string& section, const ValueFacts& facts,
+                    const Terminal& terminal);
+
+/// Warns of a source that depends on time and is zero at all points of the grid at all times, and of such
+/// point sources. Grids of more than 2^22 points are not looked through.
+void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal);
 
 /// Returns the number of fields that a snapshot holds.
 double fields_in_snapshots(const Setup& setup);

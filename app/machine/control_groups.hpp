@@ -19,8 +19,12 @@ void for_each_control_group(
 /// `otherwise` if there is no number there (the text may be "max").
 double number_in(const std::filesystem::path& file, const std::string& key, double otherwise);
 
-/// Returns the number of processors that the quotas of its control groups (docker --cpus, batch systems)
-/// allow this process. Returns infinity if there is no quota.
-double processor_quota(const std::filesystem::path& root = "/");
+/// Holds the processors that quotas of control groups (docker --cpus, batch systems) allow this process, and
+/// the group that has the quota. Without a quota the number is infinite and the path empty.
+struct ProcessorQuota {
+  double processors;
+  std::filesystem::path group;
+};
+ProcessorQuota processor_quota(const std::filesystem::path& root = "/");
 
 }  // namespace spsolve

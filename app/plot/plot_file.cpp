@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
@@ -14,6 +13,7 @@
 #include "io/hdf5/hdf5.hpp"
 #include "io/input/config.hpp"
 #include "io/nearest_name.hpp"
+#include "io/numbered_name.hpp"
 
 namespace spsolve {
 namespace {
@@ -41,10 +41,11 @@ fs::path last_of_series(const fs::path& series) {
 }
 
 fs::path last_in_directory(const fs::path& directory) {
-  static const std::regex names(R"(snapshot_\d{10}\.hdf)");
   fs::path last;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (std::regex_match(entry.path().filename().string(), names)) last = std::max(last, entry.path());
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const auto name = parse_numbered_name(entry.path().filename().string());
+    if (name && name->stem == "snapshot" && name->extension == ".hdf") last = std::max(last, entry.path());
+  }
   if (last.empty())
     throw Error(Status::file_failure,
                 fmt::format("{}: holds no snapshots (snapshot_<step>.hdf)", directory.string()));

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <omp.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <vector>
@@ -35,6 +37,20 @@ CoreMask cores_of_this_rank() {
   return mask;
 }
 
+/// Returns this rank's share of the quota that limits it, in processors. Ranks of one machine may be in
+/// groups of their own (containers), or share one. Collective.
+double quota_of_this_rank(const Communicator& machine) {
+  const ProcessorQuota quota = processor_quota();
+  // Containers may give different groups the same path.
+  struct stat found {};
+  if (!quota.group.empty()) stat(quota.group.c_str(), &found);
+  const std::array<std::uint64_t, 2> own{found.st_dev, found.st_ino};
+  std::vector<std::array<std::uint64_t, 2>> groups(static_cast<std::size_t>(machine.size()));
+  check_mpi(
+      MPI_Allgather(own.data(), sizeof own, MPI_BYTE, groups.data(), sizeof own, MPI_BYTE, machine.handle()));
+  return quota.processors / static_cast<double>(std::ranges::count(groups, own));
+}
+
 }  // namespace
 
 int threads_of_rank(std::span<const CoreMask> masks, int rank) {
@@ -50,9 +66,9 @@ void share_cores(const Communicator& communicator) {
     std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
     check_mpi(MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE,
                             machine.handle()));
+    const double quota = std::min(quota_of_this_rank(machine), 1e6);
     // Launchers may set OMP_NUM_THREADS for some of the ranks only.
     if (std::getenv("OMP_NUM_THREADS")) return;
-    const double quota = std::min(processor_quota() / machine.size(), 1e6);
     // More threads than the quota would let others wait in barriers while they may not run.
     omp_set_num_threads(std::clamp(static_cast<int>(quota), 1, threads_of_rank(masks, machine.rank())));
   });
@@ -62,13 +78,14 @@ std::string idle_cores(const Communicator& communicator) {
   std::string text;
   on_this_machine(communicator, [&](const Communicator& machine) {
     const int used = machine.all_reduce(omp_get_max_threads(), MPI_SUM);
+    const double quotas = machine.all_reduce(quota_of_this_rank(machine), MPI_SUM);
     CoreMask of_launcher{};  // the cores of the job on this machine: the launcher is not bound
     if (!std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("OMP_NUM_THREADS") ||
         sched_getaffinity(getppid(), sizeof of_launcher, reinterpret_cast<cpu_set_t*>(of_launcher.data())) <
             0)
       return;
-    const int all = static_cast<int>(
-        std::min(processor_quota(), static_cast<double>(cores_in_both(of_launcher, of_launcher))));
+    const int all =
+        static_cast<int>(std::min(quotas, static_cast<double>(cores_in_both(of_launcher, of_launcher))));
     if (used < all)
       text = fmt::format(
           "{} of {} cores of {} lie idle: mpirun has bound ranks to fewer; use mpirun --bind-to none, "

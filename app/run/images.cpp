@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
 #include "io/input/read_images.hpp"
+#include "io/numbered_name.hpp"
 
 namespace spsolve {
 namespace {
@@ -26,12 +26,12 @@ std::string shown(const std::string& formula) {
 /// Finds the range of the first image up to `last_step` whose values were not all equal.
 std::optional<ColorRange> range_of_first(const fs::path& directory, const std::string& name,
                                          std::int64_t last_step) {
-  const std::regex names(name + R"(_\d{10}\.png)");
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (std::regex_match(entry.path().filename().string(), names) &&
-        entry.path() <= image_file(directory, name, last_step))
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const auto found = parse_numbered_name(entry.path().filename().string());
+    if (found && found->stem == name && found->extension == ".png" && found->number <= last_step)
       files.push_back(entry.path());
+  }
   std::ranges::sort(files);
   for (const fs::path& file : files) {
     const PngTexts texts = texts_of_png(read_text(file));
@@ -45,7 +45,7 @@ std::optional<ColorRange> range_of_first(const fs::path& directory, const std::s
 }  // namespace
 
 fs::path image_file(const fs::path& directory, const std::string& name, std::int64_t step) {
-  return directory / fmt::format("{}_{:010}.png", name, step);
+  return directory / to_text({name, step, ".png"});
 }
 
 Images::Images(const Communicator& communicator, const RunConfig& config, Block& block)
@@ -98,10 +98,16 @@ void Images::draw(std::int64_t step) {
       first += image.parts[part].points();
     }
     on_root(communicator_, [&] {
-      write_text(image_file(config_.output.directory, image.config.name, step),
-                 encode(image, *picture, step));
+      const fs::path file = image_file(config_.output.directory, image.config.name, step);
+      write_text(file, encode(image, *picture, step), Flush::later);
+      if (!is_stream(file)) unflushed_.add(followed(file));
     });
   }
+  on_root(communicator_, [&] { unflushed_.flush_if_due(); });
+}
+
+void Images::flush() {
+  on_root(communicator_, [&] { unflushed_.flush(); });
 }
 
 std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::int64_t step) const {

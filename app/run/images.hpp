@@ -8,6 +8,7 @@
 #include "app/plot/section.hpp"
 #include "app/values/state_formula.hpp"
 #include "app/values/values.hpp"
+#include "io/atomic_file.hpp"
 #include "io/input/config.hpp"
 #include "solver/block.hpp"
 
@@ -26,9 +27,13 @@ class Images {
   /// continues from the step `restart` (-1: at its beginning). Collective.
   void open(std::int64_t restart);
   bool due(std::int64_t step) const;
-  /// Draws the images that are due at `step` and returns when they are on disk. Collective; all ranks throw
-  /// the same Error(file_failure) if a file cannot be written.
+  /// Draws the images that are due at `step`. They are complete when it returns, and on disk after a few
+  /// seconds or when flush() returns. Collective; all ranks throw the same Error(file_failure) if a file
+  /// cannot be written.
   void draw(std::int64_t step);
+  /// Returns when all images are on disk. A run that continues from a checkpoint does not draw earlier ones
+  /// again. Collective, as draw().
+  void flush();
 
  private:
   struct Image {
@@ -49,6 +54,7 @@ class Images {
   const RunConfig& config_;
   Block& block_;
   std::vector<Image> images_;
+  UnflushedFiles unflushed_;  // of rank 0
 };
 
 /// Returns `directory`/<name>_<step, 10 digits>.png.

@@ -95,6 +95,7 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
+  warn_of_silent_sources(setup.config, terminal);
   print_summary(communicator, setup, terminal);
   if (!restarted) warn_of_full_disk(setup, terminal);
   const std::string idle = setup.device.cuda ? "" : idle_cores(communicator);
@@ -130,7 +131,7 @@ void prepare_copies(const Setup& setup, const Schedule& schedule, int files, Blo
 /// the solution is no longer finite.
 EvolveResult evolve_and_write(const Communicator& communicator, const Setup& setup, const Schedule& schedule,
                               Block& block, const Observers& observers, Writer& writer, Watchdog& watch,
-                              Progress& progress, Probes& probes) {
+                              Progress& progress, Probes& probes, Images& images) {
   try {
     const EvolveResult result = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
@@ -139,12 +140,14 @@ EvolveResult evolve_and_write(const Communicator& communicator, const Setup& set
       probes.end_at(result.step);
     }
     probes.flush();
+    images.flush();
     watch.enter(Phase::snapshot);
     writer.finish();
     return result;
   } catch (const Error& error) {
     if (error.status() == Status::diverged) {
       probes.flush();
+      images.flush();
       end_diverged(error, writer);
     }
     // After a failure of a device or a peer the ranks cannot finish the files in progress together.
@@ -158,7 +161,7 @@ EvolveResult evolve_and_write(const Communicator& communicator, const Setup& set
 /// Returns the callbacks of the time loop: they write files and answer requests, and inform the watchdog and
 /// the terminal. All arguments must outlive them.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
-                       Probes& probes, const FieldSums& sums, Block& block) {
+                       Probes& probes, Images& images, const FieldSums& sums, Block& block) {
   return {[&](std::int64_t step, const CopyState& state) {
             progress.pause();
             watch.enter(Phase::snapshot);
@@ -168,7 +171,9 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             progress.pause();
             requests.checkpoint_begun();
             watch.enter(Phase::checkpoint);
-            probes.flush();  // a run that continues from here does not record earlier rows again
+            // A run that continues from here does not make earlier rows and images again.
+            probes.flush();
+            images.flush();
             writer.checkpoint(step, state);
           },
           [&](std::int64_t step, const std::vector<Diagnostics>& values) {
@@ -221,7 +226,7 @@ void fill_arrays(const Communicator& communicator, const std::optional<Checkpoin
   if (restart) setup.values = restart->header.values;
   fill_block(communicator, config, setup.problem, restart, block,
              [&](const std::string& section, const ValueFacts& facts) {
-               warn_of_zeros(config, section, facts, terminal);
+               warn_of_values(setup, section, facts, terminal);
                setup.values[section] = facts.checksum;
              });
   for (const auto& [key, checksum] : checksums_of_tables(communicator, config, config.time.steps))
@@ -305,7 +310,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
-  Observers observers = observers_of(writer, watch, requests, progress, probes, field_sums, block);
+  Observers observers = observers_of(writer, watch, requests, progress, probes, images, field_sums, block);
   observers.launched = [&](std::int64_t, std::int64_t to) {
     probes.record(to);
     writer.outputs(to, block);
@@ -314,8 +319,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     images.draw(to);
   };
   if (!restart) writer.outputs(0, block);
-  const EvolveResult result =
-      evolve_and_write(communicator, setup, schedule, block, observers, writer, watch, progress, probes);
+  const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
+                                               progress, probes, images);
   if (result.outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -12,12 +13,13 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <regex>
 #include <sstream>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "app/setup/clock.hpp"
+#include "io/numbered_name.hpp"
 
 namespace spsolve {
 namespace {
@@ -27,21 +29,36 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may still run
 constexpr const char* diagnostics_name = "diagnostics.csv";
 
+/// Names the file by which ranks find out whether they see one directory; a random number follows.
+constexpr const char* shared_stem = ".shared";
+
+/// Returns true for a name of a run's streams and images: letters, digits, '_' and '-'.
+bool is_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-');
+  });
+}
+
 /// Returns true if a file name is one that a run writes, complete or not.
 bool is_result(const std::string& name) {
-  static const std::regex names(
-      R"(([\w-]+_\d{10}\.hdf|[\w-]+\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|probes\.h5|[\w-]+_\d{10}\.png|run\.json|\.shared_\d{10})(\.tmp)?)");
-  return std::regex_match(name, names);
+  std::string_view whole = name;
+  if (whole.ends_with(".tmp")) whole.remove_suffix(4);
+  if (whole == diagnostics_name || whole == "probes.h5" || whole == "run.json") return true;
+  constexpr std::string_view series = ".hdf.series";
+  if (whole.ends_with(series)) return is_word(whole.substr(0, whole.size() - series.size()));
+  const auto parts = parse_numbered_name(whole);
+  if (!parts) return false;
+  if (parts->stem == shared_stem) return parts->extension.empty();
+  return is_word(parts->stem) && (parts->extension == ".hdf" || parts->extension == ".png" ||
+                                  (parts->stem == "checkpoint" && parts->extension == ".h5"));
 }
 
 bool is_snapshot(const fs::path& result) { return result.extension() == ".hdf"; }
 
 /// Returns the step in the name of a result, or -1 if the name has none.
 std::int64_t step_of(const fs::path& result) {
-  static const std::regex steps(R"([\w-]+_(\d{10})\..*)");
-  const std::string name = result.filename();
-  std::smatch found;
-  return std::regex_match(name, found, steps) ? std::stoll(found[1]) : -1;
+  const auto parts = parse_numbered_name(result.filename().string());
+  return parts && !parts->extension.empty() ? parts->number : -1;
 }
 
 std::vector<fs::path> results_in(const fs::path& directory) {
@@ -146,10 +163,8 @@ void RunDirectory::require_one_directory() const {
   fs::path file;
   on_root(communicator_, [&] {
     // No other directory holds a file of this name.
-    const auto ticks =
-        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-    file = path_ / temporary_name(fmt::format(
-                       ".shared_{:010}", (ticks + static_cast<std::uint64_t>(getpid())) % 10'000'000'000));
+    const std::int64_t ticks = std::chrono::system_clock::now().time_since_epoch().count();
+    file = path_ / temporary_name(to_text({shared_stem, (ticks + getpid()) % 10'000'000'000, ""}));
     std::ofstream made(file);
     if (!made) file.clear();  // the failure is reported by the next file that is written there
   });

@@ -47,14 +47,14 @@ std::string why_some_miss_gpus(const Communicator& communicator, int count, cons
 std::string transport_for(const DeviceChoice& choice, const std::string& wanted) {
   const bool on_devices = wanted == "nccl" || wanted == "peer";
   if (on_devices && !choice.cuda)
-    throw Error(Status::invalid_input,
-                fmt::format("[parallel] transport = \"{}\" moves GPU memory, but this run is on the CPU; use "
+    throw Error(InputKey{"parallel", "transport"},
+                fmt::format(" = \"{}\" moves GPU memory, but this run is on the CPU; use "
                             "auto or mpi",
                             wanted));
   // NCCL, and ranks that wait for each other on the device, need a GPU for each rank.
   if (on_devices && choice.shared)
-    throw Error(Status::invalid_input,
-                fmt::format("[parallel] transport = \"{}\" needs a GPU for each rank, but ranks share them; "
+    throw Error(InputKey{"parallel", "transport"},
+                fmt::format(" = \"{}\" needs a GPU for each rank, but ranks share them; "
                             "use auto or mpi",
                             wanted));
   return choice.shared ? "mpi" : wanted;
@@ -82,8 +82,7 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
   if (communicator.all_reduce(count, MPI_MAX) > 0) missing = why_some_miss_gpus(communicator, count, missing);
 #endif
   if (compute.device == "cuda")
-    throw Error(Status::invalid_input,
-                fmt::format("[compute] device = \"cuda\": {}; use auto or cpu", missing));
+    throw Error(InputKey{"compute", "device"}, fmt::format(" = \"cuda\": {}; use auto or cpu", missing));
   if (compute.device == "auto") choice.note = missing;
   choice.model = fmt::format("{} threads", omp_get_max_threads());
   choice.of_rank = host_name() + ": " + choice.model;

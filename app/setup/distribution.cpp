@@ -18,20 +18,20 @@ Distribution distribute(const Communicator& communicator, int ranks, const Paral
                                : min_surface_rank_grid(shape, ranks, candidate.fuse * problem.radius(),
                                                        device.cuda ? gpu_face_cost : Index3{1, 1, 1});
   if (const std::int64_t blocks = volume(rank_grid); blocks != ranks)
-    throw Error(Status::invalid_input,
-                fmt::format("[parallel] ranks: {}, but {} to hold them; start as many as there are blocks "
+    throw Error(InputKey{"parallel", "ranks"},
+                fmt::format(": {}, but {} to hold them; start as many as there are blocks "
                             "(check and plan: --ranks {}), or give \"auto\"",
                             counted(blocks, "block"), counted(ranks, "rank"), blocks));
   const Decomposition decomposition(shape, rank_grid);
   if (parallel.exchange_every.value_or(1) > 1 && problem.equations &&
       !problem.equations->repeats_beyond_ends())
     throw Error(
-        Status::invalid_input,
-        fmt::format("[parallel] exchange_every = {}: these equations exchange halos in every step, since "
-                    "they read the coordinate of a periodic axis displaced along it; give the formula that "
-                    "uses it a name "
-                    "in [coefficients], whose values repeat along the axis",
-                    *parallel.exchange_every));
+        InputKey{"parallel", "exchange_every"},
+        fmt::format(
+            " = {}: these equations exchange halos in every step, since they read the coordinate of a "
+            "periodic axis displaced along it; give the formula that uses it a name in "
+            "[coefficients], whose values repeat along the axis",
+            *parallel.exchange_every));
   if (parallel.exchange_every)
     return {decomposition, candidate.exchanges_in_every_launch() ? 1 : *parallel.exchange_every};
   // Ranks on other processors may round differently.

@@ -69,8 +69,8 @@ PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
   // Several steps of a stencil are one sweep, so no amounts can be added between them.
   const bool single = !config.point_sources.empty() && !problem.equations;
   if (single && config.time.fuse.value_or(1) > 1)
-    throw Error(Status::invalid_input,
-                fmt::format("[time] fuse = {}: with [stencil], point sources are added after every single "
+    throw Error(InputKey{"time", "fuse"},
+                fmt::format(" = {}: with [stencil], point sources are added after every single "
                             "step; leave it out, or \"auto\", or write the stencil as [equations]",
                             *config.time.fuse));
   return {config.compute.unit, config.compute.layout, single ? std::optional(1) : config.time.fuse,

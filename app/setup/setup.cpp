@@ -58,25 +58,32 @@ bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
   return false;
 }
 
+/// Names the key that makes halos deeper than memory, and the rest of a sentence about it.
+struct DeepHalos {
+  InputKey key;
+  std::string advice;
+};
+
 /// Returns advice if halos are too deep for memory: the key that makes them so, and the largest value that
-/// fits. Returns an empty text if memory does not suffice without halos.
-std::string halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
+/// fits. Returns nothing if memory does not suffice without halos.
+std::optional<DeepHalos> halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
   const int first = setup.problem.domain.first_axis();
   const Index3 block = setup.decomposition.block(0).extent();
   const Index3 halo = setup.halo();
   Setup thinner = setup;
-  for (const auto& [key, value] : {std::pair{"[parallel] exchange_every", &thinner.exchange_every},
-                                   std::pair{"[time] fuse", &thinner.plan.chosen.fuse}}) {
+  for (const auto& [key, value] : {std::pair{InputKey{"parallel", "exchange_every"}, &thinner.exchange_every},
+                                   std::pair{InputKey{"time", "fuse"}, &thinner.plan.chosen.fuse}}) {
     const int wanted = *value;
     while (*value > 1) {
       --*value;
       if (fits_here(thinner, ranks_here, use_devices))
-        return fmt::format("{} = {} needs halos of {} points around blocks of {}, and at most {} fits: ", key,
-                           wanted, fmt::join(halo.begin() + first, halo.end(), " x "),
-                           fmt::join(block.begin() + first, block.end(), " x "), *value);
+        return DeepHalos{
+            key, fmt::format(" = {} needs halos of {} points around blocks of {}, and at most {} fits: ",
+                             wanted, fmt::join(halo.begin() + first, halo.end(), " x "),
+                             fmt::join(block.begin() + first, block.end(), " x "), *value)};
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -112,8 +119,8 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config) {
       return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
     if (precision == Precision::tf32)
       throw Error(
-          Status::invalid_input,
-          "[compute] precision = \"tf32\" is for a single linear equation with constant weights and "
+          InputKey{"compute", "precision"},
+          " = \"tf32\" is for a single linear equation with constant weights and "
           "walls that are periodic, neumann or { dirichlet = number }; others take fp64, fp32, fp16 or "
           "bf16");
     return system_problem(
@@ -208,7 +215,9 @@ void require_memory(const Communicator& communicator, const Setup& setup, bool u
     try {
       require_memory_here(setup, ranks_here, use_devices);
     } catch (const Error& error) {
-      throw Error(error.status(), halos_that_fit(setup, ranks_here, use_devices) + error.what());
+      const auto halos = halos_that_fit(setup, ranks_here, use_devices);
+      if (!halos) throw;
+      throw Error(halos->key, halos->advice + error.what());
     }
   });
 }

@@ -58,9 +58,8 @@ bool has_all(hid_t source, hid_t selection, hid_t part) {
   if (is_unlimited(selection) || is_unlimited(part)) return true;
   const auto shape = dataset_shape(source);
   if (H5Sget_select_type(selection) != H5S_SEL_HYPERSLABS) {  // the whole source, whatever its extent was
-    hssize_t points = 1;
-    for (const std::int64_t extent : shape) points *= extent;
-    return H5Sget_select_npoints(part) <= points;
+    const Hdf5Id space(H5Dget_space(source), H5Sclose);
+    return H5Sget_select_npoints(part) <= H5Sget_simple_extent_npoints(space);
   }
   std::array<hsize_t, H5S_MAX_RANK> first{}, last{};
   if (H5Sget_simple_extent_ndims(selection) != std::ssize(shape)) return false;
@@ -161,8 +160,11 @@ std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
 std::string missing_at(hid_t dataset, int depth) {
   constexpr int deepest = 8;  // virtual datasets may refer to each other in a circle
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
-  if (depth == deepest) return "";
-  if (H5Pget_layout(creation) == H5D_VIRTUAL) return missing_of_virtual(dataset, creation, depth);
+  if (H5Pget_layout(creation) == H5D_VIRTUAL) {
+    if (depth == deepest)  // the HDF5 library overflows its stack when it reads a circle
+      return fmt::format("is virtual, and its values are not reached within {} virtual datasets", deepest);
+    return missing_of_virtual(dataset, creation, depth);
+  }
   const int count = H5Pget_external_count(creation);
   return count > 0 ? missing_of_external(dataset, creation, count) : "";
 }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -241,6 +242,19 @@ CheckpointConfig read_checkpoint(const TomlSection& section) {
   return checkpoint;
 }
 
+/// Throws if sections are absent that every input has, and names all of these.
+void require_sections(const TomlSection& root) {
+  std::vector<std::string> wanted{"grid", "time"}, missing;
+  const auto has = [&](const char* name) { return root.has(name); };
+  if (std::ranges::none_of(std::array{"equations", "fields", "coefficients", "constants", "stencils"}, has))
+    wanted.insert(wanted.begin() + 1, {"stencil", "initial"});
+  for (const std::string& name : wanted)
+    if (!root.has(name)) missing.push_back(fmt::format("[{}]", name));
+  if (!missing.empty())
+    root.fail("",
+              fmt::format("missing section{} {}", missing.size() > 1 ? "s" : "", fmt::join(missing, ", ")));
+}
+
 }  // namespace
 
 RunConfig parse_config(std::string_view text, const fs::path& file_name,
@@ -248,21 +262,22 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   const toml::table document = parse_toml(text, file_name.string(), overrides);
   const TomlSection root = TomlSection::of_input(document, file_name.string());
   root.allow();
+  require_sections(root);
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
   config.grid = read_grid(root, directory);
   config.equations = read_equations(root, config.grid, directory);
   if (!config.equations) {
-    config.stencil = read_stencil(required_section(root, "stencil"), config.grid, directory);
-    config.initial = read_field(required_section(root, "initial"), config.grid, directory);
+    config.stencil = read_stencil(*root.section("stencil"), config.grid, directory);
+    config.initial = read_field(*root.section("initial"), config.grid, directory);
     if (const auto section = root.section("source")) {
       config.source = read_field(*section, config.grid, directory, true);
       config.source_is_rate = section->boolean("rate").value_or(false);
     }
   }
   if (!config.equations) config.equations = equations_of_stencil(root, config);
-  const TomlSection time = required_section(root, "time");
+  const TomlSection time = *root.section("time");
   config.time = read_time(time, config.stencil);
   if (config.source_is_rate && !time.has("dt") && !has_own_time_step(config.stencil))
     time.fail("", "[source] rate needs 'dt', the time that a step takes");

@@ -6,14 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/error.hpp"
+
 namespace spsolve {
 
-/// Returns a message that begins with "[section] key", as those of the plan do, with the place of the key in
-/// the input before it: "heat3d.toml:12: [time] fuse ...", or "--set time.fuse=3: [time] fuse ..." for a key
-/// that an override sets. Messages of other forms, and of sections that the input does not have, come back as
-/// they are. The arguments are those of parse_config(), which has read the input.
-std::string with_place_of_key(const std::string& message, std::string_view text,
-                              const std::filesystem::path& file_name,
-                              const std::vector<std::string>& overrides);
+/// Returns the place of a key in an input, for the start of a message: "heat3d.toml:12: ", or
+/// "--set time.fuse=3: " for a key that an override sets. If the section does not have the key, its own line
+/// is returned; an input without the section gives an empty text. The last three arguments are those of
+/// parse_config(), which has read the input.
+std::string place_of_key(const InputKey& key, std::string_view text, const std::filesystem::path& file_name,
+                         const std::vector<std::string>& overrides);
 
 }  // namespace spsolve

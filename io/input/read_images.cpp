@@ -14,7 +14,6 @@ namespace spsolve {
 namespace {
 
 std::string read_name(const TomlSection& section, const std::vector<ImagesConfig>& others) {
-  section.require("name");
   const std::string name = *section.text("name");
   const bool is_plain =
       std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
@@ -28,7 +27,6 @@ std::string read_name(const TomlSection& section, const std::vector<ImagesConfig
 }
 
 std::string read_value(const TomlSection& section, const RunConfig& config) {
-  section.require("value");
   const std::string formula = *section.text("value");
   try {
     RowProgram(parse_expression(formula), names_of_state(config));
@@ -73,6 +71,7 @@ std::vector<ImagesConfig> read_images(const TomlSection& root, const RunConfig& 
   std::vector<ImagesConfig> all;
   for (const TomlSection& section : root.sections("images")) {
     section.allow();
+    section.require({"name", "value"});
     ImagesConfig images;
     images.name = read_name(section, all);
     images.value = read_value(section, config);

@@ -31,7 +31,6 @@ PointsForm read_places(const TomlSection& section, const Grid& grid, const fs::p
   const toml::node& node = section.require("at");
   if (node.is_table()) {
     const TomlSection dataset = *section.section("at");
-    dataset.require("file");
     return read_dataset(dataset, directory);
   }
   const toml::array* list = node.as_array();
@@ -90,10 +89,12 @@ std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const
   for (const TomlSection& section : root.sections("point_sources")) {
     section.allow();
     PointSourceConfig source;
-    if (fields.size() > 1) section.require("field");
+    if (fields.size() > 1)
+      section.require({"field", "at", "value"});
+    else
+      section.require({"at", "value"});
     source.field = known_field(section, "field", section.text("field").value_or(fields.front()), fields);
     source.at = read_places(section, config.grid, directory);
-    section.require("value");
     source.value = read_values(section, "value", directory);
     if (const auto* formula = std::get_if<ExpressionForm>(&source.value)) {
       try {
@@ -117,7 +118,7 @@ std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& 
   for (const TomlSection& section : root.sections("probes")) {
     section.allow();
     ProbesConfig probes;
-    section.require("name");
+    section.require({"name", "at"});
     probes.name = *section.text("name");
     if (probes.name.empty() || probes.name.find_first_of("/.") != std::string::npos)
       section.fail("name", fmt::format("'name' is '{}'; wanted the name of a group in probes.h5, without '/' "

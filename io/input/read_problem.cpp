@@ -104,7 +104,7 @@ void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& wall
 DatasetForm read_dataset(const TomlSection& section, const fs::path& directory,
                          const std::vector<std::string>& valid) {
   section.allow(valid);
-  section.require("dataset");
+  section.require({"file", "dataset"});
   DatasetForm form{*section.text("file"), *section.text("dataset")};
   if (form.file.empty()) section.fail("file", "'file' is empty");
   if (const std::string word = shell_word(form.file); !word.empty())
@@ -135,13 +135,16 @@ PresetForm read_preset(const TomlSection& section) {
   std::vector<std::string> valid{"preset"};
   for (const PresetParameter& parameter : preset->parameters) valid.emplace_back(parameter.name);
   section.allow(valid);
+  std::vector<std::string> missing;
   for (const PresetParameter& parameter : preset->parameters) {
     const std::string name(parameter.name);
     if (const auto values = section.numbers(name))
       form.parameters[name] = *values;
     else if (parameter.required)
-      section.fail("", fmt::format("preset '{}' needs '{}': {}", form.preset, name, parameter.meaning));
+      missing.push_back(fmt::format("'{}': {}", name, parameter.meaning));
   }
+  if (!missing.empty())
+    section.fail("", fmt::format("preset '{}' needs {}", form.preset, fmt::join(missing, "; and ")));
   return form;
 }
 
@@ -184,8 +187,26 @@ WeightsForm read_weights(const TomlSection& section, const Domain& domain) {
 
 }  // namespace
 
+namespace {
+
+/// Returns the first "%NAME%" of a text, as Windows writes variables, or an empty text.
+std::string variable_of_windows(const std::string& text) {
+  for (std::size_t begin = text.find('%'); begin != std::string::npos; begin = text.find('%', begin + 1)) {
+    std::size_t end = begin + 1;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' ||
+                                 text[end] == '(' || text[end] == ')'))
+      ++end;
+    const bool named = end > begin + 1 && !std::isdigit(static_cast<unsigned char>(text[begin + 1]));
+    if (named && end < text.size() && text[end] == '%') return text.substr(begin, end - begin + 1);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string shell_word(const std::filesystem::path& path) {
   const std::string text = path.string();
+  if (const std::string variable = variable_of_windows(text); !variable.empty()) return variable;
   if (text.starts_with('~')) return text.substr(0, text.find('/'));
   if (const std::size_t tick = text.find('`'); tick != std::string::npos)
     if (const std::size_t end = text.find('`', tick + 1); end != std::string::npos)
@@ -256,7 +277,7 @@ void read_extent(const TomlSection& section, Grid& grid) {
 }  // namespace
 
 Grid read_grid(const TomlSection& root, const fs::path& directory) {
-  const TomlSection section = required_section(root, "grid");
+  const TomlSection section = *root.section("grid");
   section.allow();
   section.require("shape");
   const auto shape = *section.integers("shape");
@@ -318,7 +339,6 @@ FieldForm read_values(const TomlSection& section, const std::string& key, const 
   if (node.is_table()) {
     const TomlSection dataset = *section.section(key);
     dataset.allow();
-    dataset.require("file");
     return read_dataset(dataset, directory);
   }
   const InputLocation at{section.error_prefix(key) + key};

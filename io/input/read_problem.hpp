@@ -43,8 +43,8 @@ FieldForm read_field(const TomlSection& section, const Grid& grid, const std::fi
                      bool knows_time = false);
 
 /// Returns the part of a path that only shells expand: "~" or "~name" in front, "$NAME", "${NAME}",
-/// "$(command)" or "`command`" anywhere. Without a shell it would become the name of a directory. Returns an
-/// empty text if there is no such part.
+/// "$(command)", "`command`" or "%NAME%" anywhere. Without a shell it would become the name of a directory.
+/// Returns an empty text if there is no such part.
 std::string shell_word(const std::filesystem::path& path);
 
 /// Returns a section, or throws if it is absent.

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -46,6 +47,38 @@ std::optional<std::string> text_of_override(const toml::source_region& region, s
   return value;
 }
 
+/// Returns the value of a key that goes by another name elsewhere (C, numpy, other solvers), or an empty
+/// text.
+std::string value_here_of(std::string_view foreign, std::span<const std::string_view> choices) {
+  constexpr std::array<std::array<std::string_view, 2>, 12> names{{{"gpu", "cuda"},
+                                                                   {"nvidia", "cuda"},
+                                                                   {"double", "fp64"},
+                                                                   {"float64", "fp64"},
+                                                                   {"float", "fp32"},
+                                                                   {"float32", "fp32"},
+                                                                   {"single", "fp32"},
+                                                                   {"half", "fp16"},
+                                                                   {"float16", "fp16"},
+                                                                   {"bfloat16", "bf16"},
+                                                                   {"gzip", "deflate"},
+                                                                   {"zlib", "deflate"}}};
+  for (const auto& [other, own] : names)
+    if (other == foreign && std::ranges::find(choices, own) != choices.end())
+      return fmt::format("; here it is '{}'; ", own);
+  return "";
+}
+
+/// Returns the sections that have a key, or an empty text if there are none. The text is also empty if
+/// `section` has the key, beside other keys than those that were given.
+std::string home_of(std::string_view name, std::string_view section) {
+  std::string homes;
+  if (find_key(section, name)) return homes;
+  for (const Key& key : all_keys())
+    if (key.name == name && !key.section.empty() && key.section.find('<') == std::string_view::npos)
+      homes += fmt::format("{}[{}]", homes.empty() ? "" : ", ", key.section);
+  return homes.empty() ? "" : fmt::format("; it is a key of {}; ", homes);
+}
+
 Limits limits_of(const Key* key, const Limits& otherwise) { return key ? key->limits : otherwise; }
 
 }  // namespace
@@ -59,10 +92,13 @@ std::string TomlSection::error_prefix(const toml::source_region& region) const {
   return name_.empty() ? where(region) + ": " : fmt::format("{}: [{}] ", where(region), name_);
 }
 
-std::string TomlSection::error_prefix(std::string_view key) const {
+const toml::source_region& TomlSection::region_of(std::string_view key) const {
   const auto found = table_->find(key);
-  return error_prefix(found == table_->end() ? region_ : found->first.source());
+  return found == table_->end() ? region_ : found->first.source();
 }
+
+std::string TomlSection::place(std::string_view key) const { return where(region_of(key)) + ": "; }
+std::string TomlSection::error_prefix(std::string_view key) const { return error_prefix(region_of(key)); }
 
 std::string TomlSection::error_prefix(std::string_view key, int line_of_text) const {
   const toml::node* node = find(key);
@@ -147,8 +183,11 @@ void TomlSection::allow(const std::vector<std::string>& valid) const {
         (!first || key.source().begin < first->source().begin))
       first = &key;
   if (!first) return;
-  fail(first->str(), fmt::format("unknown key '{}'{}valid keys: {}", first->str(),
-                                 did_you_mean(first->str(), valid), fmt::join(valid, ", ")));
+  std::string advice = did_you_mean(first->str(), valid);
+  if (section_ && nearest_name(first->str(), valid).empty())
+    if (const std::string home = home_of(first->str(), *section_); !home.empty()) advice = home;
+  fail(first->str(),
+       fmt::format("unknown key '{}'{}valid keys: {}", first->str(), advice, fmt::join(valid, ", ")));
 }
 
 std::string TomlSection::exactly_one_of(const std::vector<std::string>& forms) const {
@@ -169,8 +208,16 @@ std::string TomlSection::exactly_one_of(const std::vector<std::string>& forms) c
 }
 
 const toml::node& TomlSection::require(std::string_view key) const {
-  if (!has(key)) fail("", fmt::format("missing key '{}'", key));
+  require({key});
   return *find(key);
+}
+
+void TomlSection::require(std::initializer_list<std::string_view> keys) const {
+  std::vector<std::string> missing;
+  for (const std::string_view key : keys)
+    if (!has(key)) missing.push_back(fmt::format("'{}'", key));
+  if (!missing.empty())
+    fail("", fmt::format("missing key{} {}", missing.size() > 1 ? "s" : "", fmt::join(missing, " and ")));
 }
 
 std::optional<std::string> TomlSection::text(std::string_view key) const {
@@ -210,8 +257,9 @@ std::optional<std::string> TomlSection::one_of(std::string_view key) const {
   if (!value) return value;
   const auto names = known(key)->choices;
   if (std::find(names.begin(), names.end(), *value) != names.end()) return value;
-  fail(key, fmt::format("'{}' is '{}'{}valid values: {}", key, *value, did_you_mean(*value, names),
-                        fmt::join(names, ", ")));
+  std::string advice = value_here_of(*value, names);
+  if (advice.empty()) advice = did_you_mean(*value, names);
+  fail(key, fmt::format("'{}' is '{}'{}valid values: {}", key, *value, advice, fmt::join(names, ", ")));
 }
 
 std::optional<double> TomlSection::number(std::string_view key, const Limits& otherwise) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +45,8 @@ class TomlSection {
   const toml::node* find(std::string_view key) const;
   /// Throws if the key is absent.
   const toml::node& require(std::string_view key) const;
+  /// Throws if some of the keys are absent, and names all of these.
+  void require(std::initializer_list<std::string_view> keys) const;
 
   std::optional<std::string> text(std::string_view key) const;
   /// Returns a list of strings, or one string; the list is empty if the key is absent.
@@ -64,6 +67,8 @@ class TomlSection {
   /// of the section.
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
+  /// Returns "<where>: ", the start of a message that names the key itself.
+  std::string place(std::string_view key) const;
   /// Returns "<where>: [section] ", the start of a message.
   std::string error_prefix(std::string_view key) const;
   /// Returns error_prefix(key) for one line of the text that `key` holds, counted from 1.
@@ -71,6 +76,7 @@ class TomlSection {
 
  private:
   std::string where(const toml::source_region& region) const;
+  const toml::source_region& region_of(std::string_view key) const;
   std::string error_prefix(const toml::source_region& region) const;
   /// Returns the key in the table, or null if this is not an input.
   const Key* known(std::string_view key) const;

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "io/language/foreign_names.hpp"
 #include "io/language/scanner.hpp"
 
 // The grammar; every rule is a function of class Parser. {} means any number of times, [] at most once.
@@ -209,8 +210,7 @@ class Parser {
     node.kind = Kind::name;
     if (peek().text == ".") {
       ++at_;
-      if (peek().text != "previous" && peek().text != "next")
-        refuse(fmt::format("'{0}.previous' or '{0}.next'", token.text));
+      if (peek().text != "previous" && peek().text != "next") refuse_level(token.text);
       node.kind = Kind::level;
       node.level = peek().text;
       ++at_;
@@ -304,6 +304,18 @@ class Parser {
     return name == "and" || name == "or" || name == "not";
   }
 
+  /// Refuses the next token, which stands behind `name` and a point. Modules of Python (np.sin, math.pi) and
+  /// operators of MATLAB (x.^2) get their own advice.
+  [[noreturn]] void refuse_level(std::string_view name) const {
+    const Token& token = peek();
+    if (token.kind == Token::Kind::symbol)
+      refuse(fmt::format("'{}{}': operators have no point in front", name, token.text));
+    if (const std::string own = own_name_of(std::string(token.text)); !own.empty()) refuse(own);
+    if (find_function(token.text) || token.text == "pi")
+      refuse(fmt::format("'{}' alone, without '{}.'", token.text, name));
+    refuse(fmt::format("'{0}.previous' or '{0}.next'", name));
+  }
+
   /// Refuses the next token. Operators of other languages get their own advice.
   [[noreturn]] void refuse(std::string wanted) const {
     constexpr std::array<std::array<std::string_view, 2>, 16> advice{{
@@ -325,8 +337,15 @@ class Parser {
         {"if", "'condition ? a : b'"},
     }};
     const Token& token = peek();
+    const bool is_operand = wanted.starts_with("a number");
     for (const auto& [symbol, instead] : advice)
       if (token.text == symbol) wanted = instead;
+    if (is_operand && (token.text == "|" || token.text == "||"))
+      wanted = "'abs(a)' for the absolute value of a";
+    if (token.text == "," && at_ > 0 && tokens_[at_ - 1].kind == Token::Kind::number &&
+        tokens_[at_ + 1].kind == Token::Kind::number)
+      wanted +=
+          fmt::format("; numbers have a point, as in {}.{}", tokens_[at_ - 1].text, tokens_[at_ + 1].text);
     // Two operands side by side, as in "2x" and "sin x".
     if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator")) {
       const Token& last = tokens_[at_ - 1];

@@ -86,10 +86,24 @@ class Scanner {
     while (at_ + length < text_.size() && (static_cast<unsigned char>(text_[at_ + length]) & 0xC0) == 0x80)
       ++length;
     const auto c = static_cast<unsigned char>(text_[at_]);
+    std::string wanted = "a name, a number, an operator or a bracket";
+    constexpr std::array<std::array<std::string_view, 2>, 11> written{{{"\u00b2", "'^2'"},
+                                                                       {"\u00b3", "'^3'"},
+                                                                       {"\u03c0", "'pi'"},
+                                                                       {"\u00d7", "'*'"},
+                                                                       {"\u00b7", "'*'"},
+                                                                       {"\u00f7", "'/'"},
+                                                                       {"\u2212", "'-'"},
+                                                                       {"\u2264", "'<='"},
+                                                                       {"\u2265", "'>='"},
+                                                                       {"\u2260", "'!='"},
+                                                                       {"\u221a", "'sqrt(x)'"}}};
+    for (const auto& [sign, own] : written)
+      if (text_.substr(at_, length) == sign) wanted = own;
     throw SyntaxError(text_, position_,
                       c < ' ' || c == 0x7f ? fmt::format("the byte 0x{:02x}", c)
                                            : fmt::format("the character '{}'", text_.substr(at_, length)),
-                      "a name, a number, an operator or a bracket");
+                      wanted);
   }
 
   void add(Token::Kind kind, std::size_t length) {

@@ -106,7 +106,7 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
 
 [[noreturn]] void fail_without_candidates(const Plan& plan, const Problem& problem, const DeviceModel& device,
                                           const PlanRequest& request) {
-  std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", name_or(request.unit, "auto"),
+  std::string why = fmt::format(" = \"{}\", layout = \"{}\"", name_or(request.unit, "auto"),
                                 name_or(request.layout, "auto"));
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
   why += fmt::format(": {} does not do this stencil so in {}", device.name, to_string(problem.precision));
@@ -118,8 +118,8 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
                      "; no kernel: sparse-tensor takes strided-swap, morph and separable (few terms), "
                      "tensor the first two, and in fp64 {}",
                      to_string(fp64_layout(device.gpu)));
-  throw Error(Status::invalid_input, fmt::format("{}{}{}", why, plan.rejected.empty() ? "" : "; ",
-                                                 fmt::join(describe(plan.rejected), "; ")));
+  throw Error(InputKey{"compute", "unit"}, fmt::format("{}{}{}", why, plan.rejected.empty() ? "" : "; ",
+                                                       fmt::join(describe(plan.rejected), "; ")));
 }
 
 std::string describe_candidate(const Candidate& candidate) {
@@ -250,14 +250,6 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
   const auto is_accepted = [&](const Candidate& candidate) {
     return !request.accuracy || candidate.error <= *request.accuracy;
   };
-  if (std::none_of(plan.candidates.begin(), plan.candidates.end(), is_accepted)) {
-    double min_error = plan.candidates.front().error;
-    for (const Candidate& candidate : plan.candidates) min_error = std::min(min_error, candidate.error);
-    throw Error(Status::invalid_input,
-                fmt::format("[compute] accuracy = {:g}: nothing keeps it; the smallest bound on the relative "
-                            "error per step is {:.2e}",
-                            *request.accuracy, min_error));
-  }
   for (const Candidate& candidate : plan.candidates)
     if (!is_accepted(candidate))
       plan.rejected.push_back(
@@ -265,6 +257,12 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
            candidate.precision,
            {Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
                                             candidate.error, *request.accuracy)}});
+  if (std::ranges::none_of(plan.candidates, is_accepted))
+    throw Error(InputKey{"compute", "accuracy"},
+                fmt::format(" = {:g}: nothing keeps it; the smallest bound on the relative error per step is "
+                            "{:.2e}; {}",
+                            *request.accuracy, std::ranges::min(plan.candidates, {}, &Candidate::error).error,
+                            fmt::join(describe(plan.rejected), "; ")));
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
   // The smallest of equally good depths is taken, because its halos are thinner.
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });

@@ -152,23 +152,21 @@ void add_marches(Plan& plan, const Problem& problem, const DeviceModel& device, 
 void require_possible(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   const auto found = strided_equation(problem);
   const auto* why = std::get_if<std::string>(&found);
-  const auto refuse = [&](const std::string& key, const std::string& value) {
+  const auto refuse = [&](const InputKey& key, const std::string& value) {
     throw Error(
-        Status::invalid_input,
-        fmt::format(
-            "{} = {}: systems of equations are advanced by the scalar unit{}{}; leave it out, or "
-            "\"auto\"",
-            key, value, device.gpu ? "" : ", one step per launch",
-            why ? ", and one equation with two time levels and constant weights by tensor cores: " + *why
-                : ""));
+        key, fmt::format(
+                 " = {}: systems of equations are advanced by the scalar unit{}{}; leave it out, or \"auto\"",
+                 value, device.gpu ? "" : ", one step per launch",
+                 why ? ", and one equation with two time levels and constant weights by tensor cores: " + *why
+                     : ""));
   };
   const bool on_tensor_cores = (request.unit && *request.unit != UnitKind::scalar) || request.layout;
   if (why && request.unit && *request.unit != UnitKind::scalar)
-    refuse("[compute] unit", fmt::format("\"{}\"", to_string(*request.unit)));
-  if (why && request.layout) refuse("[compute] layout", fmt::format("\"{}\"", to_string(*request.layout)));
+    refuse({"compute", "unit"}, fmt::format("\"{}\"", to_string(*request.unit)));
+  if (why && request.layout) refuse({"compute", "layout"}, fmt::format("\"{}\"", to_string(*request.layout)));
   if (!device.gpu && !on_tensor_cores && request.fuse.value_or(1) > 1 && !request.unpromised)
-    refuse("[time] fuse", fmt::format("{}", *request.fuse));
-  if (request.accuracy) refuse("[compute] accuracy", fmt::format("{:g}", *request.accuracy));
+    refuse({"time", "fuse"}, fmt::format("{}", *request.fuse));
+  if (request.accuracy) refuse({"compute", "accuracy"}, fmt::format("{:g}", *request.accuracy));
 }
 
 }  // namespace
@@ -190,9 +188,11 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   if (request.strided.value_or(true)) add_strides(plan, problem, device, request, single);
   if (plan.candidates.empty())
     throw Error(
-        Status::invalid_input,
-        fmt::format("[compute] unit, layout, [time] fuse: nothing takes these equations so; leave them "
-                    "out, or \"auto\": {}",
+        request.fuse     ? InputKey{"time", "fuse"}
+        : request.layout ? InputKey{"compute", "layout"}
+                         : InputKey{"compute", "unit"},
+        fmt::format(": nothing takes these equations with such a unit, layout and depth; leave [compute] "
+                    "unit, layout and [time] fuse out, or \"auto\": {}",
                     fmt::join(describe(plan.rejected), "; ")));
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
   plan.chosen = *std::ranges::find_if(plan.candidates, [&](const Candidate& candidate) {

@@ -312,6 +312,26 @@ class CommandLine(spsolve.TestCase):
                 else:
                     self.run_to(0, "check", file)
 
+    def test_virtual_datasets_in_a_circle_are_refused(self):
+        """The HDF5 library overflows its stack when it reads one."""
+        with h5py.File(self.directory / "circle.h5", "w", libver="latest") as data:
+            for name, source in (("a", "b"), ("b", "a"), ("self", "self")):
+                layout = h5py.VirtualLayout((9, 14), "f8")
+                layout[:] = h5py.VirtualSource(".", source, (9, 14))
+                data.create_virtual_dataset(name, layout)
+        for name in ("a", "self"):
+            file = self.write(grid={"shape": [9, 14]}, initial={"file": "circle.h5", "dataset": name})
+            self.assertIn("not reached within 8 virtual datasets", self.run_to(2, "check", file).err)
+        self.assertEqual(self.run_to(0, "info", "circle.h5").out.count("not reached within 8 virtual datasets"), 3)
+
+    def test_info_does_not_look_through_endless_shapes(self):
+        with h5py.File(self.directory / "large.h5", "w") as data:
+            data.create_dataset("u", (2**25, 2**20), chunks=(2, 2))[0, 0] = 1.0
+            data.create_dataset("none", (2**25, 2**20), chunks=(2, 2))
+        text = self.run_to(0, "info", "large.h5").out
+        self.assertRegex(text, r"/u: .*more values than can be looked through")
+        self.assertRegex(text, r"/none: .*no values are stored")
+
     def test_chunks_of_any_shape_are_read_by_any_ranks(self):
         """Ranks may share chunks, each of which is decoded by one of them."""
         shape = [70, 61, 83]
@@ -443,7 +463,10 @@ class CommandLine(spsolve.TestCase):
     def test_what_other_languages_write_has_its_own_advice(self):
         file = self.write()
         for formula, advice in (("2x", "'2*x'"), ("sin x", "'sin(x)'"), ("where(x > 1, 1, 0)", "'condition ? a : b'"),
-                                ("1 if x > 2 else 0", "'condition ? a : b'"), ("e^x", "'exp(x)'"), ("round(x)", "'rint(x)'")):
+                                ("1 if x > 2 else 0", "'condition ? a : b'"), ("e^x", "'exp(x)'"), ("round(x)", "'rint(x)'"),
+                                ("np.sin(x)", "'sin' alone, without 'np.'"), ("2*math.pi*x", "'pi' alone, without 'math.'"),
+                                ("jnp.where(x > 1, 1, 0)", "'condition ? a : b'"), ("x.^2", "operators have no point in front"),
+                                ("|x|", "'abs(a)'"), ("x²", "'^2'"), ("2,5*x", "as in 2.5"), ("π*x", "'pi'")):
             for section in ("initial", "source"):
                 self.assertIn(advice, self.run_to(2, "check", file, "--set", f"{section}.expression={formula}").err)
 
@@ -581,6 +604,31 @@ class CommandLine(spsolve.TestCase):
                     self.assertEqual(sorted(re.findall(r"warning: the values of \[(\w+)\] are zero everywhere", result.err)), zeros, result.err)
                     for text in ranges if verb else []:
                         self.assertIn(f"values of {text}\n", result.out)
+
+    def test_sources_that_are_zero_at_all_times(self):
+        """A source may depend on time and still be zero at all points of the grid."""
+        grid = {"shape": [9, 14]}
+        for formula, silent in (("sin(t)*(x == 3.5)", True), ("x > 100 ? t : 0", True), ("sin(t)*(x == 3)", False), ("t > 1e9 ? x : 0", False)):
+            file = self.write(grid=grid, source={"expression": formula})
+            for verb in (["check"], []):
+                error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err
+                self.assertEqual("[source] are zero everywhere at all times" in error, silent, (formula, error))
+
+    def test_values_beyond_the_format_of_the_run(self):
+        """check says what a run finds only after it has begun."""
+        for precision, initial, words in (("fp16", "1e6*x", "reach 13000000, beyond the range of fp16"), ("bf16", "1e39*x", "beyond the range of bf16"),
+                                          ("fp32", "1e39*x", "beyond the range of fp32"), ("fp64", "1e39*x", None), ("fp16", "1e-9*x", "less than fp16 can hold"),
+                                          ("fp32", "1e-47*x", "less than fp32 can hold"), ("bf16", "1e-9*x", None)):
+            file = self.write(grid={"shape": [9, 14]}, initial={"expression": initial}, compute={"precision": precision})
+            warning = self.run_to(0, "check", file).err
+            self.assertTrue(words in warning if words else not warning, (precision, initial, warning))
+
+    def test_keys_and_options_of_elsewhere_have_their_own_advice(self):
+        file = self.write()
+        for arguments, advice in ((["--steps", "4"], "--set time.steps=4"), (["--steps=4"], "--set time.steps=4"), (["time.steps=4"], "--set time.steps=4"),
+                                  (["-n", "4"], "mpirun -n 4"), (["--set", "steps=4"], "it is a key of [time]"), (["--set", "compute.device=gpu"], "here it is 'cuda'"),
+                                  (["--set", "compute.precision=double"], "here it is 'fp64'")):
+            self.assertIn(advice, self.run_to(2, file, *arguments).err)
 
     def test_limits_of_shells_count(self):
         file = self.write(grid={"shape": [9000, 9000]}, initial={"expression": "1"})

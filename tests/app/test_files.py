@@ -4,6 +4,7 @@ import importlib.util
 import itertools
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
@@ -19,6 +20,24 @@ GRIDS = {
     2: ([7, 12], [0.25, 2.0], [10.0, -1.0], "x + 100 * y"),
     3: ([5, 6, 9], [0.5, 0.25, 2.0], [1.0, 2.0, 3.0], "x + 100 * y + 10000 * z"),
 }
+
+# Takes the place of the flushes of the C library, and adds a byte to a file at each.
+COUNT_FLUSHES = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int counted(long call, int file) {
+  const int counts = open(getenv("SPSOLVE_FLUSHES"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (write(counts, "f", 1) != 1) abort();
+  close(counts);
+  return syscall(call, file);
+}
+int fsync(int file) { return counted(SYS_fsync, file); }
+int fdatasync(int file) { return counted(SYS_fdatasync, file); }
+int syncfs(int file) { return counted(SYS_syncfs, file); }
+"""
 
 
 def xyz(per_axis, absent):
@@ -156,6 +175,22 @@ class Files(spsolve.TestCase):
             found = spsolve.snapshots(self.directory / "out")
             self.assertEqual(int(np.isinf(spsolve.values(found[0])).sum()), count)
         self.assertNotIn("infinite", self.run_to(0, file, "--overwrite", "--set", beyond).err)
+
+    @unittest.skipUnless(shutil.which("cc"), "needs a C compiler")
+    def test_small_files_are_flushed_together(self):
+        """A flush takes milliseconds to tens of them, so that a movie of a small grid must not take one per file."""
+        source, library, flushes = (self.directory / name for name in ("count.c", "count.so", "flushes"))
+        source.write_text(COUNT_FLUSHES)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        images = [{"name": "movie", "value": "u", "every": 1}]
+        file = spsolve.write_input(self.directory / "movie.toml", {
+            "grid": {"shape": [16, 16]}, "stencil": {"preset": "star2d1r"}, "initial": {"expression": "x"}, "time": {"steps": 100},
+            "output": {"directory": "movie", "every": 1}, "outputs": [{"name": "part", "every": 1, "stride": 2}], "images": images})
+        self.run_to(0, file, environment={"LD_PRELOAD": str(library), "SPSOLVE_FLUSHES": str(flushes)})
+        written = len(list((self.directory / "movie").iterdir()))
+        self.assertGreater(written, 300)
+        # Flushes come every few seconds, however fast files are written.
+        self.assertLess(len(flushes.read_text()), written / 10)
 
     def test_series_names_whole_files_with_their_times(self):
         file = spsolve.write_input(self.directory / "problem.toml", {

@@ -8,11 +8,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-/// Runs a fuzz target over the files of a directory, so that compilers without libFuzzer test the corpus.
-int main(int argument_count, char** arguments) {
-  if (argument_count != 2) return 2;
+/// Runs a fuzz target over the files of a directory and returns their number.
+static int replay(const std::filesystem::path& directory) {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(arguments[1])) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
     std::printf("%s\n", entry.path().c_str());
@@ -20,5 +19,12 @@ int main(int argument_count, char** arguments) {
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     ++files;
   }
-  return files > 0 ? 0 : 1;
+  return files;
+}
+
+/// Runs a fuzz target over the files of directories, so that compilers without libFuzzer test the corpus.
+int main(int argument_count, char** arguments) {
+  for (int i = 1; i < argument_count; ++i)
+    if (replay(arguments[i]) == 0) return 1;
+  return argument_count > 1 ? 0 : 2;
 }

@@ -68,13 +68,23 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"steps = 10", "", "case.toml:13: [time] needs one of: steps, end"},
         Mistake{"preset = \"heat\"\n", "", "case.toml:7: [stencil] needs one of: preset, file, weights"},
         Mistake{"dt = 0.01\n", "", "case.toml:7: [stencil] preset 'heat' needs 'dt': time step, > 0"},
+        Mistake{"diffusivity = 1.0e-3\ndt = 0.01\n", "",
+                "case.toml:7: [stencil] preset 'heat' needs 'diffusivity': length^2/time, >= 0; one number, "
+                "or one per axis; and 'dt': time step, > 0"},
         Mistake{"\"heat\"", "\"advection-diffusion\"",
                 "case.toml:7: [stencil] preset 'advection-diffusion' needs 'velocity': length/time, one "
                 "number per axis"},
         Mistake{"expression = \"x + y\"", "file = 'u.h5'", "case.toml:11: [initial] missing key 'dataset'"},
+        Mistake{"expression = \"x + y\"", "expression = \"x\"\n[[probes]]",
+                "case.toml:13: [probes] missing keys 'name' and 'at'"},
         Mistake{", high = \"neumann\"", "", "case.toml:6: [boundary.y] missing key 'high'"},
         Mistake{"{ dirichlet = 1.0 }", "{}",
                 "case.toml:6: [boundary.y.low] needs one of: dirichlet, value, flux, robin"}));
+
+TEST(Config, NamesAllSectionsThatAreMissing) {
+  EXPECT_EQ(error_of(""), "case.toml: missing sections [grid], [stencil], [initial], [time]");
+  EXPECT_EQ(error_of("[equations]\nstep = \"u.next = u\""), "case.toml: missing sections [grid], [time]");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Types, ConfigMistake,
@@ -179,6 +189,10 @@ INSTANTIATE_TEST_SUITE_P(
             "steps = 10", "steps = 10\n[output]\ndirectory = '~/out'",
             "case.toml:16: [output] 'directory' holds '~', which only shells expand; give the whole path, or "
             "--output on the command line"},
+        Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = '100%/%TEMP%/b'",
+                "case.toml:16: [output] 'directory' holds '%TEMP%', which only shells expand; give the whole "
+                "path, "
+                "or --output on the command line"},
         Mistake{
             "steps = 10", "steps = 10\n[output]\ndirectory = 'a/${SCRATCH}/b'",
             "case.toml:16: [output] 'directory' holds '${SCRATCH}', which only shells expand; give the whole "

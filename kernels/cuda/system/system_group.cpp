@@ -109,8 +109,8 @@ class GroupText {
   void line(const std::string& text) {
     (begins_ ? begin_lines_ : lines_).append("  ").append(text).append("\n");
     if (++line_count_ > max_lines)
-      throw Error(Status::invalid_input,
-                  "[equations] the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
+      throw Error(InputKey{"equations", "step"},
+                  ": the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
                       " has more than " + std::to_string(max_lines) +
                       " operations and weights, more than a kernel for GPUs takes; use compute.device = "
                       "\"cpu\"");

@@ -71,13 +71,14 @@ SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domai
       scalars_(static_cast<int>(canonical.scalars.size())),
       fields_of_statements_(canonical.fields.begin() + first, canonical.fields.begin() + last) {
   if (static_cast<int>(group_.inputs.size()) + group_.statements() > max_system_arrays)
-    throw Error(Status::invalid_input,
-                "[equations] statements read and write more than " + std::to_string(max_system_arrays) +
+    throw Error(InputKey{"equations", "step"},
+                ": statements read and write more than " + std::to_string(max_system_arrays) +
                     " arrays at once, more than a kernel for GPUs takes; use compute.device = \"cpu\"");
   if (static_cast<int>(canonical.scalars.size()) > max_system_scalars)
-    throw Error(Status::invalid_input, "[equations] more than " + std::to_string(max_system_scalars) +
-                                           " values depend on t and step, more than a kernel for GPUs takes; "
-                                           "use compute.device = \"cpu\"");
+    throw Error(InputKey{"equations", "step"},
+                ": more than " + std::to_string(max_system_scalars) +
+                    " values depend on t and step, more than a kernel for GPUs takes; "
+                    "use compute.device = \"cpu\"");
 }
 
 Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const {

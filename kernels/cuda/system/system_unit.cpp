@@ -36,8 +36,8 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
       kernels_(options.kernels),
       arrivals_(max_paced * sizeof(unsigned)) {
   if (precision == Precision::tf32)
-    throw Error(Status::invalid_input,
-                "[equations] are not computed in tf32; use compute.precision = \"fp32\"");
+    throw Error(InputKey{"equations", "step"},
+                ": equations are not computed in tf32; use compute.precision = \"fp32\"");
   const DeviceInfo device = current_device();
   limits_ = device.block_limits();
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
@@ -77,8 +77,8 @@ void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler
                             const std::optional<SystemTile>& given, bool has_points) {
   OrNoKernel<FusedTile> made = fused_tile(canonical_, facts_, fields_, precision, steps, limits_, given);
   if (const auto* none = std::get_if<NoKernel>(&made))
-    throw Error(Status::invalid_input,
-                "[time] fuse = " + std::to_string(steps) + ": no kernel does this: " + none->why);
+    throw Error(InputKey{"time", "fuse"},
+                " = " + std::to_string(steps) + ": no kernel does this: " + none->why);
   FusedTile tile = std::get<FusedTile>(std::move(made));
   tile.has_points = has_points;
   SystemProgram program(canonical_, fields_, 0, static_cast<int>(canonical_.equations.size()), precision);
@@ -112,8 +112,8 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
 void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
   if (on_scalars_) on_scalars_();
   if (step + fused_->tile.steps > last_recorded_step)
-    throw Error(Status::invalid_input, "[time] fuse: launches of several steps work on points up to step " +
-                                           std::to_string(last_recorded_step) + "; take single steps");
+    throw Error(InputKey{"time", "fuse"}, ": launches of several steps work on points up to step " +
+                                              std::to_string(last_recorded_step) + "; take single steps");
   auto list = std::ranges::find_if(point_lists_, [&](const PointList& known) {
     return std::ranges::equal(known.region.begin, a.region.begin) &&
            std::ranges::equal(known.region.end, a.region.end);

@@ -12,26 +12,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ProcessorQuota : public ::testing::Test {
+class QuotaOfProcessors : public ::testing::Test {
  protected:
-  ~ProcessorQuota() override { fs::remove_all(root_); }
+  ~QuotaOfProcessors() override { fs::remove_all(root_); }
   void write(const std::string& file, const std::string& text) const {
     fs::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file) << text;
   }
-  double quota() const { return processor_quota(root_); }
+  double quota() const { return processor_quota(root_).processors; }
 
- private:
   fs::path root_ = fs::temp_directory_path() / ("spsolve_quota_" + std::to_string(getpid()));
 };
 
-TEST_F(ProcessorQuota, IsUnlimitedWithoutGroups) {
+TEST_F(QuotaOfProcessors, IsUnlimitedWithoutGroups) {
   EXPECT_TRUE(std::isinf(quota()));
   write("proc/self/cgroup", "0::/\n");
   EXPECT_TRUE(std::isinf(quota()));
 }
 
-TEST_F(ProcessorQuota, OfVersion2IsTheLeastUpToTheRoot) {
+TEST_F(QuotaOfProcessors, OfVersion2IsTheLeastUpToTheRoot) {
   write("proc/self/cgroup", "0::/jobs/step\n");
   write("sys/fs/cgroup/jobs/step/cpu.max", "max 100000\n");
   EXPECT_TRUE(std::isinf(quota()));
@@ -41,7 +40,7 @@ TEST_F(ProcessorQuota, OfVersion2IsTheLeastUpToTheRoot) {
   EXPECT_EQ(quota(), 1.0);
 }
 
-TEST_F(ProcessorQuota, OfVersion1) {
+TEST_F(QuotaOfProcessors, OfVersion1) {
   write("proc/self/cgroup", "5:memory:/other\n4:cpu,cpuacct:/docker/abc\n0::/\n");
   write("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_quota_us", "-1\n");
   write("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_period_us", "100000\n");
@@ -50,6 +49,31 @@ TEST_F(ProcessorQuota, OfVersion1) {
   EXPECT_EQ(quota(), 2.5);
   write("sys/fs/cgroup/cpu/other/cpu.cfs_quota_us", "1\n");  // another controller's group
   EXPECT_EQ(quota(), 2.5);
+}
+
+TEST_F(QuotaOfProcessors, IsFoundWhereverGroupsAreMounted) {
+  write("proc/self/cgroup", "4:cpu,cpuacct:/docker/abc/step\n0::/jobs/step\n");
+  write("proc/self/mountinfo",
+        "25 20 0:22 / /sys/fs/cgroup ro shared:9 - tmpfs tmpfs ro\n"
+        "26 25 0:23 /docker/abc /cpus rw,nosuid shared:10 master:2 - cgroup none rw,cpu,cpuacct\n"
+        "27 25 0:24 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n");
+  EXPECT_TRUE(std::isinf(quota()));
+  write("sys/fs/cgroup/unified/jobs/cpu.max", "400000 100000\n");
+  EXPECT_EQ(quota(), 4.0);
+  EXPECT_EQ(processor_quota(root_).group, root_ / "sys/fs/cgroup/unified/jobs");
+  write("cpus/cpu.cfs_period_us", "100000\n");
+  write("cpus/cpu.cfs_quota_us", "300000\n");  // of /docker/abc, which is the mounted group
+  EXPECT_EQ(quota(), 3.0);
+  write("cpus/step/cpu.cfs_period_us", "100000\n");
+  write("cpus/step/cpu.cfs_quota_us", "200000\n");
+  EXPECT_EQ(quota(), 2.0);
+}
+
+TEST_F(QuotaOfProcessors, OfAContainerThatSeesAnotherPath) {
+  write("proc/self/cgroup", "0::/../../user.slice\n");
+  write("proc/self/mountinfo", "27 25 0:24 /box /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+  write("sys/fs/cgroup/cpu.max", "100000 100000\n");
+  EXPECT_EQ(quota(), 1.0);
 }
 
 }  // namespace
