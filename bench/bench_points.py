@@ -60,7 +60,8 @@ def seconds(options, file, steps, fuse):
     best, report = None, None
     for _ in range(options.repeats):
         shutil.rmtree(directory, ignore_errors=True)
-        settings = {"time.steps": steps, "time.fuse": fuse, "diagnostics.every": 0, **dict(s.split("=", 1) for s in options.set)}
+        settings = {"time.steps": steps, "time.fuse": fuse, "diagnostics.every": 0, "output.every": 0, "checkpoint.final": "false",
+                    **dict(s.split("=", 1) for s in options.set)}
         command = [*options.launcher.split(), options.spsolve, str(file), "--output", str(directory), "--quiet"]
         for key, value in settings.items():
             command += ["--set", f"{key}={value}"]
