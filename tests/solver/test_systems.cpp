@@ -537,6 +537,18 @@ TEST(PlansOfSystems, TakeSingleStepsWhereACoordinateWouldHaveToRepeat) {
     EXPECT_GT(make_plan(planned(repeats, {"u"}, {"c"}), nominal_gpu(), {}).chosen.fuse, 1) << repeats;
 }
 
+/// What a tile would need tells which demand is too large.
+TEST(PlansOfSystems, NameTheMemoryThatTilesWouldNeed) {
+  const Problem wide =
+      planned("u.next = u + v*laplace(u, order=16)\nv.next = v + u*laplace(v, order=16)", {"u", "v"}, {});
+  try {
+    make_plan(wide, nominal_gpu(), {{}, {}, 6});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("bytes of shared memory"), std::string::npos) << error.what();
+  }
+}
+
 /// Blocks of fields with `.previous` need a fourth array, which launches of several steps write, too.
 TEST(PlansOfSystems, CountTheArraysOfLaunches) {
   const Problem problem = planned(waves, {"p"}, {"c"});

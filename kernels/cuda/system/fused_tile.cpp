@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
@@ -390,10 +392,14 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     fused.reflects = fused.reflects || reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
   std::optional<FusedTile> best;
   double least = 0;
+  // Holds the least bytes of shared memory that a tile takes which is more than overlap.
+  int smallest = std::numeric_limits<int>::max();
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
     lay_out_levels(fused, group, canonical, fields, precision, limits);
+    if (fused.useful_rows() > 0 && fused.useful_columns > 0)
+      smallest = std::min(smallest, fused.tile.shared_bytes);
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
               : !fits_fused(fused, precision, limits))
       return;
@@ -409,8 +415,13 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     fused.sums = group.split->sums;
     for (const SystemTile& shape : given ? std::vector{*given} : shapes_of_split(precision)) look_at(shape);
   }
-  if (!best) return NoKernel{"the levels of a tile do not fit into shared memory and registers"};
-  return *std::move(best);
+  if (best) return *std::move(best);
+  if (smallest == std::numeric_limits<int>::max()) return NoKernel{"tiles overlap completely"};
+  const auto available = static_cast<int>(limits.shared_bytes);
+  return NoKernel{smallest > available ? "the levels of a tile take at least " + std::to_string(smallest) +
+                                             " of " + std::to_string(available) + " bytes of shared memory"
+                                       : "tiles need more registers than their threads get, at most " +
+                                             std::to_string(max_registers)};
 }
 
 }  // namespace spsolve::cuda
