@@ -16,7 +16,7 @@ struct GroupInput {
   bool is_coefficient = false;
   int index = 0;                                 // of the field or the coefficient
   Level level = Level::now;                      // of a field; `next` is what an earlier group has made of it
-  std::string name;                              // in the text of the group
+  std::string name = {};                         // in the text of the group
   std::vector<std::array<int, 3>> offsets = {};  // at which it is read, in kernel axes, each once
 };
 

@@ -175,10 +175,9 @@ void SystemProgram::add_reads(ConstantsText& text, const FusedTile& fused) const
   const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
   text.line(
       "// All reads but those that begin sums: input, plane, row and column. By input: its oldest plane that "
-      "is "
-      "read, how many planes of the inputs before are read, and the columns of its ring before those of the "
-      "tile.");
-  text.table("reads", ("[" + std::to_string(reads.size()) + "][4]").c_str(), reads);
+      "is read, how many planes of the inputs before are read, and the columns of its ring before those of "
+      "the tile.");
+  text.table("reads", std::string("[").append(std::to_string(reads.size())).append("][4]").c_str(), reads);
   text.table("plane_low", inputs.c_str(), plane_low);
   text.table("read_planes_before", inputs.c_str(), planes_before);
   text.table("ring_lead", inputs.c_str(), leads);

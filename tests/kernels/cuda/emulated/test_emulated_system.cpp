@@ -249,8 +249,9 @@ class PointMemory {
     for (std::size_t number = 0; number < values_.size(); ++number)
       for (std::size_t i = 0; i < values_[number].size(); ++i) {
         const double found = static_cast<double>(values_[number][i]), value = points.values[number][i];
-        if (!(std::isnan(value) && std::isnan(found)))
+        if (!(std::isnan(value) && std::isnan(found))) {
           ASSERT_EQ(found, value) << name << ", group " << number << ", value " << i;
+        }
       }
   }
 
@@ -320,9 +321,10 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
       for_each_point(compared, [&](const Index3& p) {
         const double value = wanted[field][static_cast<std::size_t>(index_of(p, domain.shape))];
         const double found = get(*state.next[field], p);
-        if (!(std::isnan(value) && std::isnan(found)))
+        if (!(std::isnan(value) && std::isnan(found))) {
           ASSERT_EQ(found, value) << what.example.name << (march ? ", march" : ", points") << ", field "
                                   << field << " at " << p[0] << ", " << p[1] << ", " << p[2];
+        }
       });
   }
 
@@ -380,10 +382,11 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         for_each_point(domain.box(), [&](const Index3& p) {
           const double value = wanted[field][static_cast<std::size_t>(index_of(p, domain.shape))];
           const double found = get(written, p);
-          if (!(std::isnan(value) && std::isnan(found)))
+          if (!(std::isnan(value) && std::isnan(found))) {
             ASSERT_EQ(found, value) << what.example.name << ", " << fused.steps << " steps, " << before
                                     << " before the last, field " << field << " at " << p[0] << ", " << p[1]
                                     << ", " << p[2];
+          }
         });
       }
       if (with_points && before == 0) memory_of_points.expect(points, what.example.name);
