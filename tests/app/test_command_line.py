@@ -194,7 +194,7 @@ class CommandLine(spsolve.TestCase):
                 report = json.loads((self.directory / "out" / "run.json").read_text())
                 if name:
                     self.assertEqual(report["name"], name)
-        result = subprocess.run([spsolve.EXECUTABLE, "check", "-"], input="[grid]\nshap = 3", capture_output=True, text=True, env=spsolve.ENVIRONMENT)
+        result = subprocess.run([spsolve.EXECUTABLE, "check", "-"], input="[grid]\nshap = 3\n[stencil]\n[initial]\n[time]\n", capture_output=True, text=True, env=spsolve.ENVIRONMENT)
         self.assertRegex(result.stderr, r"error: stdin:2: \[grid\] unknown key")
         self.says(2, "-: is empty", "check", "-")  # the tests' own standard input
 

@@ -111,7 +111,7 @@ class Values(spsolve.TestCase):
         file = self.directory / "case.toml"
         spsolve.write_input(file, {**BASE, "stencil": {"weights": [0.25, 0.5, 0.25]}, "source": {"expression": "t"}})
         text = file.read_text()
-        for section, key, setting in (("compute", "unit", '"sparse-tensor"'), ("time", "fuse", "3"), ("parallel", "exchange_every", "5")):
+        for section, key, setting in (("compute", "unit", '"sparse-tensor"'), ("time", "fuse", "3")):
             with self.subTest(key):
                 line = f"{key} = {setting}\n"
                 changed = text.replace("[time]\n", f"[time]\n{line}") if section == "time" else f"{text}\n[{section}]\n{line}"
@@ -122,6 +122,9 @@ class Values(spsolve.TestCase):
                 file.write_text(text)
                 self.assertIn(f"--set {section}.{key}={setting}: [{section}] {key} = {setting}: ",
                               self.run_to(2, file, "--set", f"{section}.{key}={setting}").err)
+        file.write_text('[grid]\nshape = [8]\nspacing = [0.5]\n[fields.u]\ninitial = 1.0\n[equations]\nstep = "u.next = u + dt*d(x*u, x)"\n'
+                        "[time]\ndt = 0.1\nsteps = 3\n[parallel]\nexchange_every = 2\n")
+        self.assertIn("case.toml:12: [parallel] exchange_every = 2: these equations exchange halos in every step", self.run_to(2, file).err)
 
 
 if __name__ == "__main__":
