@@ -217,7 +217,7 @@ void require_memory(const Communicator& communicator, const Setup& setup, bool u
     } catch (const Error& error) {
       const auto halos = halos_that_fit(setup, ranks_here, use_devices);
       if (!halos) throw;
-      throw Error(halos->key, halos->advice + error.what());
+      throw Error(error.status(), halos->key.text() + halos->advice + error.what(), halos->key);
     }
   });
 }
