@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/place_tiles.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
