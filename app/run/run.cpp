@@ -166,7 +166,25 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             }
             return request;
           },
-          {}};
+          [&](std::int64_t, std::int64_t to) {
+            probes.record(to);
+            writer.outputs(to, block);
+            if (!images.due(to)) return;
+            watch.enter(Phase::snapshot);
+            images.draw(to);
+          }};
+}
+
+/// Opens probes.h5 and the images of a run that continues from step `restart`. A run at its beginning (-1)
+/// records its initial state. Collective.
+void open_records(std::int64_t restart, bool has_points, Block& block, Probes& probes, Images& images) {
+  probes.open(restart);
+  if (restart < 0 && has_points) {
+    block.record();
+    probes.record(0);
+  }
+  images.open(restart);
+  if (restart < 0) images.draw(0);
 }
 
 /// Fills the arrays of a block, from the input or the checkpoint, and records the checksums of all values
@@ -246,14 +264,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   begin_diagnostics_file(communicator, config.output.directory, field_names(config), field_sums.names(),
                          begun_at);
 
-  probes.open(begun_at);
-  if (!restart && setup.problem.has_points) {
-    block.record();
-    probes.record(0);
-  }
-  images.open(begun_at);
-  if (!restart) images.draw(0);
-
+  open_records(begun_at, setup.problem.has_points, block, probes, images);
   const int files = files_at_a_time(communicator, setup);
   Writer writer(communicator, setup, terminal, begun_at, files);
   if (setup.background) prepare_copies(setup, schedule, files, block);
@@ -264,14 +275,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
-  Observers observers = observers_of(writer, watch, requests, progress, probes, images, field_sums, block);
-  observers.launched = [&](std::int64_t, std::int64_t to) {
-    probes.record(to);
-    writer.outputs(to, block);
-    if (!images.due(to)) return;
-    watch.enter(Phase::snapshot);
-    images.draw(to);
-  };
+  const Observers observers =
+      observers_of(writer, watch, requests, progress, probes, images, field_sums, block);
   if (!restart) writer.outputs(0, block);
   const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
                                                progress, probes, images);
