@@ -27,11 +27,13 @@ class StateArrays {
   /// Returns true if the values of a field one step before are part of the state.
   bool has_previous(std::size_t field) const { return arrays_[field].size() > 2; }
 
-  /// Return an array of a field by its role: the state; the state before, whose array a field without
-  /// previous values shares with the result of the next launch; that result; and the values one step before
-  /// the result, of fields with four arrays.
+  /// Returns the array of the state.
   Field& now(std::size_t field = 0) const { return array(field, 0); }
+  /// Returns the array of the values one step before. Without them it is the array of the state before the
+  /// last launch, which the next launch overwrites.
   Field& before(std::size_t field) const { return array(field, 1); }
+  /// Return the arrays that the next launch writes: its result and, of fields with four arrays, the values
+  /// one step before the result.
   Field& next(std::size_t field = 0) const { return array(field, has_previous(field) ? 2 : 1); }
   Field& before_next(std::size_t field) const { return array(field, 3); }
   /// Return the arrays that hold the state with which the last launch began, and the values one step before
