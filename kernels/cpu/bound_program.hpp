@@ -2,33 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
+#include "kernels/cpu/aligned_array.hpp"
 #include "kernels/cpu/run_blocks.hpp"
 #include "kernels/cpu/system_arrays.hpp"
 #include "kernels/operator/apply.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
-
-/// Allocates zeroed elements at an address that is a multiple of 64 bytes.
-template <class T>
-class AlignedRow {
- public:
-  explicit AlignedRow(std::int64_t elements) : memory_(static_cast<std::size_t>(elements) + 64 / sizeof(T)) {
-    void* first = memory_.data();
-    std::size_t space = memory_.size() * sizeof(T);
-    begin_ = static_cast<T*>(std::align(64, space - 64, first, space));
-  }
-  AlignedRow(AlignedRow&&) noexcept = default;
-
-  T* begin() const { return begin_; }
-
- private:
-  std::vector<T> memory_;
-  T* begin_;
-};
 
 /// Computes an operation point by point, for BoundBlocks::call.
 template <class T>
@@ -144,7 +126,7 @@ class BoundProgram {
   }
 
   template <class Value>
-  void* constant_block(std::vector<AlignedRow<Value>>& blocks, Value value) {
+  void* constant_block(std::vector<AlignedArray<Value>>& blocks, Value value) {
     blocks.emplace_back(block_bytes);
     std::fill_n(blocks.back().begin(), block_bytes, value);
     return blocks.back().begin();
@@ -217,10 +199,10 @@ class BoundProgram {
   }
 
   const SystemArrays<Storage>& arrays_;
-  AlignedRow<T> slots_;
-  std::vector<AlignedRow<T>> rows_, constants_;
+  AlignedArray<T> slots_;
+  std::vector<AlignedArray<T>> rows_, constants_;
   std::vector<std::int64_t> leads_;  // of rows before the part's begin
-  std::vector<AlignedRow<Storage>> stored_constants_;
+  std::vector<AlignedArray<Storage>> stored_constants_;
   std::vector<std::pair<const Storage*, void*>> ghosts_;
   std::vector<Stage> stages_;
   std::int64_t longest_part_ = 0;  // 0: rows are computed at once
