@@ -128,7 +128,6 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   const double points = static_cast<double>(domain.box().points());
   const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
   const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
-  std::printf("%ld operands, ", static_cast<long>(operands_of(step_program(canonical, 0, static_cast<int>(canonical.equations.size()), false))));
   std::printf(
       "%-18s %s %ldx%ldx%ld fuse %d %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, "
       "%5.1f "

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "solver/plan/model_march.hpp"
+#include "solver/plan/model_of_march.hpp"
 
 namespace spsolve {
 namespace {

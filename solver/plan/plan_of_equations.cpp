@@ -11,7 +11,7 @@
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
 #include "solver/plan/kernel_family.hpp"
-#include "solver/plan/model_march.hpp"
+#include "solver/plan/model_of_march.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
 #include "solver/plan/strided_equation.hpp"

@@ -514,19 +514,32 @@ TEST(PlansOfSystems, TakeSeveralStepsPerLaunchOnGpusWhereThatIsFaster) {
   EXPECT_LE(make_plan(problem, nominal_gpu(), {{}, {}, {}, {2}}).chosen.fuse, 2);
 }
 
-TEST(PlansOfSystems, TakeSingleStepsOnCpusAndWhereNoKernelTakesSeveral) {
+/// Several steps per launch move fewer bytes and compute more.
+TEST(PlansOfSystems, TakeSeveralStepsPerLaunchOnCpusWhoseMemoryIsSlow) {
   const Problem problem = planned(waves, {"p"}, {"c"});
-  EXPECT_EQ(make_plan(problem, nominal_cpu(), {}).chosen.fuse, 1);
-  EXPECT_THROW(make_plan(problem, nominal_cpu(), {{}, {}, 2}), Error);
-  PlanRequest continued{{}, {}, 2};  // of a run that began on a GPU
-  continued.unpromised = true;
-  EXPECT_EQ(make_plan(problem, nominal_cpu(), continued).chosen.fuse, 1);
+  DeviceModel fast = nominal_cpu(), slow = nominal_cpu();
+  fast.bandwidth *= 10;
+  slow.bandwidth /= 10;
+  EXPECT_EQ(make_plan(problem, fast, {}).chosen.fuse, 1);
+  EXPECT_GT(make_plan(problem, slow, {}).chosen.fuse, 1);
+  EXPECT_EQ(make_plan(problem, nominal_cpu(), {{}, {}, 2}).chosen.fuse, 2);
+  Problem with_points = problem;
+  with_points.has_points = true;
+  EXPECT_EQ(make_plan(with_points, slow, {}).chosen.fuse, 1);
+  EXPECT_THROW(make_plan(with_points, slow, {{}, {}, 2}), Error);
+}
+
+TEST(PlansOfSystems, TakeSingleStepsWhereNoKernelTakesSeveral) {
   const Problem displaced = planned("u.next = u + v; v.next = v + u.next[0, 0, 1]", {"u", "v"}, {});
   const Plan plan = make_plan(displaced, nominal_gpu(), {});
   EXPECT_EQ(plan.chosen.fuse, 1);
   EXPECT_EQ(plan.candidates.size(), 1u);
   EXPECT_FALSE(plan.rejected.empty());
   EXPECT_THROW(make_plan(displaced, nominal_gpu(), {{}, {}, 2}), Error);
+  EXPECT_THROW(make_plan(displaced, nominal_cpu(), {{}, {}, 2}), Error);
+  PlanRequest continued{{}, {}, 2};  // of a run that began on another device
+  continued.unpromised = true;
+  EXPECT_EQ(make_plan(displaced, nominal_cpu(), continued).chosen.fuse, 1);
 }
 
 /// All but the last of several steps are computed beyond the ends of periodic axes, where fields repeat but
