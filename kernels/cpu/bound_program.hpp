@@ -30,9 +30,10 @@ class BoundProgram {
   using Memory = ProgramOperand::Kind;
 
  public:
-  /// `longest` is the length of the longest row. `bypasses_caches` allows stores that bypass them.
+  /// `longest` is the length of the longest row. `bypasses_caches` allows stores that bypass them. If
+  /// `fetches` is false, nothing is fetched in advance.
   BoundProgram(const StepProgram& program, const SystemArrays<Storage>& arrays, std::int64_t longest,
-               bool bypasses_caches)
+               bool bypasses_caches, bool fetches = true)
       : arrays_(arrays), slots_(program.slots * block_points) {
     if (!program.rows.empty()) {
       // Rows of intermediate values stay in the first-level cache.
@@ -45,12 +46,12 @@ class BoundProgram {
       rows_.emplace_back(leads_.back() + round_up<std::int64_t>(longest_part_, 64) +
                          std::max<std::int64_t>(columns.end, 0) + 64);
     }
-    for (const ProgramStage& stage : program.stages) add(stage, bypasses_caches);
+    for (const ProgramStage& stage : program.stages) add(stage, bypasses_caches, fetches);
   }
 
   /// Computes the points [x.begin, x.end) of the row {z, y}.
   void run(std::int64_t z, std::int64_t y, const Range& x) {
-    if (is_bound_ && z == z_ && y == y_ + 1 && is_inside(z, y - 1) && is_inside(z, y))
+    if (moves_ && is_bound_ && z == z_ && y == y_ + 1 && is_inside(z, y - 1) && is_inside(z, y))
       for (Stage& stage : stages_) stage.move();
     else
       for (Stage& stage : stages_) bind(stage, z, y);
@@ -77,8 +78,9 @@ class BoundProgram {
     }
   };
 
-  void add(const ProgramStage& program, bool bypasses_caches) {
+  void add(const ProgramStage& program, bool bypasses_caches, bool fetches) {
     Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}};
+    if (!fetches) std::erase_if(stage.instructions, is_fetch);
     for (BlockInstruction& instruction : stage.instructions)
       instruction.bypasses_caches = instruction.bypasses_caches && bypasses_caches;
     for (std::size_t k = 0; k < program.operands.size(); ++k) {
@@ -103,9 +105,8 @@ class BoundProgram {
           break;
         default: {
           stage.arrays.push_back(static_cast<int>(k));
-          const bool stored = operand.kind != Memory::coefficient;
-          stage.step[k] = arrays_.array(operand).pitch() *
-                          static_cast<std::int64_t>(stored ? sizeof(Storage) : sizeof(T));
+          stage.step[k] = arrays_.array(operand).pitch();
+          moves_ = moves_ && stage.step[k] != 0;
           if (operand.kind != Memory::field || is_fetched(program, k)) break;
           for (const int axis : {z_axis, y_axis}) {
             lowest_[axis] = std::min(lowest_[axis], operand.offset[axis]);
@@ -119,9 +120,8 @@ class BoundProgram {
 
   /// Returns true for an operand of a fetch, which may be any address.
   static bool is_fetched(const ProgramStage& program, std::size_t operand) {
-    return std::any_of(program.instructions.begin(), program.instructions.end(), [&](const auto& of) {
-      return (of.action == BlockAction::fetch || of.action == BlockAction::fetch_stored) &&
-             static_cast<std::size_t>(of.first) == operand;
+    return std::ranges::any_of(program.instructions, [&](const BlockInstruction& of) {
+      return is_fetch(of) && static_cast<std::size_t>(of.first) == operand;
     });
   }
 
@@ -145,15 +145,15 @@ class BoundProgram {
   void bind(Stage& stage, std::int64_t z, std::int64_t y) {
     for (const int k : stage.arrays) {
       const ProgramOperand& operand = stage.program->operands[k];
-      const Field& array = arrays_.array(operand);
-      const Index3 p{z + operand.offset[z_axis], y + operand.offset[y_axis], operand.offset[x_axis]};
+      const ArrayRows& array = arrays_.array(operand);
+      const std::int64_t at_z = z + operand.offset[z_axis], at_y = y + operand.offset[y_axis];
       if (operand.kind == Memory::coefficient) {
-        stage.at[k] = const_cast<T*>(array.at<T>(p));
+        stage.at[k] = reinterpret_cast<T*>(array.row(at_z, at_y)) + operand.offset[x_axis];
         continue;
       }
       stage.mask[k] = -1;
       if (operand.kind == Memory::output) {
-        stage.at[k] = const_cast<Storage*>(array.at<Storage>(p));
+        stage.at[k] = array.row(at_z, at_y);
         continue;
       }
       const auto [row, value] = arrays_.field_row(operand, z, y);
@@ -161,7 +161,8 @@ class BoundProgram {
         stage.at[k] = ghost_block(value);
         stage.mask[k] = 0;
       } else {
-        stage.at[k] = const_cast<Storage*>(array.at<Storage>(row)) + operand.offset[x_axis];
+        stage.at[k] =
+            reinterpret_cast<Storage*>(array.row(row[z_axis], row[y_axis])) + operand.offset[x_axis];
       }
     }
   }
@@ -206,6 +207,7 @@ class BoundProgram {
   std::vector<Stage> stages_;
   std::int64_t longest_part_ = 0;  // 0: rows are computed at once
   Index3 lowest_{}, highest_{};    // offsets of operands
+  bool moves_ = true;              // each row of an array lies at the same distance from the next along y
   bool is_bound_ = false;
   std::int64_t z_ = 0, y_ = 0;
 };

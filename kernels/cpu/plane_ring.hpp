@@ -23,7 +23,9 @@ class PlaneRing {
         memory_(planes_ * rows_ * pitch_) {}
   PlaneRing(PlaneRing&&) noexcept = default;
 
+  std::int64_t planes() const { return planes_; }
   std::int64_t pitch() const { return pitch_; }
+  std::int64_t plane_stride() const { return rows_ * pitch_; }
 
   /// Returns the address of x = 0 of a row, which may lie outside the memory.
   T* row(std::int64_t s, std::int64_t c) const {
