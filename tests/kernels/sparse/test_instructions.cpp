@@ -143,9 +143,10 @@ float one_plus(const MmaShape& mma, int products, double weight) {
                       std::vector<double>(mma_rows * columns, 0.0)};
   const Sparsity sparsity = mma.sparsity();
   for (std::size_t m = 0; m < mma_rows; ++m)
-    for (int i = 0; i < products; ++i)
-      matrix.value(m, static_cast<std::size_t>(i / sparsity.kept * sparsity.group + i % sparsity.kept)) =
-          weight;
+    for (int i = 0; i < products; ++i) {
+      const int k = i / sparsity.kept * sparsity.group + i % sparsity.kept;
+      matrix.value(m, static_cast<std::size_t>(k)) = weight;
+    }
   const PackedOperand packed = pack(compress(matrix, {1, 1, 1}, sparsity), mma);
   WarpRegisters<std::uint32_t, 4> b{};
   WarpRegisters<float, 4> d{};
