@@ -192,7 +192,11 @@ class Levels {
     Results next;
     for_each_point([&](auto row, auto column) {
       constexpr int r = decltype(row)::value, e = decltype(column)::value;
-      advance_point(LevelPoint<level, walls, r, e>(a_, held_, around), next[r][e]);
+      const LevelPoint<level, walls, r, e> at(a_, held_, around);
+      if constexpr (keeps(level))
+        advance_kept_point(at, next[r][e]);
+      else
+        advance_point(at, next[r][e]);
     });
     if constexpr (splits)
       static_for<0, constants::sums*(lag - 1)>([&](auto number) {
@@ -218,14 +222,16 @@ class Levels {
     });
   }
 
-  /// Sets the planes of the level before beyond a wall, if `z` is the first plane of the grid: the plane that
-  /// `level` computes, or whose sums it begins.
+  /// Sets the planes of the level before beyond a wall in time: `z` is the plane that `level` computes, or
+  /// whose sums it begins. That is the first plane of the grid, or the one before, of which the level keeps
+  /// values.
   template <int level>
   __device__ void begin_at_walls(int z) {
+    constexpr int first = keeps(level) ? -1 : 0;
     static_for<0, statements>([&](auto statement) {
       constexpr int s = decltype(statement)::value;
       if constexpr (constants::wall[s][0][0] != Beyond::memory)
-        if (z == 0) begin_at_wall<level - 1, s>(held_);
+        if (z == first) begin_at_wall<level - 1, s>(held_);
     });
   }
 

@@ -172,12 +172,20 @@ void SystemProgram::add_reads(ConstantsText& text, const FusedTile& fused) const
   if (fused.splits)
     for (const auto& [input, offset] : group_.split->finish_reads)
       reads.push_back({input, offset[0], offset[1], offset[2]});
+  std::vector<std::array<int, 4>> kept_reads;
+  if (fused.kept > 0)
+    for (const auto& [input, offset] : group_.kept->reads)
+      kept_reads.push_back({input, offset[0], offset[1], offset[2]});
   const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
   text.line(
       "// All reads but those that begin sums: input, plane, row and column. By input: its oldest plane that "
       "is read, how many planes of the inputs before are read, and the columns of its ring before those of "
       "the tile.");
   text.table("reads", std::string("[").append(std::to_string(reads.size())).append("][4]").c_str(), reads);
+  if (kept_reads.empty()) kept_reads = reads;
+  text.line("// The same where levels keep values of planes.");
+  text.table("kept_reads", std::string("[").append(std::to_string(kept_reads.size())).append("][4]").c_str(),
+             kept_reads);
   text.table("plane_low", inputs.c_str(), plane_low);
   text.table("read_planes_before", inputs.c_str(), planes_before);
   text.table("ring_lead", inputs.c_str(), leads);
@@ -204,6 +212,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.flag("level_0_in_ring", fused.tile.level_0_in_ring);
   text.flag("splits", fused.splits);
   text.integer("sums", fused.sums);
+  text.integer("kept", fused.kept);
   text.integer("moved_planes", fused.moved_planes);
   text.integer("level_lag", fused.level_lag());
   text.integer("level_planes", fused.level_planes);
@@ -316,6 +325,7 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
   for (std::size_t i = 0; i < inputs.size(); ++i)
     result += "constexpr int " + inputs[i].name + " = " + std::to_string(i) + ";\n";
   return result + "}  // namespace array\n\n" + (fused && fused->splits ? group_.split->text : group_.text) +
+         (fused && fused->kept > 0 ? "\n" + group_.kept->text : "") +
          "\n}  // namespace\n}  // namespace spsolve::cuda\n";
 }
 
