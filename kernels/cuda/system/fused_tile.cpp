@@ -18,7 +18,7 @@ namespace {
 
 constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40,
               registers_of_split_helper = 32;
-constexpr int warps_of_warpgroup = 4;
+constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
 /// spills some values in most tiles, and local memory is slow beside large shared memory
 /// (docs/log/systems.md). Where sums are split, other numbers fit the few tiles that were compiled.
@@ -132,7 +132,6 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
 /// are not read so far that vectors from shared memory are cheaper.
 void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int element_bytes) {
   const SystemTile& tile = fused.tile;
-  constexpr int threads_of_warp = 32;
   const bool all_rows = reflects || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
   if (level.rows == 0 && (level.columns == 0 || !all_rows)) {
     level.rows = level.columns = 0;
@@ -407,6 +406,10 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
+    // A row must be that of a warp, and its threads must have the ghost points that are read.
+    const bool can_take = group.taken && fused.kept > 0 && !fused.reflects &&
+                          shape.columns == threads_of_warp * shape.columns_of_thread;
+    fused.taken = can_take ? group.taken->taken : 0;
     lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (fused.useful_rows() > 0 && fused.useful_columns > 0)
       smallest = std::min(smallest, fused.tile.shared_bytes);

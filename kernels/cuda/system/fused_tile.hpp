@@ -38,6 +38,7 @@ struct FusedTile {
   bool splits = false;   // sums are begun before they are finished (SplitGroup)
   int sums = 0;          // that are begun at a point
   int kept = 0;          // values that a level keeps of a plane for the next (KeptGroup)
+  int taken = 0;         // values that threads take from their neighbours in a row (KeptGroup)
   int moved_planes =
       0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
 

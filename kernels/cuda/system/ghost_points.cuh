@@ -5,8 +5,8 @@
 // has loaded. Include it after constants.cuh.
 //
 // A plane has its ghost points at the same places as the one before. On sm_90, where warps do nothing else,
-// each thread finds its ghost points once and holds them in registers. If threads looked for them in every
-// plane, blocks beside walls would be late, and all others wait for these.
+// each thread finds its ghost points once and holds them in registers, if they are few. Threads that look for
+// them in every plane make blocks beside walls late, and all others wait for these.
 
 #include "kernels/cuda/system/rings.cuh"
 
@@ -131,42 +131,37 @@ class GhostPoints {
   __device__ GhostPoints(const GroupArguments& a, const Tile& tile, int thread)
       : a_(a), tile_(tile), thread_(thread) {
     if constexpr (holds)
-      for_each([&](auto input, auto number, auto of_input) {
-        held_[decltype(number)::value] = find<decltype(input)::value>(decltype(of_input)::value);
+      static_for<0, constants::inputs>([&](auto input) {
+        constexpr int i = decltype(input)::value, before = places_before<i>();
+        static_for<0, places_of_thread<i>()>([&](auto number) {
+          constexpr int n = decltype(number)::value;
+          held_[before + n] = ghost_of<i>(a_, tile_, thread_ + n * ghost_threads);
+        });
       });
   }
 
   /// Makes the ghost points of the thread in a plane of input `i`.
   template <int i>
   __device__ void make(Element<i>* plane) const {
-    for_each([&](auto input, auto number, auto of_input) {
-      if constexpr (decltype(input)::value == i)
-        make_ghost<i>(plane, holds ? held_[decltype(number)::value] : find<i>(decltype(of_input)::value));
-    });
+    if constexpr (holds) {
+      constexpr int before = places_before<i>();
+#pragma unroll
+      for (int n = 0; n < places_of_thread<i>(); ++n) make_ghost<i>(plane, held_[before + n]);
+    } else {
+#pragma unroll 1
+      for (int j = thread_; j < places_in_columns<i>() + places_in_rows<i>(); j += ghost_threads)
+        make_ghost<i>(plane, ghost_of<i>(a_, tile_, j));
+    }
   }
 
  private:
-  static constexpr int all = places_before<constants::inputs>(), most_held = 24;
+  // Threads that help have 32 to 40 registers.
+  static constexpr int all = places_before<constants::inputs>(), most_held = 12;
 #if __CUDA_ARCH__ >= 900
   static constexpr bool holds = all <= most_held;
 #else
   static constexpr bool holds = false;  // the threads need their registers to compute
 #endif
-
-  /// Calls visit(input, number, number of the input) for the ghost points of the thread.
-  template <class Visit>
-  __device__ static void for_each(const Visit& visit) {
-    static_for<0, constants::inputs>([&](auto input) {
-      constexpr int i = decltype(input)::value;
-      static_for<0, places_of_thread<i>()>([&](auto of_input) {
-        visit(input, Int<places_before<i>() + decltype(of_input)::value>{}, of_input);
-      });
-    });
-  }
-  template <int i>
-  __device__ unsigned find(int number) const {
-    return ghost_of<i>(a_, tile_, thread_ + number * ghost_threads);
-  }
 
   const GroupArguments& a_;
   const Tile& tile_;

@@ -27,6 +27,9 @@ constexpr bool splits = constants::splits, shuffles = !splits;
 /// Returns true if a level keeps values of a plane for the next one (KeptGroup). The first level does not
 /// where it reads all planes from rings.
 constexpr bool keeps(int level) { return constants::kept > 0 && (level > 1 || !constants::level_0_in_ring); }
+/// Returns true if threads take values of a level from their neighbours in a row. The first level does not:
+/// its values are right up to the edges of a tile.
+constexpr bool takes(int level) { return constants::taken > 0 && level > 1; }
 /// Say how far inputs are read in other rows and columns.
 constexpr int beside_rows = constants::beside_rows, beside_columns = constants::beside_columns;
 /// Is the number of columns on either side that a thread gathers, at least beside_columns: vectors are whole.
@@ -116,8 +119,9 @@ constexpr bool is_among(const Reads& reads, int input, int plane, int row, int f
   return false;
 }
 constexpr bool is_read(int level, int input, int plane, int row, int first, int last) {
-  return keeps(level) ? is_among(constants::kept_reads, input, plane, row, first, last)
-                      : is_among(constants::reads, input, plane, row, first, last);
+  return takes(level)   ? is_among(constants::taken_reads, input, plane, row, first, last)
+         : keeps(level) ? is_among(constants::kept_reads, input, plane, row, first, last)
+                        : is_among(constants::reads, input, plane, row, first, last);
 }
 constexpr bool is_row_read(int level, int input, int plane, int row) {
   return is_read(level, input, plane, row, -beside_columns, columns_of_thread + beside_columns);
@@ -401,13 +405,21 @@ class Neighbours : LevelReads<level, walls, finishing> {
                  [columns_of_thread + 2 * gathered_columns];
 };
 
+/// Is the number of values that a thread takes from the one before it in a row, at least 1.
+constexpr int taken_values_of_row = constants::taken > 0 ? constants::taken : 1;
+/// Holds these values by row.
+using Taken = Compute[rows_of_thread][taken_values_of_row];
+
 /// Is a point of the tile where level `level` finishes a plane: row `r` and column `e` of those of its
 /// thread.
 template <int level, bool walls, int r, int e>
 class LevelPoint {
  public:
-  __device__ LevelPoint(const GroupArguments& a, Held& held, const Neighbours<level, walls>& around)
-      : a_(a), held_(held), around_(around) {}
+  static constexpr bool takes = e == 0;  // values at the column before
+
+  __device__ LevelPoint(const GroupArguments& a, Held& held, const Neighbours<level, walls>& around,
+                        const Taken& taken)
+      : a_(a), held_(held), around_(around), taken_(taken) {}
 
   template <int i>
   __device__ Compute scalar() const {
@@ -425,6 +437,10 @@ class LevelPoint {
   __device__ void keep(Compute value) const {
     held_.kept[level - 1][i][r][e] = value;
   }
+  template <int i>
+  __device__ Compute taken() const {
+    return taken_[r][i];
+  }
   template <int i, int plane, int row, int column>
   __device__ Compute read() const {
     return around_.template at<i, plane, r + row, e + column>();
@@ -434,6 +450,7 @@ class LevelPoint {
   const GroupArguments& a_;
   Held& held_;
   const Neighbours<level, walls>& around_;
+  const Taken& taken_;
 };
 
 /// Are the points of a thread where level `level` begins the sums of a plane.

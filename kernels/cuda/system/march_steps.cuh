@@ -189,11 +189,22 @@ class Levels {
   template <int level, bool walls>
   __device__ __forceinline__ void compute(int z) {
     const Neighbours<level, walls> around(held_, shared_);
+    Taken taken;
+    if constexpr (takes(level))
+      static_for<0, rows_of_thread>([&](auto of_thread) {
+        constexpr int r = decltype(of_thread)::value;
+        Compute given[taken_values_of_row];
+        taken_values(LevelPoint<level, walls, r, columns_of_thread - 1>(a_, held_, around, taken), given);
+#pragma unroll
+        for (int i = 0; i < constants::taken; ++i) taken[r][i] = __shfl_up_sync(0xffffffffu, given[i], 1);
+      });
     Results next;
     for_each_point([&](auto row, auto column) {
       constexpr int r = decltype(row)::value, e = decltype(column)::value;
-      const LevelPoint<level, walls, r, e> at(a_, held_, around);
-      if constexpr (keeps(level))
+      const LevelPoint<level, walls, r, e> at(a_, held_, around, taken);
+      if constexpr (takes(level))
+        advance_taken_point(at, next[r][e]);
+      else if constexpr (keeps(level))
         advance_kept_point(at, next[r][e]);
       else
         advance_point(at, next[r][e]);
