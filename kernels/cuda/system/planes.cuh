@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/tensor_store.cuh"
-#include "kernels/cuda/system/ghost_points.cuh"
+#include "kernels/cuda/system/rings.cuh"
 
 namespace spsolve::cuda {
 namespace {
@@ -78,14 +78,12 @@ struct March {
     });
     return any;
   }
-  /// Makes ghost rows and columns of the planes of iteration n, those of a thread.
-  __device__ void make(int n, const GhostPoints& ghosts) const {
+  /// Makes the ghost rows and columns of the planes of iteration n.
+  __device__ void make(int n, int thread) const {
     static_for<0, constants::inputs>([&](auto input) {
       constexpr int i = decltype(input)::value;
-      Compute ghost;
       int plane;
-      if (loads<i>(n, plane) && find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost))
-        ghosts.template make<i>(plane_in_ring<i>(slot_of<i>(n)));
+      if (loads<i>(n, plane)) make_ghosts<i>(a, tile, plane, slot_of<i>(n), thread);
     });
   }
   /// Calls copy(input, plane) for the inputs of which iteration n copies a plane.
@@ -138,10 +136,9 @@ class Planes {
   __device__ void make_ghosts(int thread) const {
     if constexpr (ghost_threads > 0) {
       if (!march_.has_ghosts()) return;
-      const GhostPoints ghosts(march_.a, march_.tile, thread);
       for (int n = 0; n < march_.iterations; ++n) {
         await(full(n % stages), n);
-        march_.make(n, ghosts);
+        march_.make(n, thread);
         fence_for_copy_engine();
         __syncwarp();
         if (thread % warp_threads == 0) mbarrier_arrive(complete(n % stages));
@@ -214,7 +211,7 @@ class Planes {
     __syncthreads();
     load(n + constants::ahead);
     if (!has_ghosts_) return;
-    march_.make(n, GhostPoints(march_.a, march_.tile, static_cast<int>(threadIdx.x)));
+    march_.make(n, static_cast<int>(threadIdx.x));
     __syncthreads();
   }
   __device__ void leave(int) const {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// This file holds the rings of planes in shared memory that a march of a group of statements reads. Include
-// it after constants.cuh.
+// This file holds the rings of planes in shared memory that a march of a group of statements reads, and makes
+// the ghost points in them. Include it after constants.cuh.
 
 #include "kernels/cuda/system/group_values.cuh"
 
@@ -40,6 +40,76 @@ template <int i>
 __device__ inline void fill_plane(int slot, Compute value, int first, int step) {
   Element<i>* const to = plane_in_ring<i>(slot);
   for (int j = first; j < constants::ring_rows[i] * constants::ring_pitch[i]; j += step) store(to[j], value);
+}
+
+/// Makes one ghost point of a plane: `line` and `index` say where it lies in the ring. Beyond faces of rows
+/// and columns those of rows decide.
+template <int i>
+__device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Element<i>* plane, int line,
+                                  int index) {
+  constexpr int pitch = constants::ring_pitch[i];
+  const int first_row = tile.row + constants::row_low[i], first_column = tile.column - a.array[i].lead;
+  int row = first_row + line, column = first_column + index;
+  Element<i>& to = plane[line * pitch + index];
+  Compute ghost;
+  if (!find_source<i, 1>(row, static_cast<int>(a.shape[1]), ghost) ||
+      !find_source<i, 2>(column, static_cast<int>(a.shape[2]), ghost)) {
+    store(to, ghost);
+    return;
+  }
+  const int from_line = row - first_row, from_index = column - first_column;
+  // Ghost points that no point of the tile reads may reflect points outside of it.
+  if (from_line >= 0 && from_line < constants::ring_rows[i] && from_index >= 0 && from_index < pitch)
+    to = plane[from_line * pitch + from_index];
+}
+
+/// Returns true if ghost points beyond the faces of an axis have to be made in the ring of input `i`: the
+/// tile is `extent` points long from `first` on. Copies fill those beyond faces with the value 0.
+template <int i>
+__device__ inline bool reaches_beyond(const GroupArguments& a, int axis, int reach, int first, int extent) {
+  return constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] && reach > 0 &&
+         (first < reach || first + extent + reach > a.shape[axis]);
+}
+template <int i>
+__device__ inline bool has_ghost_rows(const GroupArguments& a, const Tile& tile) {
+  return reaches_beyond<i>(a, 1, constants::row_reach[i], tile.row, tile_rows);
+}
+template <int i>
+__device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& tile) {
+  return reaches_beyond<i>(a, 2, constants::column_reach[i], tile.column, constants::tile_columns);
+}
+
+/// Makes the ghost rows and columns of a plane of input `i` that lie in its ring, together with the other
+/// threads that make ghosts.
+template <int i>
+__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot,
+                                   int thread) {
+  constexpr int reach_rows = constants::row_reach[i], reach_columns = constants::column_reach[i];
+  constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
+  Compute ghost;
+  if (!find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
+  Element<i>* const to = plane_in_ring<i>(slot);
+  // Ghosts along an axis lie before the grid or behind it.
+  if constexpr (reach_columns > 0)
+    if (has_ghost_columns<i>(a, tile)) {
+      const int lead = a.array[i].lead, columns = static_cast<int>(a.shape[2]) - tile.column + lead;
+      for (int j = thread; j < 2 * reach_columns * lines; j += ghost_threads) {
+        const int number = j % (2 * reach_columns);
+        const int index =
+            number < reach_columns ? lead - tile.column - 1 - number : columns + number - reach_columns;
+        if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, j / (2 * reach_columns), index);
+      }
+    }
+  if constexpr (reach_rows > 0)
+    if (has_ghost_rows<i>(a, tile)) {
+      const int rows = static_cast<int>(a.shape[1]) - tile.row - constants::row_low[i];
+      for (int j = thread; j < 2 * reach_rows * pitch; j += ghost_threads) {
+        const int number = j / pitch;
+        const int line =
+            number < reach_rows ? -tile.row - constants::row_low[i] - 1 - number : rows + number - reach_rows;
+        if (line >= 0 && line < lines) make_ghost<i>(a, tile, to, line, j % pitch);
+      }
+    }
 }
 
 }  // namespace
