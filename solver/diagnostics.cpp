@@ -29,6 +29,8 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 ScanResult StateView::scan(const Sampling& sampling) const {
   const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, sampling);
   const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
+  if (extremes.first_not_finite == no_point)
+    copy->max_magnitude = std::max(std::abs(extremes.min), std::abs(extremes.max));
   copy->start_transfer();
   return {extremes, copy};
 }
