@@ -48,10 +48,10 @@ using RowSource = std::function<void(const Index3& begin, std::int64_t points, s
 struct NamedRows {
   std::string name;
   RowSource row;
-  /// Holds the points of the rank's box in the storage type of the file, if they lie in memory so. Blocks are
-  /// then written from there wherever they are contiguous, without a copy by `row`.
+  /// Holds the points of the rank's box in the storage type of the file, if they lie in memory so. Blocks of
+  /// this rank's points alone are then written from there, without a copy by `row`.
   const Field* stored = nullptr;
-  /// Is called with the values of each block that this rank writes, by several threads at a time.
+  /// Is called with all values that this rank writes, in pieces, by several threads at a time.
   std::function<void(std::span<const std::byte> values)> inspect = {};
 };
 /// Takes values in the storage type of the file.

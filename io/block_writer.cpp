@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -36,6 +38,22 @@ std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, 
   return boxes;
 }
 
+/// Returns the checksum of pieces that lie one after the other in the file.
+std::uint64_t checksum_of(const std::vector<std::span<const std::byte>>& pieces) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  for (const auto piece : pieces) XXH3_64bits_update(state.get(), piece.data(), piece.size());
+  return XXH3_64bits_digest(state.get());
+}
+
+/// Returns the bytes of pieces one after the other.
+std::vector<std::byte> joined(const std::vector<std::span<const std::byte>>& pieces) {
+  std::vector<std::byte> bytes;
+  for (const auto piece : pieces) bytes.insert(bytes.end(), piece.begin(), piece.end());
+  return bytes;
+}
+
 }  // namespace
 
 BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
@@ -61,7 +79,7 @@ void BlockWriter::make_buffers(const NamedRows& array) {
   bool assembles = false;
   for (std::int64_t round = 0; round < rounds(); ++round) {
     const Range own = range_of(communicator_.rank(), round);
-    assembles = assembles || (own.begin < own.end && stored_values(array, own).empty());
+    assembles = assembles || (own.begin < own.end && stored_rows(array, own).empty());
   }
   if (assembles)
     for (auto& block : under_way_) make(block);
@@ -70,20 +88,18 @@ void BlockWriter::make_buffers(const NamedRows& array) {
   make(incoming_);
 }
 
-/// Returns the values of a block where they are stored, or nothing if they are not contiguous there.
-std::span<const std::byte> BlockWriter::stored_values(const NamedRows& array, const Range& block) const {
-  if (!array.stored) return {};
-  const Field& field = *array.stored;
-  const Index3& shape = format_.shape;
-  const Box& box = field.owned();
-  const std::int64_t row = shape[x_axis], plane = shape[y_axis] * row;
-  const Index3 extent = box.extent();
-  const bool whole_planes = extent[y_axis] == shape[y_axis] && extent[x_axis] == row;
-  const bool dense = field.strides()[z_axis] == plane && field.strides()[y_axis] == row;
-  const bool holds = block.begin >= box.begin[z_axis] * plane && block.end <= box.end[z_axis] * plane;
-  if (!whole_planes || !dense || !holds) return {};
-  return {field.bytes_at(point_of(block.begin, shape)),
-          static_cast<std::size_t>((block.end - block.begin) * format_.element_bytes())};
+/// Returns the rows of a block where they are stored, or nothing if some of them are not stored there.
+BlockWriter::Pieces BlockWriter::stored_rows(const NamedRows& array, const Range& block) const {
+  Pieces rows;
+  if (!array.stored) return rows;
+  std::int64_t found = 0;
+  for_each_row(communicator_.rank(), block,
+               [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t) {
+                 rows.emplace_back(array.stored->bytes_at(begin),
+                                   static_cast<std::size_t>(points * format_.element_bytes()));
+                 found += points;
+               });
+  return found == block.end - block.begin ? rows : Pieces{};
 }
 
 /// Copies the rows of this rank that lie in a block to their places there.
@@ -94,13 +110,13 @@ void BlockWriter::assemble(const RowSource& row, const Range& block, std::vector
                });
 }
 
-/// Has a block ready in every round. Calls make(range of the block, its bytes) on another thread, in rounds
+/// Has a block ready in every round. Calls make(range of the block, its pieces) on another thread, in rounds
 /// in which this rank has a block, and take(round, result of make(), attempt) on this thread in the order of
 /// the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no other rank
 /// waits for it; take() then gets an empty result. Returns this rank's first failure.
 template <class Make, class Take>
 std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const Make& make, const Take& take) {
-  using Made = std::invoke_result_t<const Make&, const Range&, std::span<const std::byte>>;
+  using Made = std::invoke_result_t<const Make&, const Range&, const Pieces&>;
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<Error> failure;
   const auto attempt = [&](auto&& step) {
@@ -127,13 +143,13 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
     const Range own = range_of(rank, round);
     if (own.begin == own.end) continue;
     made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred, [&, own] {
-      std::span<const std::byte> values = stored_values(array, own);
+      Pieces values = stored_rows(array, own);
       if (values.empty()) {
         assemble(array.row, own, block);
-        values =
-            std::span(block).first(static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
+        const auto bytes = static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes());
+        values.push_back(std::span(block).first(bytes));
       }
-      if (array.inspect) array.inspect(values);
+      if (array.inspect) std::ranges::for_each(values, array.inspect);
       return make(own, values);
     });
   }
@@ -144,8 +160,8 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
 std::vector<std::uint64_t> BlockWriter::compress(const NamedRows& array, const TakeChunk& take) {
   collectively(communicator_, [&] { make_buffers(array); });
   std::vector<std::uint64_t> checksums;
-  const auto encode = [&](const Range&, std::span<const std::byte> data) {
-    return OwnChunk{XXH3_64bits(data.data(), data.size()), encoded_chunk(data, format_)};
+  const auto encode = [&](const Range&, const Pieces& pieces) {
+    return OwnChunk{checksum_of(pieces), encoded_chunk(joined(pieces), format_)};
   };
   const auto failure =
       for_each_round(array, encode, [&](std::int64_t round, const OwnChunk& own, const auto& attempt) {
@@ -198,11 +214,11 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
     output.emplace(file, FileDescriptor::Mode::modify);
   });
   std::vector<std::uint64_t> checksums;
-  const auto write_block = [&](const Range& own, std::span<const std::byte> data) {
+  const auto write_block = [&](const Range& own, const Pieces& pieces) {
     const std::int64_t begin = offset + own.begin * format_.element_bytes();
-    output->write(begin, data);
-    if (flush == Flush::now) output->begin_flush(begin, std::ssize(data));
-    return XXH3_64bits(data.data(), data.size());
+    output->write(begin, pieces);
+    if (flush == Flush::now) output->begin_flush(begin, (own.end - own.begin) * format_.element_bytes());
+    return checksum_of(pieces);
   };
   const auto failure =
       for_each_round(array, write_block, [&](std::int64_t round, std::uint64_t checksum, const auto&) {
