@@ -563,6 +563,11 @@ class CommandLine(spsolve.TestCase):
         self.assertGreater(report["gstencil_per_s"], 0)
         self.assertEqual(tomllib.loads(report["input"])["grid"]["shape"], [9, 14])
         self.assertIn("spsolve", report["versions"])
+        files = report["files"]
+        written = [name for name in os.listdir(self.directory / "out") if name.startswith(("snapshot_", "checkpoint_"))]
+        self.assertEqual(files["written"], len(written))
+        self.assertEqual(list(files["seconds_per_file"]), ["copy", "layout", "values", "flush", "turn"])
+        self.assertGreater(files["seconds_per_file"]["values"], 0)
 
     def test_doctor(self):
         text = self.run_to(0, "doctor", ranks=2).out
