@@ -36,7 +36,7 @@ double max_bytes_of_file(const Setup& setup) {
 int files_at_a_time(const Communicator& communicator, const Setup& setup) {
   if (!setup.background) return 1;
   constexpr double share_of_memory = 0.125;  // the rest is for the page cache, which holds files on their way
-  constexpr int most = 16;  // a tmpfs takes two thirds of its best rate from eight
+  constexpr int most = 16;                   // a tmpfs takes two thirds of its best rate from eight
   const double free = available_memory(true).bytes / ranks_on_this_machine(communicator);
   const double fit = share_of_memory * free / max_bytes_of_file(setup);
   const int useful = std::clamp(omp_get_max_threads(), background_copies, most);
@@ -58,7 +58,7 @@ void FileQueue::make_room(Kind kind) {
   };
   const Clock::time_point begin = Clock::now();
   while (full()) take_oldest();
-  times_.waited_for_room += seconds_since(begin);
+  times_.waited_during_run += seconds_since(begin);
 }
 
 void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
@@ -100,10 +100,13 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
   const auto policy = background_ ? std::launch::async : std::launch::deferred;
   files_.push_back(
       {kind, std::move(copies), std::async(policy, std::move(work)), std::move(done), Clock::now()});
-  if (!background_) finish();
+  if (!background_) take_all(times_.waited_during_run);
 }
 
-void FileQueue::finish() {
+void FileQueue::finish() { take_all(times_.waited_at_end); }
+
+/// Waits for all files, then throws the first exception. Adds the time that this takes to `waited`.
+void FileQueue::take_all(double& waited) {
   const Clock::time_point begin = Clock::now();
   std::exception_ptr first;
   while (!files_.empty()) try {
@@ -111,7 +114,7 @@ void FileQueue::finish() {
     } catch (...) {
       if (!first) first = std::current_exception();
     }
-  times_.waited_at_end += seconds_since(begin);
+  waited += seconds_since(begin);
   if (first) std::rethrow_exception(first);
 }
 

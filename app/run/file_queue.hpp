@@ -29,7 +29,7 @@ int files_at_a_time(const Communicator& communicator, const Setup& setup);
 struct FileTimes {
   int files = 0;                                       // that have ended
   std::array<double, file_part_names.size()> parts{};  // of all files, by FilePart
-  double waited_for_room = 0, waited_at_end = 0;       // by the thread that adds files
+  double waited_during_run = 0, waited_at_end = 0;     // by the thread that adds files
 };
 
 /// Writes files, each on a thread of its own during the run, or at once. They end in the order in which they
@@ -62,7 +62,6 @@ class FileQueue {
   /// Returns true if a file in progress has failed, as far as this rank knows.
   bool failed() const { return progress_->failures > 0; }
   FileTimes times() const;
-  int files_at_a_time() const { return max_files_; }
   /// Returns an estimate of the seconds that finish() would take with one more file of `bytes` bytes of this
   /// rank, the largest size of those in progress. It uses the worst rate so far, or a nominal rate while all
   /// files were small.
@@ -85,6 +84,7 @@ class FileQueue {
     std::array<double, file_part_names.size()> parts{};  // seconds; guarded by `mutex`
   };
   void take_oldest();
+  void take_all(double& waited);
 
   bool background_;
   int max_files_, slot_ = 0;

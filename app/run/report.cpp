@@ -53,7 +53,7 @@ nlohmann::ordered_json report_of_files(const Communicator& communicator, const F
     parts[std::string(file_part_names[part])] = largest(times.parts[part]) / std::max(times.files, 1);
   return {{"written", times.files},
           {"at_a_time", files_at_a_time},
-          {"seconds_waited_for_room", largest(times.waited_for_room)},
+          {"seconds_waited_during_run", largest(times.waited_during_run)},
           {"seconds_waited_at_end", largest(times.waited_at_end)},
           {"seconds_per_file", parts}};
 }
@@ -64,10 +64,11 @@ std::string text_of_files(const nlohmann::ordered_json& files) {
   for (const auto& [part, seconds] : files["seconds_per_file"].items())
     parts += fmt::format("{}{} {:.3f}", parts.empty() ? "" : ", ", part, seconds.get<double>());
   return fmt::format(
-      "files: {}, up to {} at a time; the run waited {:.3f} s for room and {:.3f} s at its end; seconds per "
-      "file: {}",
+      "files: {}, up to {} at a time; the run waited for them {:.3f} s between steps and {:.3f} s at its "
+      "end; "
+      "seconds per file: {}",
       files["written"].get<int>(), files["at_a_time"].get<int>(),
-      files["seconds_waited_for_room"].get<double>(), files["seconds_waited_at_end"].get<double>(), parts);
+      files["seconds_waited_during_run"].get<double>(), files["seconds_waited_at_end"].get<double>(), parts);
 }
 
 }  // namespace

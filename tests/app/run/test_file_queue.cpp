@@ -227,13 +227,23 @@ TEST(FileQueue, TellsWhatFilesTookAndTheRunWaitedFor) {
   const FileTimes times = queue.times();
   const auto part = [&](FilePart of) { return times.parts[static_cast<std::size_t>(of)]; };
   EXPECT_EQ(times.files, 2);
-  EXPECT_GE(times.waited_for_room, SlowCopy::seconds - before);
-  EXPECT_LE(times.waited_for_room, until_room);
+  EXPECT_GE(times.waited_during_run, SlowCopy::seconds - before);
+  EXPECT_LE(times.waited_during_run, until_room);
   EXPECT_GT(times.waited_at_end, 0);
   EXPECT_LE(times.waited_at_end, until_end - until_room);
   EXPECT_GE(part(FilePart::copy), 2 * SlowCopy::seconds);
   EXPECT_LE(part(FilePart::copy), until_end);
   EXPECT_EQ(part(FilePart::values), 0) << "only writers tell of it";
+}
+
+TEST(FileQueue, ARunThatWaitsForEachFileWaitsBetweenSteps) {
+  Log log;
+  FileQueue queue(false);
+  log.add(queue, 10, std::make_shared<SlowCopy>());
+  EXPECT_GE(queue.times().waited_during_run, SlowCopy::seconds);
+  const auto begin = Clock::now();
+  queue.finish();
+  EXPECT_LE(queue.times().waited_at_end, seconds_since(begin));
 }
 
 TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
