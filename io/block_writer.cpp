@@ -79,7 +79,7 @@ void BlockWriter::make_buffers(const NamedRows& array) {
   bool assembles = false;
   for (std::int64_t round = 0; round < rounds(); ++round) {
     const Range own = range_of(communicator_.rank(), round);
-    assembles = assembles || (own.begin < own.end && stored_rows(array, own).empty());
+    assembles = assembles || (own.begin < own.end && stored_pieces(array, own).empty());
   }
   if (assembles)
     for (auto& block : under_way_) make(block);
@@ -88,18 +88,26 @@ void BlockWriter::make_buffers(const NamedRows& array) {
   make(incoming_);
 }
 
-/// Returns the rows of a block where they are stored, or nothing if some of them are not stored there.
-BlockWriter::Pieces BlockWriter::stored_rows(const NamedRows& array, const Range& block) const {
-  Pieces rows;
-  if (!array.stored) return rows;
-  std::int64_t found = 0;
+/// Returns the values of a block where they are stored, or nothing if some of them are not stored there. Rows
+/// that lie one after the other in memory are one piece. Short pieces are not returned either, because the
+/// system takes longer for each of them than a copy takes.
+BlockWriter::Pieces BlockWriter::stored_pieces(const NamedRows& array, const Range& block) const {
+  constexpr std::size_t min_bytes = 512;  // of a piece, on average
+  Pieces pieces;
+  if (!array.stored) return pieces;
+  std::size_t found = 0;
   for_each_row(communicator_.rank(), block,
                [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t) {
-                 rows.emplace_back(array.stored->bytes_at(begin),
-                                   static_cast<std::size_t>(points * format_.element_bytes()));
-                 found += points;
+                 const std::byte* const row = array.stored->bytes_at(begin);
+                 const auto bytes = static_cast<std::size_t>(points * format_.element_bytes());
+                 found += bytes;
+                 if (!pieces.empty() && pieces.back().data() + pieces.back().size() == row)
+                   pieces.back() = {pieces.back().data(), pieces.back().size() + bytes};
+                 else
+                   pieces.emplace_back(row, bytes);
                });
-  return found == block.end - block.begin ? rows : Pieces{};
+  const bool whole = found == static_cast<std::size_t>((block.end - block.begin) * format_.element_bytes());
+  return whole && found >= min_bytes * pieces.size() ? pieces : Pieces{};
 }
 
 /// Copies the rows of this rank that lie in a block to their places there.
@@ -143,7 +151,7 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
     const Range own = range_of(rank, round);
     if (own.begin == own.end) continue;
     made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred, [&, own] {
-      Pieces values = stored_rows(array, own);
+      Pieces values = stored_pieces(array, own);
       if (values.empty()) {
         assemble(array.row, own, block);
         const auto bytes = static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes());

@@ -64,7 +64,7 @@ class BlockWriter {
   void make_buffers(const NamedRows& array);
   /// Are the values of a block, which lie one after the other in the file.
   using Pieces = std::vector<std::span<const std::byte>>;
-  Pieces stored_rows(const NamedRows& array, const Range& block) const;
+  Pieces stored_pieces(const NamedRows& array, const Range& block) const;
   void assemble(const RowSource& row, const Range& block, std::vector<std::byte>& values) const;
   template <class Make, class Take>
   std::optional<Error> for_each_round(const NamedRows& array, const Make& make, const Take& take);

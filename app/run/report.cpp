@@ -65,8 +65,7 @@ std::string text_of_files(const nlohmann::ordered_json& files) {
     parts += fmt::format("{}{} {:.3f}", parts.empty() ? "" : ", ", part, seconds.get<double>());
   return fmt::format(
       "files: {}, up to {} at a time; the run waited for them {:.3f} s between steps and {:.3f} s at its "
-      "end; "
-      "seconds per file: {}",
+      "end; seconds per file: {}",
       files["written"].get<int>(), files["at_a_time"].get<int>(),
       files["seconds_waited_during_run"].get<double>(), files["seconds_waited_at_end"].get<double>(), parts);
 }
