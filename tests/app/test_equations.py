@@ -115,12 +115,12 @@ class Equations(spsolve.TestCase):
         """Events fall at steps that are no multiple of the steps of a launch."""
         for model in (models.Acoustic2D(), models.Acoustic3D(), models.GrayScott(), models.HeatTwoMaterials()):
             for precision in UNIT:
-                solve = lambda fuse, ranks: self.solve(model, precision, f"{precision}/fuse{fuse}ranks{ranks}", *spsolve.settings(
+                solve = lambda fuse, ranks: self.solve(model, precision, f"{model.name}_{precision}/fuse{fuse}ranks{ranks}", *spsolve.settings(
                     f"time.fuse={fuse}", "checkpoint.every=7"), every=7, ranks=ranks, steps=14)
                 single = solve(1, 1)
                 for fuse, ranks in ((2, 1), (3, 3)):
                     several = solve(fuse, ranks)
-                    self.assertEqual(json.loads((several / "run.json").read_text())["fuse"], fuse)
+                    self.assertEqual(json.loads((several / "run.json").read_text())["plan"]["fuse"], fuse)
                     self.assert_same_bits(single, several)
 
     def test_every_example_has_a_model(self):

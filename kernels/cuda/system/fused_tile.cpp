@@ -18,7 +18,7 @@ namespace {
 
 constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40,
               registers_of_split_helper = 32;
-constexpr int warps_of_warpgroup = 4;
+constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
 /// spills some values in most tiles, and local memory is slow beside large shared memory
 /// (docs/log/systems.md). Where sums are split, other numbers fit the few tiles that were compiled.
@@ -83,8 +83,15 @@ bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, cons
          });
 }
 
+/// Returns the offset of the oldest plane of an input that is read; `none` if there is no older one.
+int oldest_read(const std::vector<GroupRead>& reads, int input, int none) {
+  for (const GroupRead& read : reads)
+    if (read.input == input) none = std::min(none, read.offset[plane_axis]);
+  return none;
+}
+
 LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, const std::array<int, 3>& axes,
-                    int reach, bool splits) {
+                    int reach, bool splits, bool keeps) {
   LevelRings level;
   level.low = level.begin_low = reach;  // nothing is read
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
@@ -96,18 +103,16 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
     }
     level.input = static_cast<int>(i);
     for (const auto& offset : input.offsets) {
-      if (!splits) level.low = std::min(level.low, offset[0]);
+      if (!splits && !keeps) level.low = std::min(level.low, offset[0]);
       level.rows = std::max(level.rows, std::abs(offset[1]));
       level.columns = std::max(level.columns, std::abs(offset[2]));
     }
   }
+  const auto low = [&](const std::vector<GroupRead>& reads) {
+    return oldest_read(reads, level.input, reach);
+  };
+  if (keeps) level.low = low(group.kept->reads);
   if (splits) {
-    const auto low = [&](const std::vector<GroupRead>& reads) {
-      int least = reach;
-      for (const GroupRead& read : reads)
-        if (read.input == level.input) least = std::min(least, read.offset[0]);
-      return least;
-    };
     level.low = low(group.split->finish_reads);
     level.begin_low = low(group.split->begin_reads);
   }
@@ -121,7 +126,6 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
 /// are not read so far that vectors from shared memory are cheaper.
 void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int element_bytes) {
   const SystemTile& tile = fused.tile;
-  constexpr int threads_of_warp = 32;
   const bool all_rows = reflects || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
   if (level.rows == 0 && (level.columns == 0 || !all_rows)) {
     level.rows = level.columns = 0;
@@ -165,7 +169,11 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
     if (input.is_coefficient) {  // all of its planes are read from the ring
       ring.queue = 0;
       ring.first_plane = ring.low[0];
-      ring.depth = ring.high[0] - ring.low[0] + 1 + tile.ahead + (fused.steps - 1) * fused.lag();
+      const int oldest =
+          fused.kept > 0 ? oldest_read(group.kept->reads, static_cast<int>(i), ring.high[0]) : ring.low[0];
+      const int of_first = fused.keeps(1) ? oldest : ring.low[0];
+      ring.depth =
+          ring.high[0] + 1 + tile.ahead + std::max(-of_first, (fused.steps - 1) * fused.lag() - oldest);
     }
     if (tile.level_0_in_ring && !input.is_coefficient && input.level == Level::now) {
       ring.queue = 0;
@@ -188,7 +196,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   for (int s = 0; s < group.statements(); ++s) {
     const int field = canonical.fields[static_cast<std::size_t>(s)];
     const Domain& domain = fields[static_cast<std::size_t>(field)];
-    LevelRings level = level_of(group, field, domain, axes, fused.reach[0], fused.splits);
+    LevelRings level = level_of(group, field, domain, axes, fused.reach[0], fused.splits, fused.kept > 0);
     lay_out_level(level, fused, reflects(domain, axes[1]) || reflects(domain, axes[2]), sizes[0]);
     level.offset = tile.shared_bytes;
     tile.shared_bytes += (fused.steps - 1) * fused.level_planes * level.plane_bytes;
@@ -265,7 +273,7 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   // Points have these values in registers: values that are held, results, and coefficients of further planes.
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
-    if (ring.is_coefficient) values += ring.high[0] - ring.low[0];
+    if (ring.is_coefficient && fused.kept == 0) values += ring.high[0] - ring.low[0];
   const double needed = (fused.splits ? registers_besides_split : registers_besides) +
                         (fused.splits ? registers_of_split_value : registers_of_value) * words * values *
                             tile.rows_of_thread * tile.columns_of_thread;
@@ -305,6 +313,7 @@ int FusedTile::held() const {
   for (int level = tile.level_0_in_ring; level < steps; ++level) {
     for (const LevelRings& of : levels) values += std::max(0, newest(level, of) - oldest(level, of));
     if (splits) values += level == 0 ? sums * lag() : sums * (lag() - 1) - shared_newest;
+    if (keeps(level + 1)) values += kept;
   }
   return values;
 }
@@ -391,6 +400,10 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
+    // A row must be that of a warp, and its threads must have the ghost points that are read.
+    const bool can_take = group.taken && fused.kept > 0 && !fused.reflects &&
+                          shape.columns == threads_of_warp * shape.columns_of_thread;
+    fused.taken = can_take ? group.taken->taken : 0;
     lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (fused.useful_rows() > 0 && fused.useful_columns > 0)
       smallest = std::min(smallest, fused.tile.shared_bytes);
@@ -401,11 +414,13 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     if (!best || work < 0.999 * least) best = fused, least = work;
   };
   const bool splits = can_split(group, fields, axes, fused.lag());
+  if (group.kept) fused.kept = group.kept->values;
   if (!given || !splits)
     for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision))
       look_at(shape);
   if (splits) {
     fused.splits = true;
+    fused.kept = 0;
     fused.sums = group.split->sums;
     for (const SystemTile& shape : given ? std::vector{*given} : shapes_of_split(precision)) look_at(shape);
   }

@@ -37,6 +37,8 @@ struct FusedTile {
   int level_planes = 2;  // of a level in shared memory: level_lag(), or one more, which saves a barrier
   bool splits = false;   // sums are begun before they are finished (SplitGroup)
   int sums = 0;          // that are begun at a point
+  int kept = 0;          // values that a level keeps of a plane for the next (KeptGroup)
+  int taken = 0;         // values that threads take from their neighbours in a row (KeptGroup)
   int moved_planes =
       0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
 
@@ -67,6 +69,8 @@ struct FusedTile {
   std::vector<int> written_before(const std::vector<int>& fields_of_statements) const;
   /// Returns the number of values of all levels that a thread holds per point from one iteration to the next.
   int held() const;
+  /// Returns true if a level keeps values: the first one, where it reads all planes from rings, does not.
+  bool keeps(int level) const { return kept > 0 && (level > 1 || !tile.level_0_in_ring); }
   /// Returns the iterations of a march beyond the planes that it stores.
   int warm_up() const { return tile.warm_up() + 2 * margin(0) + (steps - 1) * (lag() - reach[0]); }
   /// Returns how many registers threads that compute have, and the others, if not all have as many.

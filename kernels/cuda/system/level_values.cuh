@@ -24,6 +24,12 @@ constexpr int columns_of_thread = constants::columns_of_thread;
 constexpr int threads_of_row = constants::tile_columns / columns_of_thread;
 constexpr int warps_of_row = threads_of_row / warp_threads;
 constexpr bool splits = constants::splits, shuffles = !splits;
+/// Returns true if a level keeps values of a plane for the next one (KeptGroup). The first level does not
+/// where it reads all planes from rings.
+constexpr bool keeps(int level) { return constants::kept > 0 && (level > 1 || !constants::level_0_in_ring); }
+/// Returns true if threads take values of a level from their neighbours in a row. The first level does not:
+/// its values are right up to the edges of a tile.
+constexpr bool takes(int level) { return constants::taken > 0 && level > 1; }
 /// Say how far inputs are read in other rows and columns.
 constexpr int beside_rows = constants::beside_rows, beside_columns = constants::beside_columns;
 /// Is the number of columns on either side that a thread gathers, at least beside_columns: vectors are whole.
@@ -43,6 +49,8 @@ struct Held {
   Compute values[steps][statements][rows_of_thread][columns_of_thread][2 * lag + 1];
   /// Holds sums that level l + 1 has begun, those of the next plane to finish first.
   Compute begun[steps][splits ? constants::sums : 1][rows_of_thread][columns_of_thread][lag];
+  /// Holds what level l + 1 keeps.
+  Compute kept[steps][constants::kept > 0 ? constants::kept : 1][rows_of_thread][columns_of_thread];
 };
 
 /// Returns true if older values of a level wait in shared memory.
@@ -100,19 +108,23 @@ constexpr bool reflects() {
   return reflects_along<s, 1>() || reflects_along<s, 2>();
 }
 
-/// Returns true if a point of a thread reads an input in `plane` at this row, or at this row and one of the
-/// columns [first, last), counted from the first point of the thread.
-constexpr bool is_row_read(int input, int plane, int row) {
-  for (const auto& read : constants::reads)
-    if (read[0] == input && read[1] == plane && row >= read[2] && row < read[2] + rows_of_thread) return true;
-  return false;
-}
-constexpr bool is_read(int input, int plane, int row, int first, int last) {
-  for (const auto& read : constants::reads)
+/// Returns true if a point of a thread reads an input on a level in `plane` at this row, or at this row and
+/// one of the columns [first, last), counted from the first point of the thread.
+template <class Reads>
+constexpr bool is_among(const Reads& reads, int input, int plane, int row, int first, int last) {
+  for (const auto& read : reads)
     if (read[0] == input && read[1] == plane && row >= read[2] && row < read[2] + rows_of_thread &&
         last > read[3] && first < read[3] + columns_of_thread)
       return true;
   return false;
+}
+constexpr bool is_read(int level, int input, int plane, int row, int first, int last) {
+  return takes(level)   ? is_among(constants::taken_reads, input, plane, row, first, last)
+         : keeps(level) ? is_among(constants::kept_reads, input, plane, row, first, last)
+                        : is_among(constants::reads, input, plane, row, first, last);
+}
+constexpr bool is_row_read(int level, int input, int plane, int row) {
+  return is_read(level, input, plane, row, -beside_columns, columns_of_thread + beside_columns);
 }
 
 /// Loads the values of neighbouring points, which lie at an aligned address.
@@ -316,7 +328,7 @@ class Neighbours : LevelReads<level, walls, finishing> {
       static_for<constants::plane_low[i], constants::plane_high[i] + 1>([&](auto of_plane) {
         static_for<-beside_rows, rows_of_thread + beside_rows>([&](auto of_row) {
           constexpr int plane = decltype(of_plane)::value, row = decltype(of_row)::value;
-          if constexpr (is_row_read(i, plane, row)) {
+          if constexpr (is_row_read(level, i, plane, row)) {
             get<i, plane, row, 0>();
             if constexpr (shuffles) {
               static_for<-beside_columns, 0>(
@@ -345,7 +357,7 @@ class Neighbours : LevelReads<level, walls, finishing> {
   /// Gets the values at the columns of the thread that is `away` columns away, if one is read.
   template <int i, int plane, int row, int away>
   __device__ void get() {
-    if constexpr (away == 0 || is_read(i, plane, row, away, away + columns_of_thread)) {
+    if constexpr (away == 0 || is_read(level, i, plane, row, away, away + columns_of_thread)) {
       const Columns columns = this->template columns<i, plane, row, away>();
 #pragma unroll
       for (int e = 0; e < columns_of_thread; ++e)
@@ -355,7 +367,7 @@ class Neighbours : LevelReads<level, walls, finishing> {
   /// Gets the value at a column of another thread, if it is read.
   template <int i, int plane, int row, int column>
   __device__ void get_beside() {
-    if constexpr (is_read(i, plane, row, column, column + 1)) {
+    if constexpr (is_read(level, i, plane, row, column, column + 1)) {
       constexpr int lanes =
           (column < 0 ? column - columns_of_thread + 1 : column) / columns_of_thread;  // rounded down
       Compute* const values = row_of<i, plane>(row) + gathered_columns;
@@ -393,13 +405,21 @@ class Neighbours : LevelReads<level, walls, finishing> {
                  [columns_of_thread + 2 * gathered_columns];
 };
 
+/// Is the number of values that a thread takes from the one before it in a row, at least 1.
+constexpr int taken_values_of_row = constants::taken > 0 ? constants::taken : 1;
+/// Holds these values by row.
+using Taken = Compute[rows_of_thread][taken_values_of_row];
+
 /// Is a point of the tile where level `level` finishes a plane: row `r` and column `e` of those of its
 /// thread.
 template <int level, bool walls, int r, int e>
 class LevelPoint {
  public:
-  __device__ LevelPoint(const GroupArguments& a, const Held& held, const Neighbours<level, walls>& around)
-      : a_(a), held_(held), around_(around) {}
+  static constexpr bool takes = e == 0;  // values at the column before
+
+  __device__ LevelPoint(const GroupArguments& a, Held& held, const Neighbours<level, walls>& around,
+                        const Taken& taken)
+      : a_(a), held_(held), around_(around), taken_(taken) {}
 
   template <int i>
   __device__ Compute scalar() const {
@@ -409,6 +429,18 @@ class LevelPoint {
   __device__ Compute begun() const {
     return held_.begun[level - 1][sum][r][e][0];
   }
+  template <int i>
+  __device__ Compute kept() const {
+    return held_.kept[level - 1][i][r][e];
+  }
+  template <int i>
+  __device__ void keep(Compute value) const {
+    held_.kept[level - 1][i][r][e] = value;
+  }
+  template <int i>
+  __device__ Compute taken() const {
+    return taken_[r][i];
+  }
   template <int i, int plane, int row, int column>
   __device__ Compute read() const {
     return around_.template at<i, plane, r + row, e + column>();
@@ -416,8 +448,9 @@ class LevelPoint {
 
  private:
   const GroupArguments& a_;
-  const Held& held_;
+  Held& held_;
   const Neighbours<level, walls>& around_;
+  const Taken& taken_;
 };
 
 /// Are the points of a thread where level `level` begins the sums of a plane.

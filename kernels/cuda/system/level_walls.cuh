@@ -190,15 +190,15 @@ __device__ inline void share(const GroupArguments& a, const SharedPoints& shared
 }
 
 /// Sets the values of the planes beyond a wall before the first plane of a grid. Call it before level `level`
-/// + 1 computes that plane, or begins its sums.
+/// + 1 computes that plane, or begins its sums; or the plane before it, if the level keeps values of planes.
 template <int level, int s>
 __device__ inline void begin_at_wall(Held& held) {
   for_each_point([&](auto row, auto column) {
     auto& values = held.values[level][s][decltype(row)::value][decltype(column)::value];
     static_for<0, reach_planes>([&](auto number) {
-      constexpr int k = decltype(number)::value;
-      values[lag + (splits ? lag : 0) - 1 - k] =
-          constants::wall[s][0][0] == Beyond::value ? constants::wall_value[s][0][0] : values[lag + k];
+      constexpr int k = decltype(number)::value, first = lag + keeps(level + 1);
+      values[first + (splits ? lag : 0) - 1 - k] =
+          constants::wall[s][0][0] == Beyond::value ? constants::wall_value[s][0][0] : values[first + k];
     });
   });
 }

@@ -189,10 +189,25 @@ class Levels {
   template <int level, bool walls>
   __device__ __forceinline__ void compute(int z) {
     const Neighbours<level, walls> around(held_, shared_);
+    Taken taken;
+    if constexpr (takes(level))
+      static_for<0, rows_of_thread>([&](auto of_thread) {
+        constexpr int r = decltype(of_thread)::value;
+        Compute given[taken_values_of_row];
+        taken_values(LevelPoint<level, walls, r, columns_of_thread - 1>(a_, held_, around, taken), given);
+#pragma unroll
+        for (int i = 0; i < constants::taken; ++i) taken[r][i] = __shfl_up_sync(0xffffffffu, given[i], 1);
+      });
     Results next;
     for_each_point([&](auto row, auto column) {
       constexpr int r = decltype(row)::value, e = decltype(column)::value;
-      advance_point(LevelPoint<level, walls, r, e>(a_, held_, around), next[r][e]);
+      const LevelPoint<level, walls, r, e> at(a_, held_, around, taken);
+      if constexpr (takes(level))
+        advance_taken_point(at, next[r][e]);
+      else if constexpr (keeps(level))
+        advance_kept_point(at, next[r][e]);
+      else
+        advance_point(at, next[r][e]);
     });
     if constexpr (splits)
       static_for<0, constants::sums*(lag - 1)>([&](auto number) {
@@ -218,14 +233,16 @@ class Levels {
     });
   }
 
-  /// Sets the planes of the level before beyond a wall, if `z` is the first plane of the grid: the plane that
-  /// `level` computes, or whose sums it begins.
+  /// Sets the planes of the level before beyond a wall in time: `z` is the plane that `level` computes, or
+  /// whose sums it begins. That is the first plane of the grid, or the one before, of which the level keeps
+  /// values.
   template <int level>
   __device__ void begin_at_walls(int z) {
+    constexpr int first = keeps(level) ? -1 : 0;
     static_for<0, statements>([&](auto statement) {
       constexpr int s = decltype(statement)::value;
       if constexpr (constants::wall[s][0][0] != Beyond::memory)
-        if (z == 0) begin_at_wall<level - 1, s>(held_);
+        if (z == first) begin_at_wall<level - 1, s>(held_);
     });
   }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -72,22 +74,42 @@ class GroupText {
       : canonical_(canonical), fields_(fields), axes_(axes), splits_(splits), group_{first, last, {}, {}} {}
 
   SystemGroup written() {
-    for (int s = group_.first; s < group_.last; ++s) {
-      const Reading& equation = canonical_.equations[s];
-      const std::string& name = canonical_.field_names[canonical_.fields[s]];
-      const std::string value = value_of(equation.node, equation.offset);
-      line("next[" + std::to_string(s - group_.first) + "] = " + value + ";  // " + name + ".next");
-      // Later statements read the field as it is stored.
-      line("[[maybe_unused]] const Compute " + name + "_next = operations::as_stored<Stored>(next[" +
-           std::to_string(s - group_.first) + "]);");
-      advanced_[canonical_.fields[s]] = {s, name + "_next"};
-    }
+    for (int s = group_.first; s < group_.last; ++s) write_statement(s);
     for (GroupInput& input : group_.inputs) std::sort(input.offsets.begin(), input.offsets.end());
-    group_.text =
-        "template <class Point>\n__device__ __forceinline__ void advance_point(const Point& at, "
-        "Compute (&next)[" +
-        std::to_string(group_.statements()) + "]) {\n" + lines_ + "}\n";
-    return std::move(group_);
+    group_.text = function_head("advance_point", "next", group_.statements()) + lines_ + "}\n";
+    return group_;
+  }
+
+  /// Returns the function that keeps values of `whole`, the group as a whole, with or without sums, unless
+  /// the march would have to hold more values with it. With `takes`, values come from other threads, too.
+  std::optional<KeptGroup> kept(const GroupText& whole, bool sums, bool takes) {
+    is_optional_ = true;
+    computed_ = &whole.values_;
+    keeps_sums_ = sums;
+    takes_ = takes;
+    group_.inputs = whole.group_.inputs;
+    for (int s = group_.first; s < group_.last; ++s) write_statement(s);
+    // Values are kept last: those of the plane before are read until then.
+    std::string keep;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      const Index3 offset = kept_[i].offset + one_along(plane_axis);
+      const std::string value = kept_[i].taps > 0 ? chain_of(kept_[i].number, offset, kept_[i].taps)
+                                                  : value_of(kept_[i].number, offset);
+      keep += "  at.template keep<" + std::to_string(i) + ">(" + value + ");\n";
+    }
+    if (kept_.empty() || static_cast<int>(kept_.size()) > planes_saved(whole) || line_count_ > max_lines)
+      return {};
+    KeptGroup result;
+    result.values = static_cast<int>(kept_.size());
+    result.taken = static_cast<int>(taken_.size());
+    result.reads = split_.finish_reads;
+    std::string head =
+        function_head(takes ? "advance_taken_point" : "advance_kept_point", "next", group_.statements());
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      head += "  const Compute " + kept_name(i) + " = at.template kept<" + std::to_string(i) + ">();\n";
+    result.text = head + lines_ + keep + "}\n";
+    if (takes) result.text = text_of_taken() + result.text;
+    return result;
   }
 
   /// Returns the group in two parts, if it has them.
@@ -106,9 +128,111 @@ class GroupText {
  private:
   using Key = std::pair<int, Index3>;  // a node at a displaced point
 
+  /// Is a value that is kept: a node at a displaced point, or the first `taps` terms of a chain.
+  struct Kept {
+    int number;
+    Index3 offset;
+    std::size_t taps = 0;
+  };
+
+  void write_statement(int s) {
+    const Reading& equation = canonical_.equations[s];
+    const std::string& name = canonical_.field_names[canonical_.fields[s]];
+    const std::string value = value_of(equation.node, equation.offset);
+    line("next[" + std::to_string(s - group_.first) + "] = " + value + ";  // " + name + ".next");
+    // Later statements read the field as it is stored.
+    line("[[maybe_unused]] const Compute " + name + "_next = operations::as_stored<Stored>(next[" +
+         std::to_string(s - group_.first) + "]);");
+    advanced_[canonical_.fields[s]] = {s, name + "_next"};
+  }
+
+  /// Returns the head of a function of points that sets the elements of an array.
+  static std::string function_head(const char* name, const char* array, int elements) {
+    return std::string("template <class Point>\n__device__ __forceinline__ void ") + name +
+           "(const Point& at, Compute (&" + array + ")[" + std::to_string(elements) + "]) {\n";
+  }
+
+  /// Returns a displacement of one point along a kernel axis.
+  Index3 one_along(int axis) const {
+    Index3 offset{};
+    offset[axes_[axis]] = 1;
+    return offset;
+  }
+  static std::string kept_name(std::size_t i) { return "kept_" + std::to_string(i); }
+  /// Returns the name of a value of the last plane, and notes that it has to be kept.
+  std::string keep(const Kept& value) {
+    kept_.push_back(value);
+    return kept_name(kept_.size() - 1);
+  }
+
+  /// Writes that a value is taken from the thread that has the point one column before, or computed if that
+  /// is the same thread. Returns its name.
+  std::string take(int number, const Index3& offset) {
+    const std::string name = name_of("taken_", number, offset);
+    const Scope outside = begin_scope();
+    const std::string value = value_of(number, offset), computed = end_scope(outside);
+    line("Compute " + name + ";");
+    line("if constexpr (Point::takes) {");
+    line("  " + name + " = at.template taken<" + std::to_string(taken_.size()) + ">();");
+    lines_ += "  } else {\n" + computed + "    " + name + " = " + value + ";\n  }\n";
+    taken_.push_back(number);
+    return name;
+  }
+  /// Returns the function of the values that other threads take.
+  std::string text_of_taken() {
+    const Scope outside = begin_scope();
+    values_.clear();
+    for (std::size_t i = 0; i < taken_.size(); ++i)
+      line("values[" + std::to_string(i) + "] = " + value_of(taken_[i], Index3{}) + ";");
+    return function_head("taken_values", "values", static_cast<int>(taken_.size())) + end_scope(outside) +
+           "}\n";
+  }
+  /// Holds what lines outside of a block know. What is computed in the block has no name after it, and what
+  /// is read there is not noted.
+  struct Scope {
+    std::string lines;
+    std::map<Key, std::string> values;
+    std::vector<GroupRead> reads;
+    const std::map<Key, std::string>* computed;
+    bool takes;
+  };
+  Scope begin_scope() {
+    return {std::exchange(lines_, {}), values_, split_.finish_reads, std::exchange(computed_, nullptr),
+            std::exchange(takes_, false)};
+  }
+  /// Returns the lines of the block.
+  std::string end_scope(const Scope& outside) {
+    values_ = outside.values;
+    split_.finish_reads = outside.reads;
+    computed_ = outside.computed;
+    takes_ = outside.takes;
+    return std::exchange(lines_, outside.lines);
+  }
+
+  /// Returns how many planes of fields fewer are held than for `whole`. Fields that are read as `.previous`
+  /// are held anyway.
+  int planes_saved(const GroupText& whole) const {
+    int saved = 0;
+    for (std::size_t i = 0; i < group_.inputs.size(); ++i) {
+      const GroupInput& input = group_.inputs[i];
+      const bool is_read_before = std::ranges::any_of(group_.inputs, [&](const GroupInput& other) {
+        return !other.is_coefficient && other.index == input.index && other.level == Level::previous;
+      });
+      if (input.is_coefficient || is_read_before) continue;
+      const auto oldest = [&](const std::vector<GroupRead>& reads) {
+        int low = 0;
+        for (const GroupRead& read : reads)
+          if (read.input == static_cast<int>(i)) low = std::min(low, read.offset[plane_axis]);
+        return low;
+      };
+      saved += oldest(split_.finish_reads) - oldest(whole.split_.finish_reads);
+    }
+    return saved;
+  }
+
   void line(const std::string& text) {
     (begins_ ? begin_lines_ : lines_).append("  ").append(text).append("\n");
-    if (++line_count_ > max_lines)
+    if (++line_count_ > max_lines && !is_optional_)
       throw Error(InputKey{"equations", "step"},
                   ": the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
                       " has more than " + std::to_string(max_lines) +
@@ -136,6 +260,10 @@ class GroupText {
     }
     const auto known = values_.find({number, offset});
     if (known != values_.end()) return known->second;
+    if (computed_ && computed_->contains({number, offset + one_along(plane_axis)}))
+      return values_[{number, offset}] = keep({number, offset});
+    if (takes_ && offset + one_along(column_axis) == Index3{} && computed_->contains({number, Index3{}}))
+      return values_[{number, offset}] = take(number, offset);
     const std::string name = node.kind == Kind::chain ? chain(number, offset) : operation(number, offset);
     return values_[{number, offset}] = name;
   }
@@ -166,20 +294,52 @@ class GroupText {
   std::string chain(int number, const Index3& offset) {
     const CanonicalNode& node = canonical_.nodes[number];
     const std::string name = name_of("chain_", number, offset);
-    const std::size_t begun = splits_ && offset == Index3{} ? taps_to_begin_with(node) : 0;
+    const std::size_t kept = keeps_sums_ && offset == Index3{} ? taps_to_keep(node) : 0,
+                      begun = splits_ && offset == Index3{} ? taps_to_begin_with(node) : kept;
     line("Compute " + name + " = " +
-         (begun > 0    ? begin(node, name, begun)
+         (kept > 0     ? keep({number, offset, kept})
+          : begun > 0  ? begin(node, name, begun)
           : node.start ? value_of(node.start->node, offset + node.start->offset)
                        : "Compute(0)") +
          ";");
+    add_taps(node, name, offset, begun);
+    return name;
+  }
+  /// Returns the sum of the first taps of a chain without a start.
+  std::string chain_of(int number, const Index3& offset, std::size_t taps) {
+    const std::string name = name_of("begun_", number, offset);
+    line("Compute " + name + " = Compute(0);");
+    add_taps(canonical_.nodes[number], name, offset, 0, taps);
+    return name;
+  }
+  /// Adds taps [first, last) of a chain to a sum.
+  void add_taps(const CanonicalNode& node, const std::string& name, const Index3& offset, std::size_t first,
+                std::size_t last = std::numeric_limits<std::size_t>::max()) {
     std::size_t added = 0;
     for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps()) {
-        if (added++ < begun) continue;
+        const std::size_t place = added++;
+        if (place < first || place >= last) continue;
         const std::string value = value_of(link.node, offset + tap.offset);
         line(name + " = fused(" + literal(tap.weight) + ", " + value + ", " + name + ");");
       }
-    return name;
+  }
+
+  /// Returns how many taps of a chain read fields and coefficients in planes before that of the point, before
+  /// anything else is added.
+  std::size_t taps_to_keep(const CanonicalNode& node) const {
+    std::size_t taps = 0;
+    if (node.start) return 0;
+    for (const ChainLink& link : node.links) {
+      const CanonicalNode& read = canonical_.nodes[link.node];
+      const bool is_read =
+          read.kind == Kind::coefficient || (read.kind == Kind::field && read.level == Level::now);
+      for (const Tap& tap : link.stencil.taps()) {
+        if (!is_read || tap.offset[axes_[plane_axis]] >= 0) return taps;
+        ++taps;
+      }
+    }
+    return taps;
   }
 
   /// Writes the first taps of a chain to begin_points(). Returns an expression for their sum.
@@ -279,17 +439,43 @@ class GroupText {
   SplitGroup split_;
   SystemGroup group_;
   std::map<Key, std::string> values_;
+  /// Holds the values that the whole function computes, if this text keeps some of them.
+  const std::map<Key, std::string>* computed_ = nullptr;
+  bool is_optional_ = false;  // the whole function will do
+  bool keeps_sums_ = false, takes_ = false;
+  std::vector<Kept> kept_;
+  std::vector<int> taken_;  // nodes
   /// Holds by field the statement of the group that has advanced it, and the name of its value.
   std::map<int, std::pair<int, std::string>> advanced_;
   std::string lines_, begin_lines_;
   std::size_t line_count_ = 0;
 };
 
+/// Returns how many rows of inputs are read at columns before that of the point.
+int rows_read_before(const std::vector<GroupRead>& reads) {
+  std::set<std::array<int, 3>> rows;
+  for (const GroupRead& read : reads)
+    if (read.offset[column_axis] < 0)
+      rows.insert({read.input, read.offset[plane_axis], read.offset[row_axis]});
+  return static_cast<int>(rows.size());
+}
+
 }  // namespace
 
 SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
                      const std::array<int, 3>& axes) {
-  SystemGroup group = GroupText(canonical, fields, first, last, axes).written();
+  GroupText whole(canonical, fields, first, last, axes);
+  SystemGroup group = whole.written();
+  for (const bool sums : {true, false}) {
+    if (group.kept) break;
+    group.kept = GroupText(canonical, fields, first, last, axes).kept(whole, sums, false);
+    if (!group.kept) continue;
+    group.taken = GroupText(canonical, fields, first, last, axes).kept(whole, sums, true);
+    // Every row that is read one column before the points of a thread takes a shuffle, and so does a value.
+    if (group.taken && (group.taken->taken == 0 || rows_read_before(group.taken->reads) + group.taken->taken >
+                                                       rows_read_before(group.kept->reads)))
+      group.taken.reset();
+  }
   group.split = GroupText(canonical, fields, first, last, axes, true).split();
   return group;
 }

@@ -38,6 +38,22 @@ struct SplitGroup {
   std::vector<GroupRead> begin_reads, finish_reads;
 };
 
+/// Is the function of a group for marches that keep values from one plane to the next. Where a value is
+/// computed at a point and also at the point one plane before it, the latter is what the last plane has kept;
+/// so are sums of what is read in planes before that of the point. `advance_kept_point(at, next)` takes value
+/// i of the last plane as at.kept<i>() and gives that of its own plane to at.keep<i>(value). All operations
+/// and their order are those of the whole function.
+///
+/// Where a value is also computed at the point one column before, a thread may take it from the one that has
+/// that point: at.taken<i>(), where Point::takes is true. `taken_values(at, values)` computes what the other
+/// thread gives. The function then is `advance_taken_point(at, next)`.
+struct KeptGroup {
+  std::string text;
+  int values = 0;                // that are kept of a point
+  int taken = 0;                 // that are taken from another thread
+  std::vector<GroupRead> reads;  // but for what is read only where values are not taken
+};
+
 /// Is a group of statements (SystemFacts::groups) as CUDA C++: what one kernel computes at a point.
 struct SystemGroup {
   int first = 0, last = 0;  // statements [first, last)
@@ -50,6 +66,10 @@ struct SystemGroup {
   std::string text;
   /// Is there if the group has sums that can be begun, and reads no field in other rows and columns besides.
   std::optional<SplitGroup> split = {};
+  /// Is there if a march holds no more values with it than without.
+  std::optional<KeptGroup> kept = {};
+  /// Is the same with values that are taken from other threads, if fewer numbers pass between threads then.
+  std::optional<KeptGroup> taken = {};
 
   int statements() const { return last - first; }
 };

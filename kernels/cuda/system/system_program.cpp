@@ -178,6 +178,20 @@ void SystemProgram::add_reads(ConstantsText& text, const FusedTile& fused) const
       "is read, how many planes of the inputs before are read, and the columns of its ring before those of "
       "the tile.");
   text.table("reads", std::string("[").append(std::to_string(reads.size())).append("][4]").c_str(), reads);
+  const auto add_others = [&](const char* name, const std::optional<KeptGroup>& group) {
+    std::vector<std::array<int, 4>> of_group;
+    if (group)
+      for (const auto& [input, offset] : group->reads)
+        of_group.push_back({input, offset[0], offset[1], offset[2]});
+    else
+      of_group = reads;
+    text.table(name, std::string("[").append(std::to_string(of_group.size())).append("][4]").c_str(),
+               of_group);
+  };
+  text.line(
+      "// The same where levels keep values of planes, and where threads also take values from others.");
+  add_others("kept_reads", group_.kept);
+  add_others("taken_reads", group_.taken);
   text.table("plane_low", inputs.c_str(), plane_low);
   text.table("read_planes_before", inputs.c_str(), planes_before);
   text.table("ring_lead", inputs.c_str(), leads);
@@ -204,6 +218,8 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.flag("level_0_in_ring", fused.tile.level_0_in_ring);
   text.flag("splits", fused.splits);
   text.integer("sums", fused.sums);
+  text.integer("kept", fused.kept);
+  text.integer("taken", fused.taken);
   text.integer("moved_planes", fused.moved_planes);
   text.integer("level_lag", fused.level_lag());
   text.integer("level_planes", fused.level_planes);
@@ -316,6 +332,8 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
   for (std::size_t i = 0; i < inputs.size(); ++i)
     result += "constexpr int " + inputs[i].name + " = " + std::to_string(i) + ";\n";
   return result + "}  // namespace array\n\n" + (fused && fused->splits ? group_.split->text : group_.text) +
+         (fused && fused->kept > 0 ? "\n" + group_.kept->text : "") +
+         (fused && fused->taken > 0 ? "\n" + group_.taken->text : "") +
          "\n}  // namespace\n}  // namespace spsolve::cuda\n";
 }
 

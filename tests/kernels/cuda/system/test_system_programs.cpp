@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles the kernels of the example systems by NVRTC, and checks that marches keep their values in
-// registers. No GPU is needed.
+// registers, and which values they keep from plane to plane. No GPU is needed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <utility>
 
+#include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/cuda/system/system_program.hpp"
@@ -82,6 +83,57 @@ TEST_P(SystemPrograms, Compile) {
     }
   }
   RecordProperty("kernels_of_two_steps", fused);
+}
+
+/// Returns the group of a step in three dimensions, of fields between dirichlet walls.
+SystemGroup group_in_3d(std::vector<std::string> fields, std::vector<std::string> coefficients,
+                        const std::string& step) {
+  testing::ExampleStep example;
+  example.names.dimensions = 3;
+  example.names.spacing = {1.25, 0.75, 1.0};
+  example.names.dt = 0.125;
+  example.names.fields = std::move(fields);
+  example.names.coefficients = std::move(coefficients);
+  example.step = step;
+  const Canonical canonical = canonical_form(testing::system_of(example));
+  Domain domain;
+  domain.dimensions = 3;
+  domain.shape = {32, 32, 32};
+  domain.faces.fill({Face{BoundaryKind::dirichlet}, Face{BoundaryKind::dirichlet}});
+  const std::vector<Domain> domains(example.names.fields.size(), domain);
+  return group_of(canonical, domains, 0, static_cast<int>(canonical.equations.size()), grid_axes(domain));
+}
+/// Returns true if any read lies before the point along a kernel axis.
+bool reads_before(const std::vector<GroupRead>& reads, int axis) {
+  return std::ranges::any_of(reads, [&](const GroupRead& read) { return read.offset[axis] < 0; });
+}
+
+TEST(KeptGroups, FluxesAreKeptAlongTheMarchAndTakenAlongRows) {
+  const SystemGroup heat = group_in_3d({"T"}, {"k"}, R"(
+      T.next = T + dt*( d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)
+                      + d(k*d(T, z, at=0.5), z, at=-0.5) )
+    )");
+  ASSERT_TRUE(heat.kept && heat.taken);
+  EXPECT_EQ(heat.kept->values, 1);
+  EXPECT_EQ(heat.taken->values, 1);
+  EXPECT_EQ(heat.taken->taken, 1);
+  EXPECT_FALSE(reads_before(heat.kept->reads, plane_axis));
+  EXPECT_TRUE(reads_before(heat.kept->reads, column_axis));
+  EXPECT_FALSE(reads_before(heat.taken->reads, column_axis));
+  EXPECT_TRUE(reads_before(heat.taken->reads, row_axis));
+}
+
+TEST(KeptGroups, SumsAreKeptUnlessMoreValuesWouldBeHeld) {
+  const SystemGroup diffusion = group_in_3d({"u", "v"}, {}, R"(
+      u.next = u + dt*laplace(u) - u*v
+      v.next = v + dt*laplace(v) + u*v
+    )");
+  ASSERT_TRUE(diffusion.kept);
+  EXPECT_EQ(diffusion.kept->values, 2);
+  EXPECT_FALSE(reads_before(diffusion.kept->reads, plane_axis));
+  EXPECT_FALSE(diffusion.taken);
+  // What is read as `.previous` later is held anyway.
+  EXPECT_FALSE(group_in_3d({"p"}, {"c"}, "p.next = 2*p - p.previous + (c*dt)^2*laplace(p)").kept);
 }
 
 TEST(WallPrograms, Compile) {
