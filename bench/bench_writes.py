@@ -58,7 +58,7 @@ def main():
     parser.add_argument("--shape", default="512,512,512")
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--snapshots", type=int, default=60)
-    parser.add_argument("--streams", type=int, nargs="+", default=[1, 2, 4, 8])
+    parser.add_argument("--streams", type=int, nargs="+", default=[1, 2, 4, 8, 16])
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--json")
@@ -79,17 +79,17 @@ def main():
         ratio = report["seconds"] / max(computing, raw[best])
         gigabytes = report["snapshot_bytes"] * 1e-9
         rows.append([str(directory), options.shape, options.steps, options.snapshots, round(gigabytes, 3), round(computing, 3),
-                     round(report["seconds"], 3), round(raw[best], 3), best, round(ratio, 3)])
+                     round(report["seconds"], 3), round(raw[best], 3), best, round(ratio, 3), report["files"]])
         print(f"{directory}: {gigabytes:.3g} GB; computing {computing:.3g} s, dd " +
               ", ".join(f"{n}: {seconds:.3g} s" for n, seconds in raw.items()) +
               f", run {report['seconds']:.3g} s after {report['seconds_setup']:.2g} s of preparation ({without['seconds_setup']:.2g} s without "
-              f"snapshots): {ratio:.2f} of the longer, load {os.getloadavg()[0]:.1f}", flush=True)
+              f"snapshots): {ratio:.2f} of the longer, load {os.getloadavg()[0]:.1f}; files: {json.dumps(report['files'])}", flush=True)
     gpu = re.search(r"GPU \d+ (.+) \(", report["devices"][0])
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps({
             "name": "writes", "device": gpu[1] if gpu else "cpu", "date": datetime.date.today().isoformat(),
             "columns": ["directory", "shape", "steps", "snapshots", "gigabytes", "computing_s", "run_s", "dd_s", "dd_streams",
-                        "of_the_longer"], "rows": rows}) + "\n")
+                        "of_the_longer", "files"], "rows": rows}) + "\n")
 
 
 if __name__ == "__main__":

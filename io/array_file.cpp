@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "io/array_blocks.hpp"
@@ -136,19 +138,52 @@ class CompressedFile {
   std::vector<Hdf5Id> datasets_;
 };
 
+/// Tells how long the parts of the work on a file take, one after the other.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const FileTurn& turn) : turn_(turn) {}
+  void ended(FilePart part) {
+    const auto now = std::chrono::steady_clock::now();
+    turn_.took(part, std::chrono::duration<double>(now - std::exchange(begin_, now)).count());
+  }
+
+ private:
+  const FileTurn& turn_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 /// Writes the file of compressed arrays. Collective.
 void write_compressed(const Communicator& communicator, const std::filesystem::path& file,
                       const ArrayFormat& format, const Attributes& attributes,
                       const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate,
-                      BlockWriter& writer, Flush flush) {
+                      BlockWriter& writer, Flush flush, Stopwatch& watch) {
   std::optional<CompressedFile> output;
   on_root(communicator, [&] { output.emplace(file, format, attributes, arrays, decorate); });
+  watch.ended(FilePart::layout);
   std::vector<std::vector<std::uint64_t>> checksums;
   for (std::size_t i = 0; i < arrays.size(); ++i)
-    checksums.push_back(writer.compress(arrays[i].row, [&](std::int64_t chunk, const EncodedChunk& encoded) {
+    checksums.push_back(writer.compress(arrays[i], [&](std::int64_t chunk, const EncodedChunk& encoded) {
       output->write(i, chunk, encoded);
     }));
+  watch.ended(FilePart::values);
   on_root(communicator, [&] { output->complete(checksums, flush); });
+  watch.ended(FilePart::flush);
+}
+
+/// Writes the file of arrays as they are. Collective.
+void write_contiguous(const Communicator& communicator, const std::filesystem::path& file,
+                      const ArrayFormat& format, const Attributes& attributes,
+                      const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate,
+                      BlockWriter& writer, Flush flush, Stopwatch& watch) {
+  std::vector<std::int64_t> offsets(arrays.size());
+  on_root(communicator, [&] { offsets = lay_out(file, format, attributes, arrays, decorate); });
+  watch.ended(FilePart::layout);
+  std::vector<std::vector<std::uint64_t>> checksums;
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    checksums.push_back(writer.write(file, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i], flush));
+  watch.ended(FilePart::values);
+  on_root(communicator, [&] { complete(file, arrays, checksums, flush); });
+  watch.ended(FilePart::flush);
 }
 
 }  // namespace
@@ -157,6 +192,7 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
                   const ArrayFormat& format, const Attributes& attributes, const Box& box,
                   const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate,
                   UnflushedFiles* unflushed, const FileTurn& turn) {
+  Stopwatch watch(turn);
   BlockWriter writer(communicator, format, box, turn.files);
   std::string found;
   on_root(communicator, [&] { found = hdf5_target(file); });
@@ -164,21 +200,10 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
   // All arrays have the same number of blocks. If it is one, the same rank writes all of them.
   const Flush flush = unflushed && writer.blocks() == 1 ? Flush::later : Flush::now;
   try {
-    if (format.compression != Compression::none) {
-      write_compressed(communicator, temporary, format, attributes, arrays, decorate, writer, flush);
-      turn.wait();
-      on_root(communicator, [&] { publish(temporary, target, flush); });
-    } else {
-      std::vector<std::int64_t> offsets(arrays.size());
-      on_root(communicator, [&] { offsets = lay_out(temporary, format, attributes, arrays, decorate); });
-      std::vector<std::vector<std::uint64_t>> checksums;
-      for (std::size_t i = 0; i < arrays.size(); ++i)
-        checksums.push_back(
-            writer.write(temporary, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i].row, flush));
-      on_root(communicator, [&] { complete(temporary, arrays, checksums, flush); });
-      turn.wait();
-      on_root(communicator, [&] { publish(temporary, target, flush); });
-    }
+    const auto write = format.compression == Compression::none ? write_contiguous : write_compressed;
+    write(communicator, temporary, format, attributes, arrays, decorate, writer, flush, watch);
+    turn.wait();
+    on_root(communicator, [&] { publish(temporary, target, flush); });
     if (flush == Flush::later && (communicator.root() || writer.has_blocks())) unflushed->add(target);
   } catch (const Error&) {
     std::error_code ignored;

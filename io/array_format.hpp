@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
+#include "kernels/field.hpp"
 #include "kernels/precision.hpp"
 
 namespace spsolve {
@@ -46,6 +48,11 @@ using RowSource = std::function<void(const Index3& begin, std::int64_t points, s
 struct NamedRows {
   std::string name;
   RowSource row;
+  /// Holds the points of the rank's box in the storage type of the file, if they lie in memory so. Blocks of
+  /// this rank's points alone are then written from there, without a copy by `row`.
+  const Field* stored = nullptr;
+  /// Is called with all values that this rank writes, in pieces, by several threads at a time.
+  std::function<void(std::span<const std::byte> values)> inspect = {};
 };
 /// Takes values in the storage type of the file.
 using RowSink = std::function<void(const Index3& begin, std::int64_t points, const std::byte* values)>;

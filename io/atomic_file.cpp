@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -162,6 +164,30 @@ void FileDescriptor::write(std::int64_t offset, std::span<const std::byte> data)
     if (count <= 0) fail(file_, "write", count < 0 ? errno : ENOSPC);
     data = data.subspan(static_cast<std::size_t>(count));
     offset += count;
+  }
+}
+
+void FileDescriptor::write(std::int64_t offset, std::span<const std::span<const std::byte>> pieces) const {
+  std::array<iovec, 1024> together;  // IOV_MAX of Linux
+  while (!pieces.empty()) {
+    const std::size_t count = std::min(pieces.size(), together.size());
+    std::transform(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(count), together.begin(),
+                   [](std::span<const std::byte> piece) {
+                     return iovec{const_cast<std::byte*>(piece.data()), piece.size()};
+                   });
+    auto written =
+        retry([&] { return ::pwritev(descriptor_, together.data(), static_cast<int>(count), offset); });
+    if (written <= 0) fail(file_, "write", written < 0 ? errno : ENOSPC);
+    offset += written;
+    while (!pieces.empty() && written >= std::ssize(pieces.front())) {
+      written -= std::ssize(pieces.front());
+      pieces = pieces.subspan(1);
+    }
+    if (written == 0) continue;  // else the system stopped within a piece
+    const auto rest = pieces.front().subspan(static_cast<std::size_t>(written));
+    write(offset, rest);
+    offset += std::ssize(rest);
+    pieces = pieces.subspan(1);
   }
 }
 

@@ -38,6 +38,8 @@ class FileDescriptor {
   /// Reads data.size() bytes from `offset` on; a file that ends earlier is a failure.
   void read(std::int64_t offset, std::span<std::byte> data) const;
   void write(std::int64_t offset, std::span<const std::byte> data) const;
+  /// Writes several pieces one after the other.
+  void write(std::int64_t offset, std::span<const std::span<const std::byte>> pieces) const;
   /// Truncates the file after `bytes` bytes.
   void cut(std::int64_t bytes) const;
   /// Allocates the disk space of the first `bytes` bytes now, so that a full disk is found before anything is

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -36,6 +38,22 @@ std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, 
   return boxes;
 }
 
+/// Returns the checksum of pieces that lie one after the other in the file.
+std::uint64_t checksum_of(const std::vector<std::span<const std::byte>>& pieces) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  for (const auto piece : pieces) XXH3_64bits_update(state.get(), piece.data(), piece.size());
+  return XXH3_64bits_digest(state.get());
+}
+
+/// Returns the bytes of pieces one after the other.
+std::vector<std::byte> joined(const std::vector<std::span<const std::byte>>& pieces) {
+  std::vector<std::byte> bytes;
+  for (const auto piece : pieces) bytes.insert(bytes.end(), piece.begin(), piece.end());
+  return bytes;
+}
+
 }  // namespace
 
 BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
@@ -51,24 +69,62 @@ BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& fo
   under_way_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(rounds(), 1, threads)));
 }
 
-void BlockWriter::make_buffers() {
+/// Allocates the memory in which blocks are assembled, unless all blocks of this rank are written from where
+/// the array is stored.
+void BlockWriter::make_buffers(const NamedRows& array) {
   const std::int64_t points = std::min(blocks_.points, blocks_.block_points);
   const auto make = [&](std::vector<std::byte>& buffer) {
     buffer.resize(static_cast<std::size_t>(points * format_.element_bytes()));
   };
-  for (auto& block : under_way_) make(block);
+  bool assembles = false;
+  for (std::int64_t round = 0; round < rounds(); ++round) {
+    const Range own = range_of(communicator_.rank(), round);
+    assembles = assembles || (own.begin < own.end && stored_pieces(array, own).empty());
+  }
+  if (assembles)
+    for (auto& block : under_way_) make(block);
   if (communicator_.size() == 1) return;
   make(outgoing_);
   make(incoming_);
 }
 
-/// Assembles a block in every round. Calls make(range of the block, its bytes) on another thread, in rounds
+/// Returns the values of a block where they are stored, or nothing if some of them are not stored there. Rows
+/// that lie one after the other in memory are one piece. Short pieces are not returned either, because the
+/// system takes longer for each of them than a copy takes.
+BlockWriter::Pieces BlockWriter::stored_pieces(const NamedRows& array, const Range& block) const {
+  constexpr std::size_t min_bytes = 512;  // of a piece, on average
+  Pieces pieces;
+  if (!array.stored) return pieces;
+  std::size_t found = 0;
+  for_each_row(communicator_.rank(), block,
+               [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t) {
+                 const std::byte* const row = array.stored->bytes_at(begin);
+                 const auto bytes = static_cast<std::size_t>(points * format_.element_bytes());
+                 found += bytes;
+                 if (!pieces.empty() && pieces.back().data() + pieces.back().size() == row)
+                   pieces.back() = {pieces.back().data(), pieces.back().size() + bytes};
+                 else
+                   pieces.emplace_back(row, bytes);
+               });
+  const bool whole = found == static_cast<std::size_t>((block.end - block.begin) * format_.element_bytes());
+  return whole && found >= min_bytes * pieces.size() ? pieces : Pieces{};
+}
+
+/// Copies the rows of this rank that lie in a block to their places there.
+void BlockWriter::assemble(const RowSource& row, const Range& block, std::vector<std::byte>& values) const {
+  for_each_row(communicator_.rank(), block,
+               [&](const Index3& begin, std::int64_t points, std::int64_t position, std::int64_t) {
+                 row(begin, points, values.data() + position * format_.element_bytes());
+               });
+}
+
+/// Has a block ready in every round. Calls make(range of the block, its pieces) on another thread, in rounds
 /// in which this rank has a block, and take(round, result of make(), attempt) on this thread in the order of
 /// the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no other rank
 /// waits for it; take() then gets an empty result. Returns this rank's first failure.
 template <class Make, class Take>
-std::optional<Error> BlockWriter::for_each_round(const RowSource& row, const Make& make, const Take& take) {
-  using Made = std::invoke_result_t<const Make&, const Range&, std::span<const std::byte>>;
+std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const Make& make, const Take& take) {
+  using Made = std::invoke_result_t<const Make&, const Range&, const Pieces&>;
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<Error> failure;
   const auto attempt = [&](auto&& step) {
@@ -91,30 +147,32 @@ std::optional<Error> BlockWriter::for_each_round(const RowSource& row, const Mak
     if (round >= together) end(round - together);
     const auto slot = static_cast<std::size_t>(round % together);
     std::vector<std::byte>& block = under_way_[slot];
-    for (int distance = 1; distance < ranks; ++distance) exchange(round, distance, row, block, attempt);
+    for (int distance = 1; distance < ranks; ++distance) exchange(round, distance, array.row, block, attempt);
     const Range own = range_of(rank, round);
     if (own.begin == own.end) continue;
     made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred, [&, own] {
-      const std::int64_t bytes = format_.element_bytes();
-      for_each_row(rank, own,
-                   [&](const Index3& begin, std::int64_t points, std::int64_t position, std::int64_t) {
-                     row(begin, points, block.data() + position * bytes);
-                   });
-      return make(own, std::span(block.data(), static_cast<std::size_t>((own.end - own.begin) * bytes)));
+      Pieces values = stored_pieces(array, own);
+      if (values.empty()) {
+        assemble(array.row, own, block);
+        const auto bytes = static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes());
+        values.push_back(std::span(block).first(bytes));
+      }
+      if (array.inspect) std::ranges::for_each(values, array.inspect);
+      return make(own, values);
     });
   }
   for (std::int64_t round = std::max<std::int64_t>(0, count - together); round < count; ++round) end(round);
   return failure;
 }
 
-std::vector<std::uint64_t> BlockWriter::compress(const RowSource& row, const TakeChunk& take) {
-  collectively(communicator_, [&] { make_buffers(); });
+std::vector<std::uint64_t> BlockWriter::compress(const NamedRows& array, const TakeChunk& take) {
+  collectively(communicator_, [&] { make_buffers(array); });
   std::vector<std::uint64_t> checksums;
-  const auto encode = [&](const Range&, std::span<const std::byte> data) {
-    return OwnChunk{XXH3_64bits(data.data(), data.size()), encoded_chunk(data, format_)};
+  const auto encode = [&](const Range&, const Pieces& pieces) {
+    return OwnChunk{checksum_of(pieces), encoded_chunk(joined(pieces), format_)};
   };
   const auto failure =
-      for_each_round(row, encode, [&](std::int64_t round, const OwnChunk& own, const auto& attempt) {
+      for_each_round(array, encode, [&](std::int64_t round, const OwnChunk& own, const auto& attempt) {
         collect(round, own, checksums, [&](std::int64_t chunk, const EncodedChunk& of_rank) {
           attempt([&] { take(chunk, of_rank); });
         });
@@ -157,21 +215,21 @@ void BlockWriter::collect(std::int64_t round, const OwnChunk& own, std::vector<s
 }
 
 std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file, std::int64_t offset,
-                                              const RowSource& row, Flush flush) {
+                                              const NamedRows& array, Flush flush) {
   std::optional<FileDescriptor> output;
   collectively(communicator_, [&] {
-    make_buffers();
+    make_buffers(array);
     output.emplace(file, FileDescriptor::Mode::modify);
   });
   std::vector<std::uint64_t> checksums;
-  const auto write_block = [&](const Range& own, std::span<const std::byte> data) {
+  const auto write_block = [&](const Range& own, const Pieces& pieces) {
     const std::int64_t begin = offset + own.begin * format_.element_bytes();
-    output->write(begin, data);
-    if (flush == Flush::now) output->begin_flush(begin, std::ssize(data));
-    return XXH3_64bits(data.data(), data.size());
+    output->write(begin, pieces);
+    if (flush == Flush::now) output->begin_flush(begin, (own.end - own.begin) * format_.element_bytes());
+    return checksum_of(pieces);
   };
   const auto failure =
-      for_each_round(row, write_block, [&](std::int64_t round, std::uint64_t checksum, const auto&) {
+      for_each_round(array, write_block, [&](std::int64_t round, std::uint64_t checksum, const auto&) {
         if (block_of(communicator_.rank(), round) < blocks_.count()) checksums.push_back(checksum);
       });
   collectively(communicator_, [&] {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "halo/communicator.hpp"
@@ -29,12 +31,12 @@ class BlockWriter {
   /// Waits until the blocks are on disk unless `flush` is Flush::later. Collective; throws the same Error on
   /// all ranks if any failed.
   std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset,
-                                   const RowSource& row, Flush flush);
+                                   const NamedRows& array, Flush flush);
 
   /// Encodes the chunks of a compressed array, each rank its own, and sends them to rank 0, which calls
   /// take() in their order. Returns the checksums of their values on rank 0. Collective; throws as write().
   using TakeChunk = std::function<void(std::int64_t chunk, const EncodedChunk& encoded)>;
-  std::vector<std::uint64_t> compress(const RowSource& row, const TakeChunk& take);
+  std::vector<std::uint64_t> compress(const NamedRows& array, const TakeChunk& take);
 
   /// Returns the number of blocks of an array.
   std::int64_t blocks() const { return blocks_.count(); }
@@ -59,9 +61,13 @@ class BlockWriter {
     EncodedChunk encoded = {};
   };
   std::int64_t rounds() const { return ceil_div<std::int64_t>(blocks_.count(), communicator_.size()); }
-  void make_buffers();
+  void make_buffers(const NamedRows& array);
+  /// Are the values of a block, which lie one after the other in the file.
+  using Pieces = std::vector<std::span<const std::byte>>;
+  Pieces stored_pieces(const NamedRows& array, const Range& block) const;
+  void assemble(const RowSource& row, const Range& block, std::vector<std::byte>& values) const;
   template <class Make, class Take>
-  std::optional<Error> for_each_round(const RowSource& row, const Make& make, const Take& take);
+  std::optional<Error> for_each_round(const NamedRows& array, const Make& make, const Take& take);
   void collect(std::int64_t round, const OwnChunk& own, std::vector<std::uint64_t>& checksums,
                const TakeChunk& take);
   template <class Visit>

@@ -106,7 +106,7 @@ std::filesystem::path checkpoint_file(const std::filesystem::path& directory, st
 std::filesystem::path write_checkpoint(const Communicator& communicator,
                                        const std::filesystem::path& directory, const CheckpointHeader& header,
                                        int dimensions, const Index3& shape, const Box& box,
-                                       const std::vector<NamedRows>& arrays) {
+                                       const std::vector<NamedRows>& arrays, const FileTurn& turn) {
   if (fields_of(arrays) != header.fields)
     throw std::invalid_argument(fmt::format("arrays of {} for a checkpoint of {}",
                                             fmt::join(fields_of(arrays), " "),
@@ -122,13 +122,15 @@ std::filesystem::path write_checkpoint(const Communicator& communicator,
                         {"plan", header.plan},
                         {"weights_checksum", header.weights}};
   if (with_names) attributes.emplace_back(fields_attribute, joined(header.fields));
-  write_arrays(communicator, file, {dimensions, shape, header.precision}, attributes, box, arrays,
-               [&](hid_t output) {
-                 const Hdf5Id first(H5Dopen2(output, dataset_of(header.fields.front()).c_str(), H5P_DEFAULT),
-                                    H5Dclose);
-                 write_attribute(first, header_checksum, checksum_of(header, with_names));
-                 if (!header.values.empty()) write_attribute(first, value_checksums, to_text(header.values));
-               });
+  write_arrays(
+      communicator, file, {dimensions, shape, header.precision}, attributes, box, arrays,
+      [&](hid_t output) {
+        const Hdf5Id first(H5Dopen2(output, dataset_of(header.fields.front()).c_str(), H5P_DEFAULT),
+                           H5Dclose);
+        write_attribute(first, header_checksum, checksum_of(header, with_names));
+        if (!header.values.empty()) write_attribute(first, value_checksums, to_text(header.values));
+      },
+      nullptr, turn);
   return file;
 }
 

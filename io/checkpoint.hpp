@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
+#include "io/file_turn.hpp"
 #include "io/stored_array.hpp"
 #include "kernels/field.hpp"
 #include "kernels/stencil.hpp"
@@ -58,7 +59,7 @@ std::filesystem::path checkpoint_file(const std::filesystem::path& directory, st
 std::filesystem::path write_checkpoint(const Communicator& communicator,
                                        const std::filesystem::path& directory, const CheckpointHeader& header,
                                        int dimensions, const Index3& shape, const Box& box,
-                                       const std::vector<NamedRows>& arrays);
+                                       const std::vector<NamedRows>& arrays, const FileTurn& turn = {});
 
 /// Removes all but the newest `keep` (>= 1) of the checkpoints up to `step`, the one just written. Later
 /// checkpoints remain; a run that was restarted from an earlier step has not reached them again. Collective.

@@ -11,10 +11,15 @@ RowSource rows_of(const Field& field, Precision file) {
   };
 }
 
+NamedRows named_rows(const std::string& name, const Field& field, Precision file) {
+  const bool as_stored = format_of(field.precision()) == format_of(file);
+  return {name, rows_of(field, file), as_stored ? &field : nullptr};
+}
+
 std::vector<NamedRows> rows_of(const std::vector<std::string>& names, const std::vector<const Field*>& fields,
                                Precision file) {
   std::vector<NamedRows> rows;
-  for (std::size_t i = 0; i < names.size(); ++i) rows.push_back({names[i], rows_of(*fields.at(i), file)});
+  for (std::size_t i = 0; i < names.size(); ++i) rows.push_back(named_rows(names[i], *fields.at(i), file));
   return rows;
 }
 

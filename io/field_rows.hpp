@@ -13,6 +13,10 @@ namespace spsolve {
 /// field must outlive it.
 RowSource rows_of(const Field& field, Precision file);
 
+/// Returns the rows of a field as an array of a file. Values that need no rounding are written from where
+/// they lie. The field must outlive it.
+NamedRows named_rows(const std::string& name, const Field& field, Precision file);
+
 /// Returns the rows of several fields, each under its name; there are as many names as fields.
 std::vector<NamedRows> rows_of(const std::vector<std::string>& names, const std::vector<const Field*>& fields,
                                Precision file);

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
+#include <string_view>
 
 namespace spsolve {
+
+/// Names the parts of the work on a file, in their order: waiting until the copy of the state has arrived in
+/// host memory; reserving space and laying the file out; writing values; flushing; waiting for the files
+/// before it.
+enum class FilePart { copy, layout, values, flush, turn };
+/// Holds the names in the order of FilePart.
+inline constexpr std::array<std::string_view, 5> file_part_names{"copy", "layout", "values", "flush", "turn"};
 
 /// Says how the work on a file shares a rank with that on other files. Their values are written at the same
 /// time, because the threads that write to one file wait for one another in most file systems. The files
@@ -12,6 +22,8 @@ struct FileTurn {
   int slot = 0;                        // differs from those of all other files in progress
   int files = 1;                       // that may be in progress: each takes its share of the threads
   std::function<void()> wait = [] {};  // returns when all files before this one have ended
+  /// Is called after a part of the work with the seconds that it took.
+  std::function<void(FilePart part, double seconds)> took = [](FilePart, double) {};
 };
 
 }  // namespace spsolve

@@ -8,11 +8,6 @@
 namespace spsolve {
 namespace {
 
-/// Returns the format of stored numbers: tf32 rounds operands, not stored values.
-Precision format_of(Precision precision) {
-  return precision == Precision::tf32 ? Precision::fp32 : precision;
-}
-
 template <class From, class To>
 void convert(const From* from, std::int64_t stride, std::int64_t points, To* to) {
   for (std::int64_t i = 0; i < points; ++i)

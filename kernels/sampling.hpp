@@ -22,6 +22,11 @@ struct Sample {
   std::int64_t stride = 1;
 };
 
+/// Returns the format of stored numbers: tf32 rounds operands, not stored values.
+constexpr Precision format_of(Precision precision) {
+  return precision == Precision::tf32 ? Precision::fp32 : precision;
+}
+
 /// Copies the sampled points of a field in host memory to `sample`, each value rounded once.
 void copy_sampled(const Field& field, const Sample& sample);
 

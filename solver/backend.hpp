@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,6 +36,9 @@ class HostCopy {
   /// Waits until the values have arrived. Any thread may call it; the values stay valid until the copy is
   /// destroyed.
   virtual const Field& wait() = 0;
+
+  /// Holds an upper bound of the magnitude of the values, before they were rounded to those of the copy.
+  double max_magnitude = std::numeric_limits<double>::infinity();
 };
 
 /// Represents work that is enqueued repeatedly, by the same calls with the same arguments.

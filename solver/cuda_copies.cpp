@@ -109,11 +109,15 @@ void CudaCopies::set(Field& field, const FillField& fill) {
 }
 
 std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Box& box, Precision precision) {
-  const auto unused = std::find_if(copies_.begin(), copies_.end(), [&](const auto& copy) {
-    return copy.use_count() == 1 && copy->values.owned() == box && copy->values.precision() == precision;
-  });
-  if (unused != copies_.end()) return *unused;
-  return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this));
+  std::shared_ptr<Copy::Staging> staging;
+  for (const auto& copy : copies_) {
+    if (copy->values.owned() != box || copy->values.precision() != precision) continue;
+    if (copy.use_count() == 1) return copy;
+    staging = copy->staging;
+  }
+  const auto& copy = copies_.emplace_back(std::make_shared<Copy>(box, precision, *this));
+  copy->staging = staging;  // of the copies that prepare() made
+  return copy;
 }
 
 }  // namespace spsolve

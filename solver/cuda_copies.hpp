@@ -16,7 +16,8 @@ class CudaCopies {
   /// Uses the current device and fields that are written on `compute`, which must outlive this object.
   explicit CudaCopies(const cuda::Stream& compute);
 
-  /// Makes a copy of the owned points of a field. It reuses host memory of destroyed copies.
+  /// Makes a copy of the owned points of a field. It reuses host memory of destroyed copies, and shares the
+  /// staging memory of copies of the same points.
   std::shared_ptr<HostCopy> make_copy(const Box& owned, const Sampling& sampling);
   /// Allocates host memory for `count` simultaneous copies, and staging memory for one on the device if at
   /// least `reserve` bytes stay free there.

@@ -29,6 +29,9 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 ScanResult StateView::scan(const Sampling& sampling) const {
   const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, sampling);
   const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
+  copy->max_magnitude = extremes.first_not_finite == no_point
+                            ? std::max(std::abs(extremes.min), std::abs(extremes.max))
+                            : std::numeric_limits<double>::infinity();
   copy->start_transfer();
   return {extremes, copy};
 }

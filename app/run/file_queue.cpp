@@ -36,7 +36,7 @@ double max_bytes_of_file(const Setup& setup) {
 int files_at_a_time(const Communicator& communicator, const Setup& setup) {
   if (!setup.background) return 1;
   constexpr double share_of_memory = 0.125;  // the rest is for the page cache, which holds files on their way
-  constexpr int most = 8;
+  constexpr int most = 16;                   // a tmpfs takes two thirds of its best rate from eight
   const double free = available_memory(true).bytes / ranks_on_this_machine(communicator);
   const double fit = share_of_memory * free / max_bytes_of_file(setup);
   const int useful = std::clamp(omp_get_max_threads(), background_copies, most);
@@ -56,7 +56,9 @@ void FileQueue::make_room(Kind kind) {
     return std::ssize(files_) == max_files_ ||
            (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
   };
+  const Clock::time_point begin = Clock::now();
   while (full()) take_oldest();
+  times_.waited_during_run += seconds_since(begin);
 }
 
 void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
@@ -65,16 +67,24 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
   auto work = [progress = progress_, waited = std::move(waited), write = std::move(write), slot = slot_,
                files = max_files_,
                before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
-    const auto wait = [&before] {
-      if (before.valid()) std::exchange(before, {}).wait();
+    const auto took = [&progress](FilePart part, double seconds) {
+      const std::lock_guard lock(progress->mutex);
+      progress->parts[static_cast<std::size_t>(part)] += seconds;
+    };
+    const auto wait = [&] {
+      if (!before.valid()) return;
+      const Clock::time_point since = Clock::now();
+      std::exchange(before, {}).wait();
+      took(FilePart::turn, seconds_since(since));
     };
     const Clock::time_point begin = Clock::now();
     double bytes = 0;
     try {
       std::vector<const Field*> written;
       for (HostCopy* copy : waited) written.push_back(&copy->wait());
+      took(FilePart::copy, seconds_since(begin));
       bytes = bytes_of(written);
-      write(written, {slot, files, wait});
+      write(written, {slot, files, wait, took});
     } catch (...) {
       ++progress->failures;
       wait();
@@ -90,17 +100,29 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
   const auto policy = background_ ? std::launch::async : std::launch::deferred;
   files_.push_back(
       {kind, std::move(copies), std::async(policy, std::move(work)), std::move(done), Clock::now()});
-  if (!background_) finish();
+  if (!background_) take_all(times_.waited_during_run);
 }
 
-void FileQueue::finish() {
+void FileQueue::finish() { take_all(times_.waited_at_end); }
+
+/// Waits for all files, then throws the first exception. Adds the time that this takes to `waited`.
+void FileQueue::take_all(double& waited) {
+  const Clock::time_point begin = Clock::now();
   std::exception_ptr first;
   while (!files_.empty()) try {
       take_oldest();
     } catch (...) {
       if (!first) first = std::current_exception();
     }
+  waited += seconds_since(begin);
   if (first) std::rethrow_exception(first);
+}
+
+FileTimes FileQueue::times() const {
+  FileTimes times = times_;
+  const std::lock_guard lock(progress_->mutex);
+  times.parts = progress_->parts;
+  return times;
 }
 
 double FileQueue::seconds_to_finish(double bytes) const {
@@ -122,6 +144,7 @@ void FileQueue::take_oldest() {
     failure = std::current_exception();
     --progress_->failures;
   }
+  ++times_.files;
   file.done(failure);
 }
 

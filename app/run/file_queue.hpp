@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "app/setup/clock.hpp"
@@ -22,6 +24,13 @@ using FileCommunicators = std::deque<DuplicateCommunicator>;
 /// Returns how many files may be in progress, the same number on all ranks: one if the run waits for them,
 /// else as many as keep the threads busy, unless memory for copies of the state is short. Collective.
 int files_at_a_time(const Communicator& communicator, const Setup& setup);
+
+/// Holds the seconds that the files of a run took, and that the run waited for them.
+struct FileTimes {
+  int files = 0;                                       // that have ended
+  std::array<double, file_part_names.size()> parts{};  // of all files, by FilePart
+  double waited_during_run = 0, waited_at_end = 0;     // by the thread that adds files
+};
 
 /// Writes files, each on a thread of its own during the run, or at once. They end in the order in which they
 /// are added. Statements about all ranks hold if all ranks add the same files at the same steps, and if the
@@ -52,6 +61,7 @@ class FileQueue {
 
   /// Returns true if a file in progress has failed, as far as this rank knows.
   bool failed() const { return progress_->failures > 0; }
+  FileTimes times() const;
   /// Returns an estimate of the seconds that finish() would take with one more file of `bytes` bytes of this
   /// rank, the largest size of those in progress. It uses the worst rate so far, or a nominal rate while all
   /// files were small.
@@ -70,11 +80,15 @@ class FileQueue {
     std::atomic<double> seconds_per_byte = 5e-9;  // 200 MB/s, as a rank's share of a file system may be
     bool rate_is_known = false;                   // set by the files in their order
     Clock::time_point last_end{};                 // of the file before
+    std::mutex mutex;
+    std::array<double, file_part_names.size()> parts{};  // seconds; guarded by `mutex`
   };
   void take_oldest();
+  void take_all(double& waited);
 
   bool background_;
   int max_files_, slot_ = 0;
+  FileTimes times_;  // except for its parts, which threads add to `progress_`
   std::deque<File> files_;
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
 };

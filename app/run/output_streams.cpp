@@ -71,12 +71,9 @@ void OutputStreams::flush() {
 void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
   stream.written = step;
   files_.make_room(FileQueue::Kind::snapshot);
-  const Precision precision = storage_bytes(stream.config.precision) < storage_bytes(setup_.problem.precision)
-                                  ? stream.config.precision
-                                  : setup_.problem.precision;
   Copies copies;
   for (const std::size_t field : stream.fields)
-    copies.push_back(block.view(field).scan({stream.config.stride, precision}).copy);
+    copies.push_back(block.view(field).scan(setup_.for_outputs(stream.config)).copy);
   const auto work = [this, &stream, step](const std::vector<const Field*>& values, const FileTurn& turn) {
     // `placed` replaces the axes of the grid by those of the file.
     const auto placed = [&](const Index3& p) {

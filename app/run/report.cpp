@@ -44,6 +44,32 @@ nlohmann::ordered_json report_of_start(const Communicator& communicator, const S
           {"versions", library_versions()}};
 }
 
+/// Returns what files took and the run waited for, the largest values of all ranks. Collective.
+nlohmann::ordered_json report_of_files(const Communicator& communicator, const FileTimes& times,
+                                       int files_at_a_time) {
+  const auto largest = [&](double seconds) { return communicator.all_reduce(seconds, MPI_MAX); };
+  nlohmann::ordered_json parts;
+  for (std::size_t part = 0; part < times.parts.size(); ++part)
+    parts[std::string(file_part_names[part])] = largest(times.parts[part]) / std::max(times.files, 1);
+  return {{"written", times.files},
+          {"at_a_time", files_at_a_time},
+          {"seconds_waited_during_run", largest(times.waited_during_run)},
+          {"seconds_waited_at_end", largest(times.waited_at_end)},
+          {"seconds_per_file", parts}};
+}
+
+/// Returns a line that says what the run waited for, from a report of files.
+std::string text_of_files(const nlohmann::ordered_json& files) {
+  std::string parts;
+  for (const auto& [part, seconds] : files["seconds_per_file"].items())
+    parts += fmt::format("{}{} {:.3f}", parts.empty() ? "" : ", ", part, seconds.get<double>());
+  return fmt::format(
+      "files: {}, up to {} at a time; the run waited for them {:.3f} s between steps and {:.3f} s at its "
+      "end; seconds per file: {}",
+      files["written"].get<int>(), files["at_a_time"].get<int>(),
+      files["seconds_waited_during_run"].get<double>(), files["seconds_waited_at_end"].get<double>(), parts);
+}
+
 }  // namespace
 
 std::filesystem::path report_file(const std::filesystem::path& directory) { return directory / "run.json"; }
@@ -85,6 +111,8 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
   const double seconds = communicator.all_reduce(times.total, MPI_MAX);
   const Spread compute(communicator, times.block.compute), exchange(communicator, times.block.exchange),
       files(communicator, times.files);
+  const nlohmann::ordered_json of_files =
+      report_of_files(communicator, times.of_files, times.files_at_a_time);
 
   const std::int64_t steps = schedule.last - schedule.first;
   const double stepping = std::max(seconds - files.min, 1e-9);
@@ -101,6 +129,7 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
         "seconds per rank, least to most: compute {:.3f}..{:.3f}, exchange {:.3f}..{:.3f}, files "
         "{:.3f}..{:.3f}",
         compute.min, compute.max, exchange.min, exchange.max, files.min, files.max);
+    if (times.of_files.files > 0) terminal.print("{}", text_of_files(of_files));
     terminal.print("results in {}", setup.config.output.directory.string());
   }
   nlohmann::ordered_json json = report_of_start(communicator, setup, transport, schedule);
@@ -110,6 +139,7 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
                {"seconds_compute", compute.json()},
                {"seconds_exchange", exchange.json()},
                {"seconds_files", files.json()},
+               {"files", of_files},
                {"gstencil_per_s", outcome != Outcome::stopped && steps > 0 ? nlohmann::ordered_json(rate)
                                                                            : nlohmann::ordered_json()}});
   on_root(communicator, [&] {

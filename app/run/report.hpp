@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/run/file_queue.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "io/checkpoint.hpp"
@@ -15,6 +16,8 @@ struct RunTimes {
   double total = 0;  // of the time loop
   double files = 0;  // of the time loop, in which it waits for files
   Timings block;
+  FileTimes of_files;
+  int files_at_a_time = 1;
 };
 
 /// Returns `directory`/run.json.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <utility>
 
 #include "app/run/run_directory.hpp"
@@ -11,6 +13,16 @@
 #include "io/field_rows.hpp"
 
 namespace spsolve {
+namespace {
+
+/// Returns how many values of a block of fp32 numbers are infinite.
+std::int64_t count_infinite(std::span<const std::byte> block) {
+  const auto* const numbers = reinterpret_cast<const float*>(block.data());
+  return std::count_if(numbers, numbers + block.size() / sizeof(float),
+                       [](float value) { return std::isinf(value); });
+}
+
+}  // namespace
 
 Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
                std::int64_t restart, int files)
@@ -40,28 +52,35 @@ Writer::~Writer() {
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
   // The state is finite, so an infinite value in the file is beyond the range of its format.
   auto infinite = std::make_shared<std::atomic<std::int64_t>>(0);
-  const auto write = [this, step, infinite](const std::vector<const Field*>& values, const FileTurn& turn) {
+  auto max_magnitude = std::make_shared<double>(0);
+  const CopyState bounded = [&](const Sampling& sampling, bool with_previous) {
+    Copies copies = state(sampling, with_previous);
+    for (const auto& copy : copies) *max_magnitude = std::max(*max_magnitude, copy->max_magnitude);
+    return copies;
+  };
+  const auto write = [this, step, infinite, max_magnitude](const std::vector<const Field*>& values,
+                                                           const FileTurn& turn) {
     const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
     const RunConfig& config = setup_.config;
     const Precision precision = config.output.precision;
     std::vector<NamedRows> fields;
-    for (const std::size_t i : in_snapshots_) fields.push_back({names_[i], rows_of(*values[i], precision)});
-    if (precision == Precision::fp32)
-      for (NamedRows& field : fields)
-        field.row = [rows = std::move(field.row), infinite](const Index3& begin, std::int64_t points,
-                                                            std::byte* out) {
-          rows(begin, points, out);
-          const auto* numbers = reinterpret_cast<const float*>(out);
-          *infinite +=
-              std::count_if(numbers, numbers + points, [](float value) { return std::isinf(value); });
+    const bool narrower = storage_bytes(precision) < storage_bytes(setup_.problem.precision);
+    // A rank also writes values of others.
+    const bool beyond = narrower && communicator.all_reduce(*max_magnitude, MPI_MAX) >
+                                        double{std::numeric_limits<float>::max()};
+    for (const std::size_t i : in_snapshots_) {
+      fields.push_back(named_rows(names_[i], *values[i], precision));
+      if (beyond)
+        fields.back().inspect = [infinite](std::span<const std::byte> block) {
+          *infinite += count_infinite(block);
         };
+    }
     Snapshot snapshot{config.name, step, time(step), config.grid, config.output.stride, precision};
     snapshot.compression = config.output.compression;
     write_snapshot(communicator, series_, snapshot, values.front()->owned(), fields, turn);
-    if (storage_bytes(precision) < storage_bytes(setup_.problem.precision))
-      *infinite = communicator.all_reduce(infinite->load(), MPI_SUM);
+    if (narrower) *infinite = communicator.all_reduce(infinite->load(), MPI_SUM);
   };
-  add(FileQueue::Kind::snapshot, state, write, [this, step, infinite](const std::exception_ptr& failure) {
+  add(FileQueue::Kind::snapshot, bounded, write, [this, step, infinite](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
     if (*infinite == 0 || std::exchange(warned_of_range_, true)) return;
     terminal_.warn(
@@ -81,7 +100,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem), field_names(config), setup_.values},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
-                     rows_of(names_, values, setup_.problem.precision));
+                     rows_of(names_, values, setup_.problem.precision), {.took = turn.took});
     last_checkpoint_ = step;
     prune_checkpoints(communicator, config.output.directory, step, config.checkpoint.keep);
   };

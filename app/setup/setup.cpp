@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/machine/host_memory.hpp"
 #include "app/setup/distribution.hpp"
@@ -86,11 +87,20 @@ std::optional<DeepHalos> halos_that_fit(const Setup& setup, int ranks_here, bool
   return std::nullopt;
 }
 
+/// Returns the format of copies of a state in host memory that a file with the precision `file` is written
+/// from.
+Precision narrower(Precision file, Precision state) {
+  return storage_bytes(file) < storage_bytes(state) ? file : state;
+}
+
 }  // namespace
 
 Sampling Setup::for_snapshots() const {
-  const Precision file = config.output.precision, state = problem.precision;
-  return {config.output.stride, storage_bytes(file) < storage_bytes(state) ? file : state};
+  return {config.output.stride, narrower(config.output.precision, problem.precision)};
+}
+
+Sampling Setup::for_outputs(const OutputStreamConfig& output) const {
+  return {output.stride, narrower(output.precision, problem.precision)};
 }
 
 std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
@@ -184,17 +194,34 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   return {config, problem, device, plan, note, decomposition, exchange_every, background};
 }
 
-MemoryNeed memory_need(const Setup& setup) {
-  const Sampling snapshot = setup.for_snapshots(), checkpoint = setup.for_checkpoints();
-  const std::size_t of_snapshot = setup.problem.field_count() * copy_bytes(setup.decomposition, snapshot);
-  const std::size_t of_checkpoint = setup.problem.state_count() * copy_bytes(setup.decomposition, checkpoint);
-  std::size_t copies = (setup.background ? background_copies : 1) * of_snapshot;
-  if (snapshot != checkpoint) copies += of_checkpoint;
-  // A CPU run that waits for its files writes the state itself if no points are left out.
-  if (!setup.device.cuda && !setup.background) copies = snapshot.stride > 1 ? of_snapshot : 0;
+/// Returns the host memory of the copies that files are written from: those of two files in progress, of
+/// which one may be a checkpoint, or of one file if the run waits for its files. Files with the same sampling
+/// share their memory.
+std::size_t bytes_of_copies(const Setup& setup) {
+  const Problem& problem = setup.problem;
+  std::map<Sampling, std::size_t> arrays;  // of the largest snapshot
+  const auto add = [&](const Sampling& sampling, std::size_t fields) {
+    // A CPU run that waits for its files writes the state itself if no points are left out.
+    if (!setup.device.cuda && !setup.background && sampling.stride == 1) return;
+    arrays[sampling] = std::max(arrays[sampling], fields);
+  };
+  add(setup.for_snapshots(), problem.field_count());
   for (const OutputStreamConfig& output : setup.config.outputs)
-    copies +=
-        setup.problem.field_count() * copy_bytes(setup.decomposition, {output.stride, output.precision});
+    add(setup.for_outputs(output), output.fields.empty() ? problem.field_count() : output.fields.size());
+  const Sampling checkpoint = setup.for_checkpoints();
+  add(checkpoint, 0);
+  std::size_t bytes = 0;
+  for (const auto& [sampling, largest] : arrays) {
+    const std::size_t of_checkpoint = sampling == checkpoint ? problem.state_count() : 0;
+    const std::size_t together = setup.background && largest > 0 ? largest + std::max(largest, of_checkpoint)
+                                                                 : std::max(largest, of_checkpoint);
+    bytes += together * copy_bytes(setup.decomposition, sampling);
+  }
+  return bytes;
+}
+
+MemoryNeed memory_need(const Setup& setup) {
+  std::size_t copies = bytes_of_copies(setup);
   if (setup.device.cuda && setup.problem.has_source)  // passes through host memory as well, before all files
     copies = std::max(copies, copy_bytes(setup.decomposition, {1, sum_precision(setup.problem.precision)}));
   MemoryNeed need{block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every),

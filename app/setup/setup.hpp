@@ -37,6 +37,7 @@ struct Setup {
   /// Returns which points copies of the state hold for the files. If files hold fewer bits, the copies are
   /// rounded when they are made.
   Sampling for_snapshots() const;
+  Sampling for_outputs(const OutputStreamConfig& output) const;
   Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
 

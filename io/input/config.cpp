@@ -315,8 +315,10 @@ Box points_of(const OutputStreamConfig& output, const Grid& grid) {
     const double begin = (first - grid.origin[axis]) / step, end = (last - grid.origin[axis]) / step;
     const std::int64_t all = box.end[axis];
     if (first == last) {
-      // Only positions that are nearer to a point of the grid than to any point beyond it are valid.
-      if (!(begin > -0.5 && begin < static_cast<double>(all) - 0.5)) return {};
+      // Positions are valid that are nearer to a point of the grid, whether sampled or not, than to any point
+      // beyond it.
+      const double place = (first - grid.origin[axis]) / grid.spacing[axis];
+      if (!(place > -0.5 && place < static_cast<double>(grid.domain.shape[axis]) - 0.5)) return {};
       box.begin[axis] = std::clamp<std::int64_t>(std::llround(begin), 0, all - 1);
       box.end[axis] = box.begin[axis] + 1;
       continue;

@@ -325,6 +325,11 @@ class Streams(spsolve.TestCase):
         [[outputs]]
         name   = "part"
         region = { y = [2.4, 3.0], z = [1.0, 1.3] }
+        [[outputs]]
+        name   = "edge"
+        fields = ["a"]
+        stride = 4
+        region = { z = [2.0, 2.0] }
         """
 
     def test_hold_their_fields_points_and_steps(self):
@@ -358,8 +363,10 @@ class Streams(spsolve.TestCase):
                     np.testing.assert_allclose(view["Origin"][:2], [2.4, 1.0])
                 elif stream == "part":
                     np.testing.assert_allclose(file["a"], a[step][0:4, 2:6, :], rtol=0, atol=eps)
+                elif stream == "edge":  # the last plane is left out by the stride; the one before is the nearest
+                    np.testing.assert_allclose(file["a"], a[step][8, ::4, ::4], rtol=0, atol=eps)
         # 0.3 is reached at step 3 (0.375), 0.6 at 5, 0.9 at 8, 1.2 at 10.
-        self.assertEqual(found, {"slice": [0, 3, 6, 9, 10], "cut": [0, 3, 5, 8, 10], "part": [10], "snapshot": [10]})
+        self.assertEqual(found, {"slice": [0, 3, 6, 9, 10], "cut": [0, 3, 5, 8, 10], "part": [10], "edge": [10], "snapshot": [10]})
 
     def test_errors_name_the_key(self):
         (self.directory / "case.toml").write_text(self.INPUT)

@@ -419,6 +419,30 @@ class CommandLine(spsolve.TestCase):
             found = re.search(r"MiB of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
             self.assertEqual(found[1], mib, settings)
 
+    def test_memory_of_output_streams_counts(self):
+        """A stream adds two copies of its fields in the background and one else, unless another file shares them. Waves of two
+        fields have a state of three arrays. No row of a copy is padded, in fp64 or fp32."""
+        mib_of_array = 992 * 1056 * 8 / 2**20
+        problem = {"grid": {"shape": [992, 1056]}, "fields.p": {}, "fields.q": {}, "time": {"dt": 0.1, "steps": 1},
+                   "equations": {"step": "p.next = 2*p - p.previous + 0.1*laplace(p); q.next = p"}}
+        half, one, same = {"name": "half", "stride": 2}, {"name": "one", "stride": 2, "fields": ["p"]}, {"name": "same", "precision": "fp64"}
+        for background, streams, arrays in (
+                (True, [], 2 + 3),  # a snapshot and a checkpoint of the same points
+                (True, [same], 2 + 3),
+                (True, [half], 2 + 3 + 2 * 2 / 4),
+                (True, [one], 2 + 3 + 2 * 1 / 4),
+                (True, [half, one], 2 + 3 + 2 * 2 / 4),
+                (True, [{**half, "precision": "fp32"}], 2 + 3 + 2 * 2 / 8),
+                (False, [same], 0),
+                (False, [half, one], 2 / 4)):
+            with self.subTest(background=background, streams=streams):
+                file = spsolve.write_input(self.directory / "streams.toml", {
+                    **problem, "output": {"background": background},
+                    "outputs": [{"every": 1, "precision": "fp64", **stream} for stream in streams]})
+                text = self.run_to(0, "check", file, *spsolve.settings("compute.device=cpu", "compute.precision=fp64")).out
+                found = re.search(r"of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
+                self.assertEqual(found[1], f"{mib_of_array * arrays:.1f}" if arrays else None, text)
+
     def test_halos_deeper_than_memory(self):
         """The message must say how deep halos may be."""
         file = self.write()
@@ -539,6 +563,11 @@ class CommandLine(spsolve.TestCase):
         self.assertGreater(report["gstencil_per_s"], 0)
         self.assertEqual(tomllib.loads(report["input"])["grid"]["shape"], [9, 14])
         self.assertIn("spsolve", report["versions"])
+        files = report["files"]
+        written = [name for name in os.listdir(self.directory / "out") if name.startswith(("snapshot_", "checkpoint_"))]
+        self.assertEqual(files["written"], len(written))
+        self.assertEqual(list(files["seconds_per_file"]), ["copy", "layout", "values", "flush", "turn"])
+        self.assertGreater(files["seconds_per_file"]["values"], 0)
 
     def test_doctor(self):
         text = self.run_to(0, "doctor", ranks=2).out

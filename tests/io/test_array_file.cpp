@@ -2,10 +2,12 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -62,6 +64,46 @@ TEST(ArrayFile, BytesDoNotDependOnTheDecomposition) {
       }
     }
   }
+}
+
+/// Returns a field that holds the sample values of a box.
+Field sample_field(const Box& box, Precision precision) {
+  Field field(box, {0, 0, 0}, precision);
+  const RowSource row = sample_rows(precision);
+  for (std::int64_t i = 0; i < row_count(box); ++i)
+    row(row_begin(box, i), box.extent()[x_axis], field.bytes_at(row_begin(box, i)));
+  return field;
+}
+
+TEST(ArrayFile, ValuesThatAreStoredAreWrittenFromWhereTheyLie) {
+  const Communicator world, alone(MPI_COMM_SELF);
+  const SharedDirectory directory(world);
+  // Rows of 283 points are padded in memory, those of 256 points are padded because they are whole KiB, and
+  // those of 8 points are not. Rows of 5 points are padded, and too short to be written one by one.
+  for (const Index3& shape :
+       {several_blocks.shape, Index3{64, 128, 256}, Index3{600'000, 1, 8}, Index3{2000, 61, 5}})
+    for (const Compression compression : {Compression::none, Compression::deflate}) {
+      const ArrayFormat format{3, shape, Precision::fp64, compression};
+      if (world.root()) write_sample(alone, directory / "rows", format, box_of(shape));
+      for (const Box& box : decompositions(shape, world.rank(), world.size())) {
+        const Field field = sample_field(box, format.precision);
+        std::atomic<std::int64_t> copied = 0, seen = 0;
+        NamedRows array{
+            "u", {}, &field, [&](std::span<const std::byte> values) { seen += std::ssize(values); }};
+        array.row = [&](const Index3& begin, std::int64_t points, std::byte* out) {
+          copied += points;
+          sample_rows(format.precision)(begin, points, out);
+        };
+        write_arrays(world, directory / "stored", format,
+                     {{"step", std::int64_t{7}}, {"name", std::string("größe")}}, box, {array});
+        EXPECT_EQ(world.all_reduce(seen.load(), MPI_SUM), volume(shape) * format.element_bytes());
+        if (world.size() == 1) {
+          EXPECT_EQ(copied, shape[x_axis] == 5 ? volume(shape) : 0);
+        }
+        const bool same = !world.root() || bytes_of(directory / "stored") == bytes_of(directory / "rows");
+        ASSERT_TRUE(same) << shape[0] << " x " << shape[1] << " x " << shape[2];
+      }
+    }
 }
 
 TEST(ArrayFile, BytesDoNotDependOnTheTime) {

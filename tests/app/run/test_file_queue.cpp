@@ -196,6 +196,56 @@ TEST(FileQueue, GuessesFromTheOldestFile) {
   queue.finish();
 }
 
+/// Is a copy of one value that takes at least `seconds` to arrive once it is waited for.
+class SlowCopy : public HostCopy {
+ public:
+  SlowCopy() : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {}
+  static constexpr double seconds = 0.02;
+
+  const Field& wait() override {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    return values_;
+  }
+
+ private:
+  Field values_;
+};
+
+TEST(FileQueue, TellsWhatFilesTookAndTheRunWaitedFor) {
+  Log log;
+  FileQueue queue(true, 1);
+  const auto added = Clock::now();
+  log.add(queue, 10, std::make_shared<SlowCopy>());
+  EXPECT_EQ(queue.times().files, 0);
+  const double before = seconds_since(added);
+  queue.make_room(FileQueue::Kind::snapshot);
+  const double until_room = seconds_since(added);
+  log.add(queue, 20, std::make_shared<SlowCopy>());
+  queue.finish();
+  const double until_end = seconds_since(added);
+
+  const FileTimes times = queue.times();
+  const auto part = [&](FilePart of) { return times.parts[static_cast<std::size_t>(of)]; };
+  EXPECT_EQ(times.files, 2);
+  EXPECT_GE(times.waited_during_run, SlowCopy::seconds - before);
+  EXPECT_LE(times.waited_during_run, until_room);
+  EXPECT_GT(times.waited_at_end, 0);
+  EXPECT_LE(times.waited_at_end, until_end - until_room);
+  EXPECT_GE(part(FilePart::copy), 2 * SlowCopy::seconds);
+  EXPECT_LE(part(FilePart::copy), until_end);
+  EXPECT_EQ(part(FilePart::values), 0) << "only writers tell of it";
+}
+
+TEST(FileQueue, ARunThatWaitsForEachFileWaitsBetweenSteps) {
+  Log log;
+  FileQueue queue(false);
+  log.add(queue, 10, std::make_shared<SlowCopy>());
+  EXPECT_GE(queue.times().waited_during_run, SlowCopy::seconds);
+  const auto begin = Clock::now();
+  queue.finish();
+  EXPECT_LE(queue.times().waited_at_end, seconds_since(begin));
+}
+
 TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
   FileQueue queue(true);
   const auto first = std::make_shared<LateCopy>(1), second = std::make_shared<LateCopy>(2);
