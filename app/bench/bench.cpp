@@ -11,6 +11,7 @@
 #include "app/bench/bench_suites.hpp"
 #include "app/bench/fit.hpp"
 #include "app/bench/gemm_suite.hpp"
+#include "app/bench/layouts_suite.hpp"
 #include "app/bench/recorded_case.hpp"
 #include "app/setup/calibration_file.hpp"
 #include "app/setup/load_input.hpp"
@@ -190,6 +191,13 @@ class Benchmark {
     write_json(results_, true);
   }
 
+  /// Measures the steps of `--suite layouts`; its cases follow.
+  void measure_layout_steps() {
+    write_json(Json::array());
+    if (communicator_.root())
+      measure_layouts(request_, device_, terminal_, [&](Json row) { keep(std::move(row)); });
+  }
+
   void measure_cases() {
     std::vector<BenchCase> cases;
     for (const auto& file : request_.inputs) cases.push_back(case_of_input(communicator_, file, request_));
@@ -340,12 +348,14 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
     return Status::finished;
   }
   Benchmark benchmark(communicator, request);
-  if (request.suite == "ceilings")
+  if (request.suite == "ceilings") {
     benchmark.measure_device();
-  else if (request.suite == "gemm")
+  } else if (request.suite == "gemm") {
     benchmark.measure_gemm_steps();
-  else
+  } else {
+    if (request.suite == "layouts") benchmark.measure_layout_steps();
     benchmark.measure_cases();
+  }
   return Status::finished;
 }
 

@@ -102,6 +102,27 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
+/// Returns the kernels of the solver beside the steps of measure_layouts().
+std::vector<BenchCase> layouts_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  const auto offer = [&](const char* stencil, Precision precision, UnitKind unit,
+                         std::optional<Layout> layout, int fuse) {
+    PlanRequest plan;
+    plan.unit = unit, plan.layout = layout, plan.fuse = fuse, plan.unpromised = true;
+    cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, plan));
+  };
+  for (const char* stencil : {"1d1r", "box2d1r"}) {
+    offer(stencil, Precision::fp64, UnitKind::scalar, std::nullopt, 3);
+    offer(stencil, Precision::fp64, UnitKind::tensor, Layout::natural_order, 3);
+  }
+  for (const char* stencil : {"box2d2r", "box2d3r"}) {
+    offer(stencil, Precision::fp16, UnitKind::scalar, std::nullopt, 1);
+    for (const UnitKind unit : {UnitKind::tensor, UnitKind::sparse_tensor})
+      offer(stencil, Precision::fp16, unit, Layout::strided_swap, 1);
+  }
+  return cases;
+}
+
 /// Returns grids from ones that caches hold to the largest that papers measure.
 std::vector<BenchCase> sizes_suite(const BenchRequest&, bool cuda) {
   std::vector<const char*> stencils(std::begin(paper_shapes), std::end(paper_shapes));
@@ -306,6 +327,8 @@ const std::vector<BenchSuite>& bench_suites() {
        paper_suite},
       {"ablation", "CUDA cores, and tensor cores with and without 2:4 sparsity, layout by layout",
        ablation_suite},
+      {"layouts", "im2row, stencil2row and natural order in fp64, bands from memory and staged in fp16",
+       layouts_suite},
       {"sizes", "the eight benchmark shapes, star2d2r and box2d2r in fp16 and fp64 on grids of all sizes",
        sizes_suite},
       {"peers", "the cases of public codes at their depths and at the depth of the plan", peers_suite},
