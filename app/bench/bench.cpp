@@ -303,11 +303,17 @@ class Benchmark {
 
   void measure_candidate(const BenchCase& what, const Candidate& candidate, bool chosen) {
     if (request_.compile_only) {
+      // Profilers print the kernels of a case between its line and the next one.
+      const Domain& domain = what.problem.domain;
+      const std::vector<std::int64_t> shape(domain.shape.end() - domain.dimensions, domain.shape.end());
+      terminal_.print("case {} {} {} {} {} {}", what.stencil, fmt::join(shape, "x"),
+                      to_string(what.problem.precision), to_string(candidate.unit),
+                      name_or(candidate.layout, "none"), candidate.fuse);
       compile_kernels(communicator_, what, candidate, setting_, device_);
       return;
     }
     BenchSetting setting = setting_;
-    setting.errors = chosen;
+    setting.errors = chosen && request_.suite != "calibrate";
     Json row = measure(communicator_, what, candidate, setting, ceilings_, device_);
     row["chosen"] = chosen;
     print_line(request_, row, terminal_);
@@ -347,6 +353,9 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
     list_catalogue(Terminal(communicator, false));
     return Status::finished;
   }
+  const bool of_device = request.suite == "ceilings" || request.suite == "gemm";
+  if (of_device && !request.stencil.empty())
+    throw Error(Status::invalid_input, fmt::format("--stencil: --suite {} has no stencils", request.suite));
   Benchmark benchmark(communicator, request);
   if (request.suite == "ceilings") {
     benchmark.measure_device();

@@ -43,6 +43,14 @@ struct LayoutBench {
   const cuda::KernelCompiler& compiler;
   const cuda::Stream& stream;
 
+  /// Returns the cases that --stencil asks for.
+  std::vector<LayoutCase> wanted(std::vector<LayoutCase> cases) const {
+    std::erase_if(cases, [&](const LayoutCase& what) {
+      return !request.stencil.empty() && request.stencil != what.stencil;
+    });
+    return cases;
+  }
+
   /// Checks 512 outputs of a sweep, then times it.
   template <class Sweep>
   void measure(const LayoutCase& what, const char* precision, const std::string& name, Sweep&& sweep) const {
@@ -76,8 +84,7 @@ Stencil stencil_of(const LayoutCase& what) {
 }
 
 void measure_rows(const LayoutBench& bench) {
-  for (const LayoutCase& what :
-       {LayoutCase{"1d1r", 1, 3, 10'000, 1024}, LayoutCase{"box2d1r", 2, 3, 10240, 10240}})
+  for (const LayoutCase& what : bench.wanted({{"1d1r", 1, 3, 10'000, 1024}, {"box2d1r", 2, 3, 10240, 10240}}))
     for (const NamedRowStep& step : row_steps)
       bench.measure(
           what, "fp64", step.name,
@@ -86,7 +93,7 @@ void measure_rows(const LayoutBench& bench) {
 
 void measure_bands(const LayoutBench& bench) {
   for (const LayoutCase& what :
-       {LayoutCase{"box2d2r", 2, 1, 10240, 10240}, LayoutCase{"box2d3r", 2, 1, 10240, 10240}})
+       bench.wanted({{"box2d2r", 2, 1, 10240, 10240}, {"box2d3r", 2, 1, 10240, 10240}}))
     for (const bool staged : {false, true})
       for (const bool sparse : {false, true})
         bench.measure(
