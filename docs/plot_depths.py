@@ -45,6 +45,6 @@ for axis, precision in zip(axes[0], precisions):
     axis.set(yscale="log", title=precision, xlabel="steps per launch")
     axis.grid(alpha=0.3)
 axes[0][0].set_ylabel("flop per byte")
-axes[0][0].legend(fontsize="x-small")
+axes[0][-1].legend(fontsize="xx-small", ncol=2)
 figure.tight_layout()
 figure.savefig(picture, dpi=110)

@@ -217,8 +217,8 @@ std::vector<BenchCase> sweet_spot_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// Returns two stars and two boxes at depths 1 to 8 by the layout of each unit that is fastest at its best depth
-/// (paper 003, figures 10 and 15).
+/// Returns two stars and two boxes at depths 1 to 8 by the layout of each unit that is fastest at its best
+/// depth (paper 003, figures 10 and 15).
 std::vector<BenchCase> depths_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const char* stencil : {"star2d1r", "box2d1r", "star3d1r", "box3d1r"})

@@ -123,23 +123,12 @@ TEST(Slices, TakeNoMoreInstructionsThanTheBestKnownLayouts) {
   EXPECT_LE(registers(box({0, 0, 7}), false), 4);
 }
 
-/// Returns a 2D stencil in the axes of a march along y.
-Stencil along_planes(const Stencil& stencil) {
-  const Box box = tap_box(stencil);
-  const std::int64_t columns = box.extent()[x_axis];
-  std::vector<double> weights(static_cast<std::size_t>(volume(box.extent())));
-  for (const Tap& tap : stencil.taps())
-    weights[static_cast<std::size_t>((tap.offset[1] - box.begin[1]) * columns + tap.offset[2] -
-                                     box.begin[2])] = tap.weight;
-  return {{box.extent()[1], 1, columns}, weights, {-box.begin[1], 0, -box.begin[2]}};
-}
-
 // docs/papers.md says why kernels march with tiles of one plane where the search of SparStencil finds others.
 TEST(SlicesOfTiles, OfSeveralPlanesTakeNoFewerInstructions) {
   const auto fewest = [](const Stencil& stencil, const std::vector<Index3>& tiles) {
     int count = 1000;
     for (const Index3& tile : tiles) {
-      const SlicedOperand sliced = slice_tile(stencil, tile);
+      const SlicedOperand sliced = slice_tile(stencil, tile, Precision::fp16);
       expect_stencil(sliced, stencil);
       count = std::min(count, instructions_with_weights(sliced, Precision::fp16));
     }
@@ -150,7 +139,7 @@ TEST(SlicesOfTiles, OfSeveralPlanesTakeNoFewerInstructions) {
   EXPECT_EQ(fewest(star3d, {{1, 2, 8}}), 13);
   EXPECT_EQ(fewest(star3d, {{1, 4, 4}}), 13);
   EXPECT_EQ(fewest(star3d, several), 14);
-  const Stencil star2d = along_planes(fuse_steps(make_preset("star2d1r", 2, {1, 1, 1}, {}), 7));
+  const Stencil star2d = in_march_axes(fuse_steps(make_preset("star2d1r", 2, {1, 1, 1}, {}), 7), 2);
   EXPECT_EQ(fewest(star2d, {{1, 1, 16}}), 15);
   EXPECT_EQ(fewest(star2d, {{2, 1, 8}, {4, 1, 4}}), 16);
 }
