@@ -230,13 +230,14 @@ TEST(Explorer, FollowsItsEquations) {
 /// Kernels, the emulation and `plan --layouts` name one tile, in the fewest instructions of a march.
 TEST(Explorer, MarksTheTileThatKernelsAndTheEmulationTake) {
   std::mt19937_64 random(78);
-  for (int which = 0; which < 12;) {
+  for (int which = 0; which < 6;) {
     const testing::ZooStencil zoo = testing::random_zoo_stencil(random);
     if (zoo.stencil.taps().size() > 50) continue;  // matching is slow
-    const Index3 shape = std::array{Index3{99, 98, 97}, Index3{1, 37, 41}, Index3{1, 1, 1001}}[which++ % 3];
+    const Index3 shape = std::array{Index3{99, 98, 97}, Index3{1, 37, 41}, Index3{1, 1, 1001}}[which % 3];
     if ((shape[z_axis] == 1 && zoo.stencil.radius()[z_axis] > 0) ||
         (shape[y_axis] == 1 && zoo.stencil.radius()[y_axis] > 0))
       continue;
+    ++which;
     const int dimensions = shape[z_axis] > 1 ? 3 : shape[y_axis] > 1 ? 2 : 1;
     for (const MmaShape& mma : {m16n8k32_fp16, m16n8k16_tf32}) {
       int taken = 0, marching = 0;
