@@ -127,6 +127,7 @@ std::vector<BenchCase> layouts_suite(const BenchRequest&, bool cuda) {
     plan.unit = unit, plan.layout = layout, plan.fuse = fuse, plan.unpromised = true;
     cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, plan));
   };
+  if (!cuda) return cases;  // the steps before need a GPU
   for (const char* stencil : {"1d1r", "box2d1r"}) {
     offer(stencil, Precision::fp64, UnitKind::scalar, std::nullopt, 3);
     offer(stencil, Precision::fp64, UnitKind::tensor, Layout::natural_order, 3);
