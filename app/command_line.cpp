@@ -369,7 +369,7 @@ CLI::App* add_new(CLI::App& app, CommandLine& command) {
 void check_command(CommandLine& command) {
   if (command.verb == Verb::run && command.file.empty())
     throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, keys, new, doctor");
-  if (command.verb == Verb::begin && command.file.empty()) command.file = command.kind + ".toml";
+  if (command.verb == Verb::new_input && command.file.empty()) command.file = command.kind + ".toml";
   if (command.bench.shard[0] >= command.bench.shard[1])
     throw CLI::ValidationError("--shard K N: K must be below N");
   for (const auto& [option, path] :
@@ -426,7 +426,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                    : bench->parsed()  ? Verb::bench
                    : info->parsed()   ? Verb::info
                    : plot->parsed()   ? Verb::plot
-                   : begin->parsed()  ? Verb::begin
+                   : begin->parsed()  ? Verb::new_input
                    : doctor->parsed() ? Verb::doctor
                                       : Verb::run;
     if (keys->parsed()) return {std::nullopt, keys_request.text(), 0};

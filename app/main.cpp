@@ -32,7 +32,7 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
       return info(communicator, command);
     case Verb::plot:
       return plot(communicator, command);
-    case Verb::begin:
+    case Verb::new_input:
       write_input(communicator, command.kind, command.file);
       return Status::finished;
     case Verb::doctor:

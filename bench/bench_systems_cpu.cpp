@@ -64,7 +64,7 @@ void fill(Field& field, std::mt19937& random) {
   });
 }
 
-void measure(const CatalogueSystem& what, Precision precision, const Index3& shape, double seconds,
+void measure(const CatalogueSystem& what, Precision precision, const Index3& shape, int fuse, double seconds,
              Copy& copy) {
   StepNames names;
   names.dimensions = 3;
@@ -75,7 +75,8 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   const SystemFacts facts = facts_of(canonical);
   const Domain domain{3, shape, {}};
   const std::vector<Domain> domains(what.fields.size(), domain);
-  const Index3 halo = halo_radius(facts, domain);
+  if (fuse > 1 && why_single_steps(canonical, facts, domains, fuse)) return;
+  const Index3 halo = fuse * halo_radius(facts, domain);
   const auto make_fields = [&](std::size_t count, Precision of) {
     std::vector<Field> fields;
     std::mt19937 random(1);
@@ -86,33 +87,38 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
     return fields;
   };
   const std::size_t count = what.fields.size();
-  std::vector<Field> now = make_fields(count, precision), next = make_fields(count, precision),
-                     previous = make_fields(count, precision),
+  std::vector<Field> now = make_fields(count, precision), previous = make_fields(count, precision),
+                     next = make_fields(count, precision), next_previous = make_fields(count, precision),
                      coefficients = make_fields(canonical.coefficients.size(), sum_precision(precision));
   std::vector<const Field*> given;
   for (const Field& field : coefficients) given.push_back(&field);
   const SystemUnit unit(canonical, domains, names.dt, precision, given);
-  const auto step = [&] {
+  const auto launch = [&] {
     std::vector<Field*> in, out;
     for (Field& field : now) in.push_back(&field);
-    for (std::size_t i = 0; i < count; ++i)
-      if (!facts.reach_previous[i].empty()) in.push_back(&previous[i]);
     for (Field& field : next) out.push_back(&field);
-    unit.advance(State(in), State(out), domain.box(), 1);
-    // Without a second time level the arrays swap roles; `previous` is then not read.
-    std::swap(previous, now);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!facts.reach_previous[i].empty()) {
+        in.push_back(&previous[i]);
+        out.push_back(&next_previous[i]);
+      }
+    unit.advance(State(in), State(out), domain.box(), fuse);
+    if (fuse > 1)
+      std::swap(previous, next_previous);
+    else
+      std::swap(previous, now);  // without a second time level `previous` is not read
     std::swap(now, next);
   };
-  step();
+  launch();
   // A sample of a small grid takes many steps, so that it does not measure caches that a copy has emptied.
-  const int repeats = static_cast<int>(std::clamp(0.02 / seconds_of(step), 1.0, 1e5));
+  const int repeats = static_cast<int>(std::clamp(0.02 / seconds_of(launch), 1.0, 1e5));
   std::vector<double> steps, copies;
   for (double passed = 0; passed < seconds || steps.size() < 5;) {
     copies.push_back(copy.bytes_per_second());
     const double sample = seconds_of([&] {
-      for (int i = 0; i < repeats; ++i) step();
+      for (int i = 0; i < repeats; ++i) launch();
     });
-    steps.push_back(sample / repeats);
+    steps.push_back(sample / repeats / fuse);
     passed += sample;
   }
   std::sort(steps.begin(), steps.end());
@@ -123,11 +129,12 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
   const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
   std::printf(
-      "%-18s %s %ldx%ldx%ld %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, %5.1f "
+      "%-18s %s %ldx%ldx%ld fuse %d %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, "
+      "%5.1f "
       "GB/s\n",
       what.name.c_str(), std::string(to_string(precision)).c_str(), static_cast<long>(shape[0]),
-      static_cast<long>(shape[1]), static_cast<long>(shape[2]), bytes, best, 100 * best * bytes / copy_best,
-      median, 100 * median * bytes / copy_median, copy_best, copy_median);
+      static_cast<long>(shape[1]), static_cast<long>(shape[2]), fuse, bytes, best,
+      100 * best * bytes / copy_best, median, 100 * median * bytes / copy_median, copy_best, copy_median);
   std::fflush(stdout);
 }
 
@@ -139,9 +146,11 @@ int main(int argc, char** argv) try {
   double seconds = 2.0;
   std::vector<std::int64_t> shape{256, 256, 256};
   std::vector<std::string> wanted, precisions{"fp32", "fp64"};
+  std::vector<int> depths{1};
   app.add_option("--seconds", seconds, "Time of the steps of a case")->capture_default_str();
   app.add_option("--shape", shape, "Points along z, y and x")->expected(3)->capture_default_str();
   app.add_option("--precision", precisions, "Precisions")->capture_default_str();
+  app.add_option("--fuse", depths, "Steps per launch, some")->capture_default_str();
   app.add_option("CASE", wanted, "Names of cases; default all");
   CLI11_PARSE(app, argc, argv);
   spsolve::Copy copy;
@@ -149,8 +158,9 @@ int main(int argc, char** argv) try {
     if (what.dimensions == 3 &&
         (wanted.empty() || std::find(wanted.begin(), wanted.end(), what.name) != wanted.end()))
       for (const std::string& precision : precisions)
-        spsolve::measure(what, spsolve::parse_precision(precision).value(), {shape[0], shape[1], shape[2]},
-                         seconds, copy);
+        for (const int fuse : depths)
+          spsolve::measure(what, spsolve::parse_precision(precision).value(), {shape[0], shape[1], shape[2]},
+                           fuse, seconds, copy);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s: %s\n", argv[0], error.what());

@@ -16,14 +16,16 @@ if(SPSOLVE_SANITIZE)
   target_link_options(spsolve_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# spsolve_precompiled(NAME HEADERS header... LINK target...) compiles headers of libraries that many files include once. Targets
-# that are compiled with the same options use them by target_precompile_headers(... REUSE_FROM NAME). Sources still include the
-# headers that they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without precompiled headers, as ./dev lint does.
+# spsolve_precompiled(NAME HEADERS header... LINK target... OPTIONS option...) compiles headers of libraries that many files
+# include once. Targets that are compiled with the same options use them by target_precompile_headers(... REUSE_FROM NAME).
+# Sources still include the headers that they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without precompiled headers, as
+# ./dev lint does.
 function(spsolve_precompiled name)
-  cmake_parse_arguments(precompiled "" "" "HEADERS;LINK" ${ARGN})
+  cmake_parse_arguments(precompiled "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
   file(WRITE ${PROJECT_BINARY_DIR}/precompiled/empty.cpp "")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled/empty.cpp)
   target_link_libraries(${name} PRIVATE spsolve_options ${precompiled_LINK})
+  target_compile_options(${name} PRIVATE ${precompiled_OPTIONS})
   target_precompile_headers(${name} PRIVATE ${precompiled_HEADERS})
 endfunction()
 set(spsolve_standard_headers <algorithm> <array> <bit> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream> <functional> <map>

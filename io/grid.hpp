@@ -14,8 +14,8 @@ namespace spsolve {
 /// Holds the global grid with its position in space: point p lies at origin + p * spacing on each axis.
 struct Grid {
   Domain domain;
-  std::array<double, 3> spacing{1.0, 1.0,
-                                1.0};           // {z, y, x}, any unit of length; absent axes keep the default
+  /// `spacing` is {z, y, x} in any unit of length; absent axes keep the default.
+  std::array<double, 3> spacing{1.0, 1.0, 1.0};
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // {z, y, x}, coordinates of point {0, 0, 0}
   WallsConfig walls{};                          // of the filled faces of the domain
 

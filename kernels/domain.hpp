@@ -19,7 +19,7 @@ enum class BoundaryKind {
               // (kernels/operator/filled_face.hpp)
 };
 
-/// The names are in the order of BoundaryKind; inputs say what faces are filled with instead of the last.
+/// Holds the names in the order of BoundaryKind. Inputs name the condition of a filled face instead.
 inline constexpr std::array<std::string_view, 4> boundary_names{"periodic", "dirichlet", "neumann", "filled"};
 constexpr std::string_view to_string(BoundaryKind kind) {
   return boundary_names[static_cast<std::size_t>(kind)];

@@ -46,18 +46,12 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
   const Box owned = decomposition.block(communicator.rank());
   collectively(communicator, [&] {
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
-    for (std::size_t field = 0; field < problem.field_count(); ++field) {
-      Levels levels;
-      while (levels.size() < problem.arrays_of(field, method.fuse))
-        levels.push_back(
-            std::make_unique<Field>(owned, steps_of_halo_ * reach_, problem.precision, backend.memory()));
-      levels_.push_back(std::move(levels));
-    }
+    arrays_ = StateArrays(problem, method.fuse, owned, steps_of_halo_ * reach_, backend.memory());
     const Precision sums = sum_precision(problem.precision);
     if (problem.has_source)
       source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * reach_, sums, backend.memory());
     if (problem.has_source && method.fused_weights())
-      fused_source_ = std::make_unique<Field>(owned, now().halo(), sums, backend.memory());
+      fused_source_ = std::make_unique<Field>(owned, arrays_.now().halo(), sums, backend.memory());
     if (problem.equations) make_coefficients();
     unit_ = make_unit(Queue::compute);
     prepare(method.fuse);
@@ -125,7 +119,7 @@ void Block::set_source(const FillField& fill) {
 }
 
 void Block::set_state(const FillField& fill, std::size_t field, std::int64_t step) {
-  backend_->set(now(field), fill);
+  backend_->set(arrays_.now(field), fill);
   unit_->fill_ghosts(in(), owned());
   step_ = step;
   valid_steps_ = 0;
@@ -134,7 +128,7 @@ void Block::set_state(const FillField& fill, std::size_t field, std::int64_t ste
 
 void Block::set_previous(const FillField& fill, std::size_t field) {
   keeps_difference_ = stride_is_known_ = false;
-  backend_->set(before(field), fill);
+  backend_->set(arrays_.before(field), fill);
   unit_->fill_ghosts(in(), owned());
   valid_steps_ = 0;
   previous_is_known_ = false;
@@ -143,7 +137,7 @@ void Block::set_previous(const FillField& fill, std::size_t field) {
 void Block::set_points(PointTable table, AmountsOfStep amounts) {
   added_rows_ = {};
   for (const AddedPoint& point : table.added) added_rows_ = hull(added_rows_, point.at.p);
-  points_ = backend_->make_points(std::move(table), std::move(amounts), now());
+  points_ = backend_->make_points(std::move(table), std::move(amounts), arrays_.now());
   unit_->take_points(*points_);
 }
 
@@ -160,23 +154,6 @@ void Block::work_on_points() {
   record();
 }
 
-State Block::in() const {
-  std::vector<Field*> fields;
-  for (std::size_t field = 0; field < levels_.size(); ++field) fields.push_back(&now(field));
-  for (std::size_t field = 0; field < levels_.size(); ++field)
-    if (has_previous(field)) fields.push_back(&before(field));
-  return State(std::move(fields), step_);
-}
-
-State Block::out(int steps) const {
-  std::vector<Field*> fields;
-  for (std::size_t field = 0; field < levels_.size(); ++field) fields.push_back(&next(field));
-  if (steps > 1)
-    for (std::size_t field = 0; field < levels_.size(); ++field)
-      if (has_previous(field)) fields.push_back(&array(field, 3));
-  return State(std::move(fields), step_);
-}
-
 State Block::in(const Kind& kind) const {
   const State state = in(), next = out(kind.steps);
   if (!kind.continues_stride) return state;
@@ -187,19 +164,9 @@ State Block::in(const Kind& kind) const {
 
 void Block::keep_difference(bool keep) {
   if (keep == keeps_difference_) return;
-  unit_->exchange_difference(now(), before(0), owned());
+  unit_->exchange_difference(arrays_.now(), arrays_.before(0), owned());
   keeps_difference_ = keep;
   previous_is_known_ = magnitude_bound_is_known_ = stride_is_known_ = false;
-}
-
-void Block::rotate_roles(int steps) {
-  const auto [now, before] = roles_.of_two;
-  roles_.of_two = {before, now};
-  const auto [state, previous, next, next_previous] = roles_.of_more;
-  if (steps == 1)
-    roles_.of_more = {next, state, previous, next_previous};
-  else
-    roles_.of_more = {next, next_previous, state, previous};
 }
 
 const Field& Block::state(std::size_t field) {
@@ -211,7 +178,8 @@ const Field& Block::state(std::size_t field) {
 void Block::prepare_copies(const Sampling& sampling, int count) {
   // Message buffers and intermediate results of launches need less memory than one field in the precision of
   // sums.
-  const std::size_t between = field_bytes(owned().extent(), now().halo(), sum_precision(problem_.precision));
+  const std::size_t between =
+      field_bytes(owned().extent(), arrays_.now().halo(), sum_precision(problem_.precision));
   backend_->prepare_copies(owned(), sampling, count, between);
 }
 
@@ -268,9 +236,8 @@ void Block::launch(int steps) {
   valid_steps_ = method_.exchanges_in_every_launch() ? 0 : begun_with - steps;
   // After a single step the previous values are the state at the start of the launch.
   previous_is_known_ = steps == 1 && begun_with == steps_of_halo_;
-  rotate_roles(steps);
+  arrays_.rotate(steps);
   stride_is_known_ = began_with_difference_ = is_stride;
-  last_steps_ = steps;
   step_ += steps;
   if (points_ && !unit_->works_on_points(steps)) work_on_points();
 }
@@ -330,7 +297,7 @@ Launch& Block::launch_of(const Kind& kind) {
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
                    [&](Queue queue) { return make_unit(queue); });
-  std::unique_ptr<Launch>& launch = launches->second[roles_];
+  std::unique_ptr<Launch>& launch = launches->second[arrays_.roles()];
   if (!launch) launch = backend_->make_launch();
   return *launch;
 }
@@ -343,7 +310,7 @@ HaloExchange Block::exchange_of(const Domain& domain, const State& state) {
 /// Previous values were exchanged when they were the current state, except before the first launch and after
 /// launches of several steps.
 HaloExchange& Block::exchange(const State& state) {
-  const std::size_t fields = previous_is_known_ ? levels_.size() : state.size();
+  const std::size_t fields = previous_is_known_ ? arrays_.field_count() : state.size();
   const auto known = exchanges_.find(fields);
   if (known != exchanges_.end()) return known->second;
   const State exchanged(
@@ -374,7 +341,7 @@ HaloRegions Block::regions(const Domain& domain, const Index3& width) const {
 }
 
 Box Block::local_rows() const {
-  Index3 width = now().halo();
+  Index3 width = arrays_.now().halo();
   for (int axis = 0; axis < axis_count; ++axis)
     if (decomposition_.rank_grid()[axis] > 1) width[axis] = 0;
   return halo_rows(width);
@@ -394,7 +361,7 @@ void Block::fill_local_ghosts() {
 }
 
 void Block::fill_received_ghosts() {
-  const Index3& width = now().halo();
+  const Index3& width = arrays_.now().halo();
   const Box rows = halo_rows(width);
   const Unit& unit = edge_units_.back() ? *edge_units_.back() : *unit_;  // on the exchange queue
   if (has_filled_faces()) {

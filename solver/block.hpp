@@ -11,6 +11,7 @@
 #include "solver/backend.hpp"
 #include "solver/box_values.hpp"
 #include "solver/diagnostics.hpp"
+#include "solver/state_arrays.hpp"
 
 namespace spsolve {
 
@@ -18,11 +19,10 @@ namespace spsolve {
 /// previous one. Ghost points beside received points are filled on the last queue.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
-/// Advances one rank's block of the grid: it owns the arrays of every field of the problem, whose roles
-/// rotate with every launch, and the halo exchange. A field has two arrays. It has three if equations read
-/// `.previous` of it, and four if launches of several steps also write its values one step before, or are
-/// strides (StridedUnit). Between strides the block keeps the difference to the values one step before. When
-/// a caller asks for these values, they are computed from it, and the next stride starts from them.
+/// Advances one rank's block of the grid. It owns the arrays of every field of the problem (StateArrays), the
+/// units that compute them, and the halo exchange. Between strides (StridedUnit) the block keeps the
+/// difference to the values one step before. When a caller asks for these values, they are computed from it,
+/// and the next stride starts from them.
 ///
 /// Halos are wide enough for `exchange_every` launches. One launch exchanges them; the following launches
 /// need no messages and also advance the valid points around the block, a region that shrinks towards the
@@ -50,46 +50,44 @@ class Block {
   void set_state(const FillField& fill, std::size_t field = 0, std::int64_t step = 0);
   void set_previous(const FillField& fill, std::size_t field);
 
-  std::size_t field_count() const { return levels_.size(); }
+  std::size_t field_count() const { return arrays_.field_count(); }
   /// Returns true if the equations read `.previous` of a field, so that its values one step before are part
   /// of the state.
-  bool has_previous(std::size_t field) const { return levels_[field].size() > 2; }
+  bool has_previous(std::size_t field) const { return arrays_.has_previous(field); }
   /// Returns a field of the current state in host memory, valid until the next launch.
   const Field& state(std::size_t field = 0);
   /// Return views of a field in the backend's memory: the current state, the state one step before (if
   /// equations read it), and the current state together with the state before the last launch, which took one
   /// step. They wait until the values are computed, and are valid until the next launch.
-  StateView view(std::size_t field = 0) { return computed({backend_, &now(field), nullptr}); }
+  StateView view(std::size_t field = 0) { return computed({backend_, &arrays_.now(field), nullptr}); }
   StateView view_previous(std::size_t field) {
     keep_difference(false);
-    return computed({backend_, &before(field), nullptr});
+    return computed({backend_, &arrays_.before(field), nullptr});
   }
   StateView view_change(std::size_t field = 0) {
     keep_difference(false);
-    return computed({backend_, &now(field), &before(field)});
+    return computed({backend_, &arrays_.now(field), &arrays_.before(field)});
   }
   /// Returns true if the block keeps the difference to the values one step before; view_difference() returns
   /// a view of it.
   bool keeps_difference() const { return keeps_difference_; }
-  StateView view_difference() { return computed({backend_, &before(0), nullptr}); }
+  StateView view_difference() { return computed({backend_, &arrays_.before(0), nullptr}); }
   /// Return views of the state that the last launch began with.
   StateView view_begin(std::size_t field = 0) {
-    return computed({backend_, &array(field, has_previous(field) && last_steps_ > 1 ? 2 : 1), nullptr});
+    return computed({backend_, &arrays_.at_launch(field), nullptr});
   }
   StateView view_begin_previous(std::size_t field) {
     if (began_with_difference_) {
-      unit_->exchange_difference(array(field, 2), array(field, 3), owned());
+      unit_->exchange_difference(arrays_.at_launch(field), arrays_.before_launch(field), owned());
       began_with_difference_ = stride_is_known_ = false;
     }
-    return computed({backend_, &array(field, last_steps_ > 1 ? 3 : 2), nullptr});
+    return computed({backend_, &arrays_.before_launch(field), nullptr});
   }
   /// Gives access to boxes of owned points of any field of this block, and to values of the current state of
   /// a field in one of the boxes, x fastest.
-  BoxValues box_values(std::vector<Box> boxes) {
-    return {*backend_, *levels_.front().front(), std::move(boxes)};
-  }
+  BoxValues box_values(std::vector<Box> boxes) { return {*backend_, arrays_.now(), std::move(boxes)}; }
   std::vector<double> values_in(const BoxValues& boxes, std::size_t number, std::size_t field) const {
-    return boxes.of(now(field), number);
+    return boxes.of(arrays_.now(field), number);
   }
   /// Sets the amounts that are added to points after every step, and the points that are recorded.
   /// `table.added` holds points of advanced(). Call it before the first launch, and only if the problem has
@@ -108,7 +106,7 @@ class Block {
   /// Allocates memory for `count` simultaneous copies, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
   const Decomposition& decomposition() const { return decomposition_; }
-  const Box& owned() const { return levels_.front().front()->owned(); }
+  const Box& owned() const { return arrays_.now().owned(); }
 
   /// Advances the block by `steps` <= fuse time steps in one launch; equations take one step or `fuse`. A
   /// halo exchange overlaps with the computation of the interior. Collective.
@@ -128,41 +126,20 @@ class Block {
     bool continues_stride;   // a stride that knows the values one stride before
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
-  /// Holds the roles of the arrays of a field, for fields with two arrays and for others: the state, the
-  /// state before, the result of the next launch, and the values one step before that result. With two arrays
-  /// the second holds both the state before and the result of the next launch.
-  struct ArrayRoles {
-    std::array<int, 2> of_two{0, 1};
-    std::array<int, 4> of_more{0, 1, 2, 3};
-    friend auto operator<=>(const ArrayRoles&, const ArrayRoles&) = default;
-  };
-  using Launches = std::map<ArrayRoles, std::unique_ptr<Launch>>;
-  using Levels = std::vector<std::unique_ptr<Field>>;  // the arrays of one field
+  using Launches = std::map<StateArrays::Roles, std::unique_ptr<Launch>>;
   /// Returns the view once its values are computed. It waits through the backend first, because the backend
   /// checks for failed messages while it waits. A reducer or a copy would not.
   StateView computed(const StateView& view) {
     backend_->synchronize();
     return view;
   }
-  /// Returns the array of a field that has a role in ArrayRoles.
-  Field& array(std::size_t field, std::size_t role) const {
-    const int number = has_previous(field) ? roles_.of_more[role] : roles_.of_two[role];
-    return *levels_[field][static_cast<std::size_t>(number)];
-  }
-  Field& now(std::size_t field = 0) const { return array(field, 0); }
-  Field& next(std::size_t field = 0) const { return array(field, has_previous(field) ? 2 : 1); }
-  Field& before(std::size_t field) const { return array(field, 1); }
-  /// Return the state that the next launch reads (all fields now, then the previous values that equations
-  /// read), and the state that it writes in `steps` steps.
-  State in() const;
-  State out(int steps = 1) const;
+  State in() const { return arrays_.in(step_); }
+  State out(int steps) const { return arrays_.out(step_, steps); }
   /// Returns the state that a launch of this kind reads: a stride that knows the values one stride before
   /// also reads the arrays that it writes.
   State in(const Kind& kind) const;
   /// Turns the values one step before into their difference to the state (`keep`), or back.
   void keep_difference(bool keep);
-  /// Rotates the roles of the arrays after a launch.
-  void rotate_roles(int steps);
   Launch& launch_of(const Kind& kind);
   /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
   /// Field::magnitude_bound().
@@ -216,13 +193,11 @@ class Block {
   Index3 reach_;               // of a step; 0 along axes without a halo
   std::unique_ptr<Field> source_, fused_source_;
   std::vector<std::unique_ptr<Field>> coefficients_;  // of equations, beyond faces too
-  std::vector<Levels> levels_;                        // by field
-  std::unique_ptr<PointWork> points_;                 // null if there are none
-  Box added_rows_;                                    // hold all points to which amounts are added
-  ArrayRoles roles_;
-  int last_steps_ = 1;              // of the last launch
-  std::int64_t step_ = 0;           // the time step of the state
-  bool previous_is_known_ = false;  // the halos of previous values are valid
+  StateArrays arrays_;
+  std::unique_ptr<PointWork> points_;  // null if there are none
+  Box added_rows_;                     // hold all points to which amounts are added
+  std::int64_t step_ = 0;              // the time step of the state
+  bool previous_is_known_ = false;     // the halos of previous values are valid
   // If keeps_difference_ is true, the array of the values one step before holds their difference to the state
   // instead. began_with_difference_ tells the same of the state before the last launch. If stride_is_known_
   // is true, the other arrays hold the values one stride before.

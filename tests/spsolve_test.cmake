@@ -5,6 +5,8 @@ set(mpirun ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG})
 set(mpirun_environment
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
   OMPI_MCA_pml=ob1 OMPI_MCA_btl=^ofi OMPI_MCA_odls_base_sigkill_timeout=0)
+# Threads that wait for others sleep at once, because other tests run beside.
+set(threads_environment OMP_WAIT_POLICY=passive)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 
 spsolve_precompiled(spsolve_precompiled_tests HEADERS ${spsolve_standard_headers} <fmt/format.h> <mpi.h> <gmock/gmock.h> <gtest/gtest.h>
@@ -25,7 +27,7 @@ function(spsolve_test name)
   if(NOT test_RANKS)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "unit;${test_LABELS}")
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${test_LABELS}" ENVIRONMENT "${threads_environment}")
     if(test_COST)
       set_tests_properties(${name} PROPERTIES COST ${test_COST})
     endif()

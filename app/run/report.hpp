@@ -11,9 +11,9 @@ namespace spsolve {
 
 /// Holds the wall time of this rank by part, in seconds.
 struct RunTimes {
-  double setup = 0;  // until the time loop
-  double total = 0;  // of it
-  double files = 0;  // in it
+  double setup = 0;  // before the time loop
+  double total = 0;  // of the time loop
+  double files = 0;  // of the time loop, in which it waits for files
   Timings block;
 };
 

@@ -4,152 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <set>
-
+#include "app/run/problem_differences.hpp"
 #include "app/run/report.hpp"
-#include "app/setup/setup.hpp"
-#include "app/values/table_checksums.hpp"
 #include "app/values/values.hpp"
 
 namespace spsolve {
 namespace {
-
-/// Holds the parts of a problem that the text of its input does not contain.
-struct Contents {
-  std::string weights;    // checksum_of() the problem
-  ValueChecksums values;  // of the datasets that can be read, by section or key
-};
-
-/// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the
-/// same name since the run began, which was to take `steps` steps. Collective.
-Contents contents_of(const Communicator& communicator, const RunConfig& config, std::int64_t steps) {
-  Contents contents{checksum_of(problem_of(communicator, config)),
-                    checksums_of_tables(communicator, config, steps)};
-  for (const ValueSection& section : value_sections(config)) {
-    if (!std::holds_alternative<DatasetForm>(section.form)) continue;
-    if (const auto facts = facts_of(communicator, config, section))
-      contents.values[section.name] = facts->checksum;
-  }
-  return contents;
-}
-
-/// Returns true if two forms of values or places stand for the same ones. Datasets are compared by their
-/// values, whatever their names. If one can no longer be read, names are compared without directories,
-/// because files may have been moved. `Form` is a variant with DatasetForm.
-template <class Form>
-bool same_values(const Form& a, const ValueChecksums& values_of_a, const Form& b,
-                 const ValueChecksums& values_of_b, const std::string& key) {
-  const auto* one = std::get_if<DatasetForm>(&a);
-  const auto* other = std::get_if<DatasetForm>(&b);
-  if (!one || !other) return a == b;
-  const auto sum_of_a = values_of_a.find(key), sum_of_b = values_of_b.find(key);
-  if (sum_of_a != values_of_a.end() && sum_of_b != values_of_b.end())
-    return sum_of_a->second == sum_of_b->second;
-  return one->file.filename() == other->file.filename() && one->dataset == other->dataset;
-}
-
-/// Two inputs, and the checksums of the datasets of each.
-struct Inputs {
-  const RunConfig& was;
-  const ValueChecksums& values_then;
-  const RunConfig& is;
-  const ValueChecksums& values_now;
-
-  template <class Form>
-  bool same(const Form& a, const Form& b, const std::string& key) const {
-    return same_values(a, values_then, b, values_now, key);
-  }
-};
-
-bool same_walls(const Inputs& inputs, const FieldConfig& was, const FieldConfig& is) {
-  for (int axis = 0; axis < axis_count; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const auto &a = was.walls[axis][side], &b = is.walls[axis][side];
-      if (a.has_value() != b.has_value()) return false;
-      if (a && (a->condition != b->condition || a->robin != b->robin ||
-                !inputs.same(a->value, b->value, value_of_wall(is.name, axis, side))))
-        return false;
-    }
-  return was.faces == is.faces;
-}
-
-bool same_point_sources(const Inputs& inputs) {
-  const auto &was = inputs.was.point_sources, &is = inputs.is.point_sources;
-  if (was.size() != is.size()) return false;
-  for (std::size_t i = 0; i < is.size(); ++i)
-    if (was[i].field != is[i].field || was[i].interpolation != is[i].interpolation ||
-        !inputs.same(was[i].at, is[i].at, at_of_source(i)) ||
-        !inputs.same(was[i].value, is[i].value, value_of_source(i)))
-      return false;
-  return true;
-}
-
-bool same_probes(const Inputs& inputs) {
-  const auto &was = inputs.was.probes, &is = inputs.is.probes;
-  if (was.size() != is.size()) return false;
-  for (std::size_t i = 0; i < is.size(); ++i)
-    if (was[i].name != is[i].name || was[i].fields != is[i].fields || was[i].every != is[i].every ||
-        !inputs.same(was[i].at, is[i].at, at_of_probes(i)))
-      return false;
-  return true;
-}
-
-/// Returns true if images of one name show the same values on the same plane; their colors may be others.
-bool same_images(const RunConfig& was, const RunConfig& is) {
-  return std::ranges::all_of(is.images, [&](const ImagesConfig& images) {
-    const auto before = std::ranges::find(was.images, images.name, &ImagesConfig::name);
-    return before == was.images.end() || (before->value == images.value && before->plane == images.plane);
-  });
-}
-
-/// Returns the last step of the run that wrote a header; `file` holds the header.
-std::int64_t steps_of(const CheckpointHeader& stored, const std::filesystem::path& file) {
-  return parse_config(stored.input, file, {}).time.steps;
-}
-
-/// Returns what makes the results of two inputs different problems, rather than a longer run or other output
-/// of one; `stored` is the header in `file`, `contents` belongs to `config`.
-std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
-                                     const RunConfig& config, const Contents& contents) {
-  const RunConfig other = parse_config(stored.input, file, {});
-  std::vector<std::string> different;
-  if (!(other.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
-  if (other.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
-  if (other.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
-  if (other.equations.has_value() != config.equations.has_value())
-    different.emplace_back("[equations]");
-  else if (stored.weights != contents.weights)
-    different.emplace_back(config.equations ? "what [equations] computes" : "the weights of [stencil]");
-  if (other.time.dt != config.time.dt) different.emplace_back("dt");
-  const Inputs inputs{other, stored.values, config, contents.values};
-  if (config.equations && other.equations) {
-    if (field_names(other) != field_names(config)) different.emplace_back("the fields");
-    // Formulas of initial values and coefficients may use constants.
-    if (other.equations->constants != config.equations->constants) different.emplace_back("[constants]");
-    for (std::size_t i = 0; i < config.equations->fields.size() && i < other.equations->fields.size(); ++i)
-      if (!same_walls(inputs, other.equations->fields[i], config.equations->fields[i]))
-        different.push_back(fmt::format("[boundary.{}]", config.equations->fields[i].name));
-  }
-  if (!same_point_sources(inputs)) different.emplace_back("[[point_sources]]");
-  const auto before = value_sections(other), now = value_sections(config);
-  const auto form_in = [](const std::vector<ValueSection>& in, const std::string& name) {
-    const auto found = std::ranges::find(in, name, &ValueSection::name);
-    return found == in.end() ? nullptr : &found->form;
-  };
-  std::set<std::string> sections;
-  for (const auto* list : {&before, &now})
-    for (const ValueSection& section : *list) sections.insert(section.name);
-  for (const std::string& name : sections) {
-    const FieldForm *was = form_in(before, name), *is = form_in(now, name);
-    if (was && is && inputs.same(*was, *is, name)) continue;
-    different.push_back(name.find('.') == std::string::npos ? fmt::format("the values of [{}]", name) : name);
-  }
-  if (other.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
-  if (!config.compute.accuracy && stored.precision != config.compute.precision)
-    different.emplace_back(fmt::format("compute.accuracy (values are {})", to_string(stored.precision)));
-  return different;
-}
 
 /// Throws Error(invalid_input) if a run of the input may not continue from the checkpoint, because the
 /// problems differ in `different`.
@@ -169,26 +29,11 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
                                                    checkpoint.header.step, last_step));
 }
 
-/// Throws Error(invalid_input) if new results would not fit the existing ones: snapshots of other points,
-/// fields or precision in the same series, other probes, streams or sums.
+/// Throws Error(invalid_input) if new results would not fit the existing ones.
 void require_same_results(const Checkpoint& checkpoint, const RunConfig& config, const ValueChecksums& values,
                           bool has_snapshots) {
-  const RunConfig whole = parse_config(checkpoint.header.input, checkpoint.file, {});
-  const OutputConfig& before = whole.output;
-  std::vector<std::string> different;
-  if (has_snapshots && before.stride != config.output.stride)
-    different.push_back(fmt::format("output.stride is {}, not {}", config.output.stride, before.stride));
-  if (has_snapshots && before.precision != config.output.precision)
-    different.push_back(fmt::format("output.precision is {}, not {}", to_string(config.output.precision),
-                                    to_string(before.precision)));
-  if (whole.outputs != config.outputs) different.emplace_back("[[outputs]] are others");
-  if (!same_probes({whole, checkpoint.header.values, config, values}))
-    different.emplace_back("[[probes]] are others");
-  if (!same_images(whole, config)) different.emplace_back("[[images]] of one name show something else");
-  if (whole.diagnostics.sums != config.diagnostics.sums)
-    different.emplace_back("diagnostics.sums is another list");
-  if (has_snapshots && before.fields != config.output.fields)
-    different.emplace_back("output.fields is another list");
+  const auto different =
+      different_results({checkpoint.header, checkpoint.file}, config, values, has_snapshots);
   if (!different.empty())
     throw Error(
         Status::invalid_input,
@@ -197,77 +42,121 @@ void require_same_results(const Checkpoint& checkpoint, const RunConfig& config,
                     config.output.directory.string(), fmt::join(different, ", "), checkpoint.file.string()));
 }
 
-}  // namespace
-
-std::optional<Checkpoint> find_restart(const Communicator& communicator, const CommandLine& command,
-                                       const RunConfig& config, const Terminal& terminal) {
-  if (!command.restart) return std::nullopt;
-  std::optional<Checkpoint> checkpoint;
-  if (*command.restart == "latest") {
-    LatestCheckpoint latest = find_latest_checkpoint(communicator, config.output.directory);
-    for (const std::string& reason : latest.skipped) terminal.warn("passed over {}", reason);
-    if (!latest.checkpoint && !latest.skipped.empty())
-      throw Error(Status::file_failure,
-                  fmt::format("{}: no checkpoint there is whole", config.output.directory.string()));
-    checkpoint = std::move(latest.checkpoint);
-  } else {
-    on_root(communicator, [&] {
-      std::error_code ignored;
-      if (!std::filesystem::exists(*command.restart, ignored))
-        throw Error(Status::invalid_input, fmt::format("--restart {}: no such file", *command.restart));
-    });
-    checkpoint = verified_checkpoint(communicator, *command.restart);
-  }
-  if (!checkpoint) return checkpoint;
-  const Contents contents = contents_of(communicator, config, steps_of(checkpoint->header, checkpoint->file));
-  std::vector<std::string> different;
-  collectively(communicator, [&] {
-    different = differences(checkpoint->header, checkpoint->file, config, contents);
-    const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
-    if (!replaced)
-      require_same_problem(*checkpoint, different, config.equations.has_value(), config.time.steps);
-  });
-  if (!different.empty()) {
-    terminal.warn("passed over {}, of another problem: {} differ(s) from the input",
-                  checkpoint->file.string(), fmt::join(different, ", "));
-    return std::nullopt;
-  }
-  terminal.print("restarting from {} at step {}", checkpoint->file.string(), checkpoint->header.step);
-  return checkpoint;
+/// Throws Error(invalid_input) if results of another run would be overwritten or, if they are to be replaced,
+/// the input reads one of them.
+void require_replaceable(const RunDirectory& directory, const RunConfig& config, bool overwrite) {
+  if (!overwrite) directory.require_no_results();
+  for (const ValueSection& section : value_sections(config))
+    if (const auto* dataset = std::get_if<DatasetForm>(&section.form))
+      if (directory.holds(dataset->file))
+        throw Error(Status::invalid_input,
+                    fmt::format("--overwrite would remove {}, which the input reads; use another --output",
+                                dataset->file.string()));
 }
 
-bool continues_results(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
-                       const std::optional<Checkpoint>& restart, const RunDirectory& directory) {
-  if (restart) {
-    const bool continued = directory.holds(restart->file);
-    const bool has_snapshots = directory.holds_snapshots_until(restart->header.step);
-    if (!continued) return false;
-    const ValueChecksums tables =
-        checksums_of_tables(communicator, config, steps_of(restart->header, restart->file));
-    collectively(communicator, [&] { require_same_results(*restart, config, tables, has_snapshots); });
-    return true;
+/// Warns if a finished run has reached a later step than the one from which this run continues.
+void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig& config, std::int64_t step,
+                               const Terminal& terminal) {
+  on_root(communicator, [&] {
+    const std::int64_t end = finished_step(report_file(config.output.directory)).value_or(0);
+    if (end > step && config.time.steps > step)
+      terminal.warn(
+          "the run in {} has reached step {}, without a checkpoint there: steps from {} on are computed "
+          "again; "
+          "[checkpoint] final = true leaves one at the end",
+          config.output.directory.string(), end, step);
+  });
+}
+
+/// Returns the checkpoint that --restart names, verified. Returns nothing for `latest` in a directory without
+/// checkpoints. Throws Error(file_failure) if all checkpoints there are damaged. Collective.
+std::optional<Checkpoint> wanted_checkpoint(const Communicator& communicator, const std::string& wanted,
+                                            const std::filesystem::path& directory,
+                                            const Terminal& terminal) {
+  if (wanted != "latest") {
+    on_root(communicator, [&] {
+      std::error_code ignored;
+      if (!std::filesystem::exists(wanted, ignored))
+        throw Error(Status::invalid_input, fmt::format("--restart {}: no such file", wanted));
+    });
+    return verified_checkpoint(communicator, wanted);
   }
-  if (!command.restart || command.overwrite) return false;
+  LatestCheckpoint latest = find_latest_checkpoint(communicator, directory);
+  for (const std::string& reason : latest.skipped) terminal.warn("passed over {}", reason);
+  if (!latest.checkpoint && !latest.skipped.empty())
+    throw Error(Status::file_failure, fmt::format("{}: no checkpoint there is whole", directory.string()));
+  return std::move(latest.checkpoint);
+}
+
+/// Makes a run begin at a checkpoint. With --overwrite the latest checkpoint may be of another problem: it is
+/// then passed over with a warning. Collective.
+Beginning begin_at(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
+                   const RunDirectory& directory, Checkpoint checkpoint, const Terminal& terminal) {
+  const FormerRun former{checkpoint.header, checkpoint.file};
+  Contents contents = contents_of(communicator, config, former.config().time.steps);
+  std::vector<std::string> different;
+  collectively(communicator, [&] {
+    different = different_problem(former, config, contents);
+    const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
+    if (!replaced)
+      require_same_problem(checkpoint, different, config.equations.has_value(), config.time.steps);
+  });
+  if (!different.empty()) {
+    terminal.warn("passed over {}, of another problem: {} differ(s) from the input", checkpoint.file.string(),
+                  fmt::join(different, ", "));
+    return {.tables = std::move(contents.tables)};
+  }
+  terminal.print("restarting from {} at step {}", checkpoint.file.string(), checkpoint.header.step);
+  const bool continued = directory.holds(checkpoint.file);
+  const bool has_snapshots = directory.holds_snapshots_until(checkpoint.header.step);
+  if (continued)
+    collectively(communicator,
+                 [&] { require_same_results(checkpoint, config, contents.values, has_snapshots); });
+  return {std::move(checkpoint), continued, std::move(contents.tables)};
+}
+
+/// Makes a run begin at the initial values. It continues the results of a run that ended before its first
+/// checkpoint, if run.json has the same problem. Collective.
+Beginning begin_anew(const Communicator& communicator, const RunConfig& config) {
   const std::filesystem::path file = report_file(config.output.directory);
   std::optional<CheckpointHeader> stored;
   std::int64_t steps = 0;
   on_root(communicator, [&] {
     stored = problem_of_report(file);
-    if (stored) steps = steps_of(*stored, file);
+    if (stored) steps = FormerRun{*stored, file}.config().time.steps;
   });
-  const Contents contents = contents_of(communicator, config, communicator.all_reduce(steps, MPI_MAX));
-  bool begun = false;
+  if (communicator.all_reduce(int{stored.has_value()}, MPI_MAX) == 0) return {};
+  Contents contents = contents_of(communicator, config, communicator.all_reduce(steps, MPI_MAX));
   on_root(communicator, [&] {
-    if (!stored) return;
-    const auto different = differences(*stored, file, config, contents);
+    const auto different = different_problem({*stored, file}, config, contents);
     if (!different.empty())
       throw Error(Status::invalid_input,
                   fmt::format("{} is of a run of another problem: {} differ(s) from the input; use "
                               "--overwrite to replace it, or another --output",
                               file.string(), fmt::join(different, ", ")));
-    begun = true;
   });
-  return communicator.all_reduce(static_cast<int>(begun), MPI_MAX) == 1;
+  return {std::nullopt, true, std::move(contents.tables)};
+}
+
+}  // namespace
+
+Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
+                         const RunConfig& config, const RunDirectory& directory, const Terminal& terminal) {
+  const std::filesystem::path& path = config.output.directory;
+  Beginning beginning;
+  if (command.restart) {
+    std::optional<Checkpoint> checkpoint = wanted_checkpoint(communicator, *command.restart, path, terminal);
+    if (checkpoint)
+      beginning = begin_at(communicator, command, config, directory, std::move(*checkpoint), terminal);
+    else if (!command.overwrite)
+      beginning = begin_anew(communicator, config);
+  }
+  if (!beginning.continued) require_replaceable(directory, config, command.overwrite);
+  if (command.restart && !beginning.restart)
+    terminal.print("no checkpoint in {}: starting from the beginning", path.string());
+  if (beginning.continued && *command.restart == "latest")
+    warn_of_steps_taken_again(communicator, config, beginning.step(), terminal);
+  return beginning;
 }
 
 }  // namespace spsolve

@@ -12,18 +12,26 @@
 
 namespace spsolve {
 
-/// Returns the checkpoint that --restart asks for, verified. Returns nothing without --restart, and for
-/// `latest` in a directory without checkpoints, so that a requeued job can always ask for it. Throws
-/// Error(invalid_input) if the checkpoint belongs to another problem, naming the differences, and
-/// Error(file_failure) if all checkpoints there are damaged. Collective.
-std::optional<Checkpoint> find_restart(const Communicator& communicator, const CommandLine& command,
-                                       const RunConfig& config, const Terminal& terminal);
+/// Says where a run begins: with the initial values, or with a checkpoint, whose results it may continue.
+struct Beginning {
+  std::optional<Checkpoint> restart = {};
+  bool continued = false;                     // the results in the output directory are those of this run
+  std::optional<ValueChecksums> tables = {};  // checksums_of_tables() of this run, if they were made
 
-/// Returns true if the results in the output directory belong to the run that continues. This holds if the
-/// checkpoint lies there or, for a run that ended before its first checkpoint, if run.json has the same
-/// problem (without --overwrite). Throws Error(invalid_input), naming the differences, if run.json has
-/// another problem. Collective.
-bool continues_results(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
-                       const std::optional<Checkpoint>& restart, const RunDirectory& directory);
+  std::int64_t step() const { return restart ? restart->header.step : 0; }
+};
+
+/// Finds the beginning of a run. It is the checkpoint that --restart asks for, verified. It is the initial
+/// values without --restart, and for `latest` in a directory without checkpoints, so that a requeued job can
+/// always ask for it.
+///
+/// The run continues the results in the output directory if the checkpoint lies there or, for a run that
+/// ended before its first checkpoint, if run.json has the same problem (without --overwrite).
+///
+/// Throws Error(invalid_input) if the checkpoint or run.json belongs to another problem, naming the
+/// differences, or if results of another run are in the way, and Error(file_failure) if all checkpoints are
+/// damaged. Collective.
+Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
+                         const RunConfig& config, const RunDirectory& directory, const Terminal& terminal);
 
 }  // namespace spsolve

@@ -48,19 +48,6 @@ namespace {
   throw Error(status, message);
 }
 
-/// Throws Error(invalid_input) if results of another run would be overwritten or, if they are to be replaced,
-/// the input reads one of them. It is called again before the directory is made ready, which happens when all
-/// other checks have passed.
-void require_replaceable(const RunDirectory& directory, const RunConfig& config, bool overwrite) {
-  if (!overwrite) directory.require_no_results();
-  for (const ValueSection& section : value_sections(config))
-    if (const auto* dataset = std::get_if<DatasetForm>(&section.form))
-      if (directory.holds(dataset->file))
-        throw Error(Status::invalid_input,
-                    fmt::format("--overwrite would remove {}, which the input reads; use another --output",
-                                dataset->file.string()));
-}
-
 /// Replaces the plan of a setup by the tuned plan if the input asks for it.
 void tune(const Communicator& communicator, Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
@@ -72,20 +59,6 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   if (!tuned) return;
   setup = make_setup(communicator, config, tuned);
   require_memory(communicator, setup, true);
-}
-
-/// Warns if a finished run has reached a later step than the one from which this run continues.
-void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig& config, std::int64_t step,
-                               const Terminal& terminal) {
-  on_root(communicator, [&] {
-    const std::int64_t end = finished_step(report_file(config.output.directory)).value_or(0);
-    if (end > step && config.time.steps > step)
-      terminal.warn(
-          "the run in {} has reached step {}, without a checkpoint there: steps from {} on are computed "
-          "again; "
-          "[checkpoint] final = true leaves one at the end",
-          config.output.directory.string(), end, step);
-  });
 }
 
 /// Prints the choices, and warns of possible problems.
@@ -193,44 +166,43 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             }
             return request;
           },
-          {}};
+          [&](std::int64_t, std::int64_t to) {
+            probes.record(to);
+            writer.outputs(to, block);
+            if (!images.due(to)) return;
+            watch.enter(Phase::snapshot);
+            images.draw(to);
+          }};
 }
 
-/// Says where a run begins: with the initial values, or with a checkpoint, whose results it may continue.
-struct Beginning {
-  std::optional<Checkpoint> restart;
-  bool continued;  // the results in the output directory are those of this run
-
-  std::int64_t step() const { return restart ? restart->header.step : 0; }
-};
-
-/// Finds the beginning of a run. Throws Error if results of another run are in the way. Collective.
-Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
-                         const RunConfig& config, const RunDirectory& directory, const Terminal& terminal) {
-  std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
-  const bool continued = continues_results(communicator, command, config, restart, directory);
-  Beginning beginning{std::move(restart), continued};
-  if (!continued) require_replaceable(directory, config, command.overwrite);
-  if (command.restart && !beginning.restart)
-    terminal.print("no checkpoint in {}: starting from the beginning", config.output.directory.string());
-  if (continued && *command.restart == "latest")
-    warn_of_steps_taken_again(communicator, config, beginning.step(), terminal);
-  return beginning;
+/// Opens probes.h5 and the images of a run that continues from step `restart`. A run at its beginning (-1)
+/// records its initial state. Collective.
+void open_records(std::int64_t restart, bool has_points, Block& block, Probes& probes, Images& images) {
+  probes.open(restart);
+  if (restart < 0 && has_points) {
+    block.record();
+    probes.record(0);
+  }
+  images.open(restart);
+  if (restart < 0) images.draw(0);
 }
 
-/// Fills the arrays of a block, from the input or the checkpoint, and records the checksums of their values
-/// in the setup. Collective.
-void fill_arrays(const Communicator& communicator, const std::optional<Checkpoint>& restart, Setup& setup,
-                 Block& block, const Terminal& terminal) {
+/// Fills the arrays of a block, from the input or the checkpoint, and records the checksums of all values
+/// that the input reads in the setup. Collective.
+void fill_arrays(const Communicator& communicator, const Beginning& beginning, Setup& setup, Block& block,
+                 const Terminal& terminal) {
   const RunConfig& config = setup.config;
+  const std::optional<Checkpoint>& restart = beginning.restart;
   if (restart) setup.values = restart->header.values;
   fill_block(communicator, config, setup.problem, restart, block,
              [&](const std::string& section, const ValueFacts& facts) {
                warn_of_values(setup, section, facts, terminal);
                setup.values[section] = facts.checksum;
              });
-  for (const auto& [key, checksum] : checksums_of_tables(communicator, config, config.time.steps))
-    setup.values[key] = checksum;
+  const ValueChecksums tables = beginning.tables
+                                    ? *beginning.tables
+                                    : checksums_of_tables(communicator, config, {config.time.steps}).front();
+  for (const auto& [key, checksum] : tables) setup.values[key] = checksum;
 }
 
 /// Says how a run ended, and returns its status.
@@ -274,7 +246,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Schedule schedule = schedule_of(setup, beginning.step());
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
-  fill_arrays(communicator, restart, setup, block, terminal);
+  fill_arrays(communicator, beginning, setup, block, terminal);
 
   PointSources sources(communicator, config, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);
@@ -292,14 +264,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   begin_diagnostics_file(communicator, config.output.directory, field_names(config), field_sums.names(),
                          begun_at);
 
-  probes.open(begun_at);
-  if (!restart && setup.problem.has_points) {
-    block.record();
-    probes.record(0);
-  }
-  images.open(begun_at);
-  if (!restart) images.draw(0);
-
+  open_records(begun_at, setup.problem.has_points, block, probes, images);
   const int files = files_at_a_time(communicator, setup);
   Writer writer(communicator, setup, terminal, begun_at, files);
   if (setup.background) prepare_copies(setup, schedule, files, block);
@@ -310,14 +275,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
-  Observers observers = observers_of(writer, watch, requests, progress, probes, images, field_sums, block);
-  observers.launched = [&](std::int64_t, std::int64_t to) {
-    probes.record(to);
-    writer.outputs(to, block);
-    if (!images.due(to)) return;
-    watch.enter(Phase::snapshot);
-    images.draw(to);
-  };
+  const Observers observers =
+      observers_of(writer, watch, requests, progress, probes, images, field_sums, block);
   if (!restart) writer.outputs(0, block);
   const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
                                                progress, probes, images);

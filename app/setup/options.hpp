@@ -12,7 +12,7 @@
 
 namespace spsolve {
 
-enum class Verb { run, check, plan, bench, info, plot, begin, doctor };
+enum class Verb { run, check, plan, bench, info, plot, new_input, doctor };
 
 /// Describes what `spsolve bench` measures: one case, or a named suite of them.
 struct BenchRequest {

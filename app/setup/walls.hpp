@@ -15,13 +15,13 @@ namespace spsolve {
 /// its face.
 std::vector<FilledFace> filled_faces(const Communicator& communicator, const RunConfig& config);
 
-/// Bytes that a rank takes for values of walls.
+/// Holds the bytes that a rank takes for values of walls.
 struct BytesOfWalls {
   std::size_t datasets = 0;  // in host memory: every rank holds whole datasets
   std::size_t device = 0;    // tables on a GPU, at most
   std::size_t staging = 0;   // in host memory, from which tables that change are uploaded
 };
-/// Returns them for blocks that have at most `extent` points with their halos.
+/// Returns the bytes of walls for blocks that have at most `extent` points with their halos.
 BytesOfWalls bytes_of_walls(const RunConfig& config, const std::vector<FilledFace>& faces,
                             const Index3& extent);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <optional>
 #include <span>
 #include <string>
 
@@ -12,6 +11,16 @@
 #include "kernels/error.hpp"
 
 namespace spsolve {
+namespace {
+
+/// Returns the checksum of the first rows of a table.
+std::string checksum_of(const Table& table, std::int64_t rows) {
+  const std::span counted(table.values.data(), static_cast<std::size_t>(rows * table.columns));
+  return fmt::format("{:016x}", XXH3_64bits_withSeed(counted.data(), counted.size_bytes(),
+                                                     static_cast<XXH64_hash_t>(table.columns)));
+}
+
+}  // namespace
 
 std::string at_of_source(std::size_t number) { return fmt::format("point_sources.{}.at", number); }
 std::string value_of_source(std::size_t number) { return fmt::format("point_sources.{}.value", number); }
@@ -20,26 +29,24 @@ std::string value_of_wall(const std::string& field, int axis, int side) {
   return fmt::format("boundary.{}.{}.{}", field, axis_names[axis], side == low ? "low" : "high");
 }
 
-ValueChecksums checksums_of_tables(const Communicator& communicator, const RunConfig& config,
-                                   std::int64_t steps) {
-  ValueChecksums checksums;
-  // Adds the checksum of the first `rows` rows of a dataset, or of all rows if no number is given.
-  const auto add = [&](const std::string& key, const auto& form, std::optional<std::int64_t> rows = {}) {
+std::vector<ValueChecksums> checksums_of_tables(const Communicator& communicator, const RunConfig& config,
+                                                const std::vector<std::int64_t>& steps) {
+  std::vector<ValueChecksums> checksums(steps.size());
+  // Adds the checksums of a dataset: of its first rows, one for each step, or of all its rows.
+  const auto add = [&](const std::string& key, const auto& form, bool has_row_per_step = false) {
     const auto* dataset = std::get_if<DatasetForm>(&form);
     if (!dataset) return;
     try {
       const Table table = read_table(communicator, *dataset, key);
-      const std::int64_t wanted = rows.value_or(table.rows);
-      if (wanted > table.rows) return;
-      const std::span counted(table.values.data(), static_cast<std::size_t>(wanted * table.columns));
-      checksums[key] = fmt::format("{:016x}", XXH3_64bits_withSeed(counted.data(), counted.size_bytes(),
-                                                                   static_cast<XXH64_hash_t>(table.columns)));
+      for (std::size_t i = 0; i < steps.size(); ++i)
+        if (const std::int64_t rows = has_row_per_step ? steps[i] : table.rows; rows <= table.rows)
+          checksums[i][key] = checksum_of(table, rows);
     } catch (const Error&) {  // the run reads the dataset again and says what is wrong
     }
   };
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
     add(at_of_source(i), config.point_sources[i].at);
-    add(value_of_source(i), config.point_sources[i].value, steps);
+    add(value_of_source(i), config.point_sources[i].value, true);
   }
   for (std::size_t i = 0; i < config.probes.size(); ++i) add(at_of_probes(i), config.probes[i].at);
   if (config.equations)

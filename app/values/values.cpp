@@ -67,7 +67,7 @@ std::vector<Run> runs_of(const std::vector<std::int64_t>& sorted) {
 
 }  // namespace
 
-std::string initial_of(const RunConfig& config, const std::string& field) {
+std::string initial_section(const RunConfig& config, const std::string& field) {
   return !config.equations || config.equations->of_stencil ? "initial"
                                                            : fmt::format("fields.{}.initial", field);
 }
@@ -87,7 +87,7 @@ std::vector<ValueSection> value_sections(const RunConfig& config) {
   for (const auto& [name, values] : config.equations->coefficients)
     sections.push_back({coefficient_section(config, name), values});
   for (const FieldConfig& field : config.equations->fields) {
-    sections.push_back({initial_of(config, field.name), field.initial});
+    sections.push_back({initial_section(config, field.name), field.initial});
     if (field.previous) sections.push_back({fmt::format("fields.{}.previous", field.name), *field.previous});
   }
   return sections;

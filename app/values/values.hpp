@@ -27,7 +27,7 @@ struct ValueSection {
 };
 
 /// Returns the names of the parts that give the initial values of a field, and a coefficient.
-std::string initial_of(const RunConfig& config, const std::string& field);
+std::string initial_section(const RunConfig& config, const std::string& field);
 std::string coefficient_section(const RunConfig& config, const std::string& name);
 
 /// Returns the parts of an input that give values, coefficients first.

@@ -10,9 +10,8 @@ namespace spsolve {
 /// Says which values of a dataset should be stored elsewhere but are missing: a source of a virtual dataset
 /// that is missing or too small, points that no source covers, or a raw file that is missing or too short.
 /// HDF5 reads fill values in their place. Virtual datasets that refer to each other in a circle, which crash
-/// the HDF5 library, have no values either. Returns an empty text if nothing is missing, else "is virtual,
-/// and
-/// ...".
+/// the HDF5 library, have no values either. Returns an empty text if nothing is missing, else a clause
+/// that begins with "is virtual, and".
 std::string what_is_missing(hid_t dataset);
 
 }  // namespace spsolve

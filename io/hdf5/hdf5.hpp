@@ -81,7 +81,7 @@ void reserve_hdf5(const std::filesystem::path& file, std::int64_t bytes);
 /// Opens a file of reserve_hdf5(). Objects of at least `large` bytes start at a multiple of `alignment`
 /// bytes. Closing cuts off unused space.
 Hdf5Id open_reserved_hdf5(const std::filesystem::path& file, std::int64_t large, std::int64_t alignment);
-/// Calls both.
+/// Calls reserve_hdf5(), then open_reserved_hdf5().
 Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
                    std::int64_t alignment);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -135,10 +136,18 @@ struct RunConfig {
   friend bool operator==(const RunConfig&, const RunConfig&) = default;
 };
 
+/// Returns "auto", followed by the names of kinds.
+template <std::size_t count>
+constexpr std::array<std::string_view, count + 1> with_auto(
+    const std::array<std::string_view, count>& names) {
+  std::array<std::string_view, count + 1> all{"auto"};
+  std::copy(names.begin(), names.end(), all.begin() + 1);
+  return all;
+}
+
 inline constexpr std::array<std::string_view, 3> device_names{"auto", "cuda", "cpu"};
-inline constexpr std::array<std::string_view, 4> unit_names{"auto", "scalar", "tensor", "sparse-tensor"};
-inline constexpr std::array<std::string_view, 6> layout_names{
-    "auto", "strided-swap", "morph", "natural-order", "dual-tessellation", "separable"};
+inline constexpr auto unit_names = with_auto(unit_kind_names);
+inline constexpr auto layout_names = with_auto(layout_kind_names);
 inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer", "nccl", "mpi"};
 inline constexpr std::array<std::string_view, 2> file_precision_names{"fp32", "fp64"};
 

@@ -193,63 +193,92 @@ std::string images_text(const ImagesConfig& images) {
   return text + fmt::format("range = \"{}\"\n", images.scale == ImageScale::fixed ? "fixed" : "auto");
 }
 
-}  // namespace
+/// Returns true if a step is described by [equations] and not by [stencil].
+bool names_equations(const RunConfig& config) { return config.equations && !config.equations->of_stencil; }
 
-std::string to_toml(const RunConfig& config) {
+std::string problem_text(const RunConfig& config) {
   const Domain& domain = config.grid.domain;
-  std::string text = fmt::format("name = {}\n", toml_string(config.name));
-  text += fmt::format("\n[grid]\nshape = {}\nspacing = {}\norigin = {}\n", per_axis(domain, domain.shape),
-                      per_axis(domain, config.grid.spacing), per_axis(domain, config.grid.origin));
+  std::string text =
+      fmt::format("\n[grid]\nshape = {}\nspacing = {}\norigin = {}\n", per_axis(domain, domain.shape),
+                  per_axis(domain, config.grid.spacing), per_axis(domain, config.grid.origin));
   text += "\n[boundary]\n" + boundary_text(domain, config.grid.walls);
-  if (config.equations && !config.equations->of_stencil) {
-    text += equations_text(*config.equations, config.grid);
-  } else {
-    text += "\n[stencil]\n" + stencil_text(config.stencil, domain);
-    text += "\n[initial]\n" + field_text(config.initial);
-    if (config.source) text += "\n[source]\n" + field_text(*config.source);
-    if (config.source_is_rate) text += "rate = true\n";
-  }
+  if (names_equations(config)) return text + equations_text(*config.equations, config.grid);
+  text += "\n[stencil]\n" + stencil_text(config.stencil, domain);
+  text += "\n[initial]\n" + field_text(config.initial);
+  if (config.source) text += "\n[source]\n" + field_text(*config.source);
+  if (config.source_is_rate) text += "rate = true\n";
+  return text;
+}
 
-  text += fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
-                      config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
-  if ((config.equations && !config.equations->of_stencil) || !has_own_time_step(config.stencil))
+std::string time_text(const RunConfig& config) {
+  std::string text = fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
+                                 config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
+  if (names_equations(config) || !has_own_time_step(config.stencil))
     text += fmt::format("dt = {}\n", number(config.time.dt));
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));
   if (const auto& change = config.time.until_change)
     text += fmt::format("until_change = {}\n", number(*change));
-  text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
-                      config.compute.device, to_string(config.compute.precision),
-                      name_or(config.compute.unit, "auto"), name_or(config.compute.layout, "auto"));
-  if (const auto& accuracy = config.compute.accuracy)
-    text += fmt::format("accuracy = {}\n", number(*accuracy));
-  if (const auto& tune = config.compute.tune) text += fmt::format("tune = {}\n", *tune);
-  text += fmt::format(
+  return text;
+}
+
+std::string compute_text(const ComputeConfig& compute) {
+  std::string text = fmt::format(
+      "\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n", compute.device,
+      to_string(compute.precision), name_or(compute.unit, "auto"), name_or(compute.layout, "auto"));
+  if (compute.accuracy) text += fmt::format("accuracy = {}\n", number(*compute.accuracy));
+  if (compute.tune) text += fmt::format("tune = {}\n", *compute.tune);
+  return text;
+}
+
+std::string parallel_text(const ParallelConfig& parallel, const Domain& domain) {
+  return fmt::format(
       "\n[parallel]\nranks = {}\ntransport = \"{}\"\nexchange_every = {}\nshare_gpus = {}\ngraphs = "
       "{}\ntimeout_seconds = {}\n",
-      config.parallel.ranks ? per_axis(domain, *config.parallel.ranks) : "\"auto\"",
-      config.parallel.transport,
-      config.parallel.exchange_every ? std::to_string(*config.parallel.exchange_every) : "\"auto\"",
-      config.parallel.share_gpus, config.parallel.graphs, number(config.parallel.timeout_seconds));
-  text += fmt::format(
+      parallel.ranks ? per_axis(domain, *parallel.ranks) : "\"auto\"", parallel.transport,
+      parallel.exchange_every ? std::to_string(*parallel.exchange_every) : "\"auto\"", parallel.share_gpus,
+      parallel.graphs, number(parallel.timeout_seconds));
+}
+
+std::string output_text(const OutputConfig& output) {
+  std::string text = fmt::format(
       "\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n"
       "compression = \"{}\"\n",
-      toml_string(config.output.directory.string()), config.output.every, to_string(config.output.precision),
-      config.output.stride, to_string(config.output.compression));
-  if (!config.output.fields.empty()) text += fmt::format("fields = {}\n", names_text(config.output.fields));
-  if (const auto& background = config.output.background)
-    text += fmt::format("background = {}\n", *background);
-  text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);
-  if (!config.diagnostics.sums.empty()) {
-    std::vector<std::string> sums;
-    for (const auto& [name, formula] : config.diagnostics.sums)
-      sums.push_back(fmt::format("{} = {}", name, toml_string(formula)));
-    text += fmt::format("sums = {{ {} }}\n", fmt::join(sums, ", "));
-  }
-  text += fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\nfinal = {}\n", config.checkpoint.every,
-                      config.checkpoint.keep, config.checkpoint.final);
-  if (const auto& minutes = config.checkpoint.minutes)
-    text += fmt::format("minutes = {}\n", number(*minutes));
+      toml_string(output.directory.string()), output.every, to_string(output.precision), output.stride,
+      to_string(output.compression));
+  if (!output.fields.empty()) text += fmt::format("fields = {}\n", names_text(output.fields));
+  if (output.background) text += fmt::format("background = {}\n", *output.background);
+  return text;
+}
+
+std::string diagnostics_text(const DiagnosticsConfig& diagnostics) {
+  std::string text = fmt::format("\n[diagnostics]\nevery = {}\n", diagnostics.every);
+  std::vector<std::string> sums;
+  for (const auto& [name, formula] : diagnostics.sums)
+    sums.push_back(fmt::format("{} = {}", name, toml_string(formula)));
+  if (!sums.empty()) text += fmt::format("sums = {{ {} }}\n", fmt::join(sums, ", "));
+  return text;
+}
+
+std::string checkpoint_text(const CheckpointConfig& checkpoint) {
+  std::string text = fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\nfinal = {}\n", checkpoint.every,
+                                 checkpoint.keep, checkpoint.final);
+  if (checkpoint.minutes) text += fmt::format("minutes = {}\n", number(*checkpoint.minutes));
+  return text;
+}
+
+}  // namespace
+
+std::string to_toml(const RunConfig& config) {
+  const Domain& domain = config.grid.domain;
+  std::string text = fmt::format("name = {}\n", toml_string(config.name));
+  text += problem_text(config);
+  text += time_text(config);
+  text += compute_text(config.compute);
+  text += parallel_text(config.parallel, domain);
+  text += output_text(config.output);
+  text += diagnostics_text(config.diagnostics);
+  text += checkpoint_text(config.checkpoint);
   for (const OutputStreamConfig& output : config.outputs) text += output_text(output, domain);
   for (const PointSourceConfig& source : config.point_sources) text += point_source_text(source, domain);
   for (const ProbesConfig& probes : config.probes) text += probes_text(probes, domain);

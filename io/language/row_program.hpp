@@ -44,7 +44,7 @@ struct RowInstruction {
 ///
 /// Every operation is rounded once, with an exception for expressions of a single variable v and numbers:
 /// their sums and multiples are gathered in a v + b, v^2 to v^4 are products, and operations on numbers alone
-/// are done first. The parser muParser, which was used before, did the same, so results keep their bits.
+/// are done first. These are the rules of the parser muParser, so values have its bits.
 class RowProgram {
  public:
   static constexpr int width = 256;

@@ -49,6 +49,10 @@ struct BlockInstruction {
   int first = 0, count = 1;              // operands
 };
 
+inline bool is_fetch(const BlockInstruction& instruction) {
+  return instruction.action == BlockAction::fetch || instruction.action == BlockAction::fetch_stored;
+}
+
 /// Limits the bytes of a block of points in compute precision to eight of the widest registers.
 constexpr std::int64_t block_bytes = 512;
 

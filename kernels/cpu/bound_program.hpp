@@ -2,33 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
+#include "kernels/cpu/aligned_array.hpp"
 #include "kernels/cpu/run_blocks.hpp"
 #include "kernels/cpu/system_arrays.hpp"
 #include "kernels/operator/apply.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
-
-/// Allocates zeroed elements at an address that is a multiple of 64 bytes.
-template <class T>
-class AlignedRow {
- public:
-  explicit AlignedRow(std::int64_t elements) : memory_(static_cast<std::size_t>(elements) + 64 / sizeof(T)) {
-    void* first = memory_.data();
-    std::size_t space = memory_.size() * sizeof(T);
-    begin_ = static_cast<T*>(std::align(64, space - 64, first, space));
-  }
-  AlignedRow(AlignedRow&&) noexcept = default;
-
-  T* begin() const { return begin_; }
-
- private:
-  std::vector<T> memory_;
-  T* begin_;
-};
 
 /// Computes an operation point by point, for BoundBlocks::call.
 template <class T>
@@ -48,9 +30,10 @@ class BoundProgram {
   using Memory = ProgramOperand::Kind;
 
  public:
-  /// `longest` is the length of the longest row. `bypasses_caches` allows stores that bypass them.
+  /// `longest` is the length of the longest row. `bypasses_caches` allows stores that bypass them. If
+  /// `fetches` is false, nothing is fetched in advance.
   BoundProgram(const StepProgram& program, const SystemArrays<Storage>& arrays, std::int64_t longest,
-               bool bypasses_caches)
+               bool bypasses_caches, bool fetches = true)
       : arrays_(arrays), slots_(program.slots * block_points) {
     if (!program.rows.empty()) {
       // Rows of intermediate values stay in the first-level cache.
@@ -63,12 +46,12 @@ class BoundProgram {
       rows_.emplace_back(leads_.back() + round_up<std::int64_t>(longest_part_, 64) +
                          std::max<std::int64_t>(columns.end, 0) + 64);
     }
-    for (const ProgramStage& stage : program.stages) add(stage, bypasses_caches);
+    for (const ProgramStage& stage : program.stages) add(stage, bypasses_caches, fetches);
   }
 
   /// Computes the points [x.begin, x.end) of the row {z, y}.
   void run(std::int64_t z, std::int64_t y, const Range& x) {
-    if (is_bound_ && z == z_ && y == y_ + 1 && is_inside(z, y - 1) && is_inside(z, y))
+    if (moves_ && is_bound_ && z == z_ && y == y_ + 1 && is_inside(z, y - 1) && is_inside(z, y))
       for (Stage& stage : stages_) stage.move();
     else
       for (Stage& stage : stages_) bind(stage, z, y);
@@ -95,8 +78,9 @@ class BoundProgram {
     }
   };
 
-  void add(const ProgramStage& program, bool bypasses_caches) {
+  void add(const ProgramStage& program, bool bypasses_caches, bool fetches) {
     Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}};
+    if (!fetches) std::erase_if(stage.instructions, is_fetch);
     for (BlockInstruction& instruction : stage.instructions)
       instruction.bypasses_caches = instruction.bypasses_caches && bypasses_caches;
     for (std::size_t k = 0; k < program.operands.size(); ++k) {
@@ -121,9 +105,8 @@ class BoundProgram {
           break;
         default: {
           stage.arrays.push_back(static_cast<int>(k));
-          const bool stored = operand.kind != Memory::coefficient;
-          stage.step[k] = arrays_.array(operand).pitch() *
-                          static_cast<std::int64_t>(stored ? sizeof(Storage) : sizeof(T));
+          stage.step[k] = arrays_.array(operand).pitch();
+          moves_ = moves_ && stage.step[k] != 0;
           if (operand.kind != Memory::field || is_fetched(program, k)) break;
           for (const int axis : {z_axis, y_axis}) {
             lowest_[axis] = std::min(lowest_[axis], operand.offset[axis]);
@@ -137,14 +120,13 @@ class BoundProgram {
 
   /// Returns true for an operand of a fetch, which may be any address.
   static bool is_fetched(const ProgramStage& program, std::size_t operand) {
-    return std::any_of(program.instructions.begin(), program.instructions.end(), [&](const auto& of) {
-      return (of.action == BlockAction::fetch || of.action == BlockAction::fetch_stored) &&
-             static_cast<std::size_t>(of.first) == operand;
+    return std::ranges::any_of(program.instructions, [&](const BlockInstruction& of) {
+      return is_fetch(of) && static_cast<std::size_t>(of.first) == operand;
     });
   }
 
   template <class Value>
-  void* constant_block(std::vector<AlignedRow<Value>>& blocks, Value value) {
+  void* constant_block(std::vector<AlignedArray<Value>>& blocks, Value value) {
     blocks.emplace_back(block_bytes);
     std::fill_n(blocks.back().begin(), block_bytes, value);
     return blocks.back().begin();
@@ -163,15 +145,15 @@ class BoundProgram {
   void bind(Stage& stage, std::int64_t z, std::int64_t y) {
     for (const int k : stage.arrays) {
       const ProgramOperand& operand = stage.program->operands[k];
-      const Field& array = arrays_.array(operand);
-      const Index3 p{z + operand.offset[z_axis], y + operand.offset[y_axis], operand.offset[x_axis]};
+      const ArrayRows& array = arrays_.array(operand);
+      const std::int64_t at_z = z + operand.offset[z_axis], at_y = y + operand.offset[y_axis];
       if (operand.kind == Memory::coefficient) {
-        stage.at[k] = const_cast<T*>(array.at<T>(p));
+        stage.at[k] = reinterpret_cast<T*>(array.row(at_z, at_y)) + operand.offset[x_axis];
         continue;
       }
       stage.mask[k] = -1;
       if (operand.kind == Memory::output) {
-        stage.at[k] = const_cast<Storage*>(array.at<Storage>(p));
+        stage.at[k] = array.row(at_z, at_y);
         continue;
       }
       const auto [row, value] = arrays_.field_row(operand, z, y);
@@ -179,7 +161,8 @@ class BoundProgram {
         stage.at[k] = ghost_block(value);
         stage.mask[k] = 0;
       } else {
-        stage.at[k] = const_cast<Storage*>(array.at<Storage>(row)) + operand.offset[x_axis];
+        stage.at[k] =
+            reinterpret_cast<Storage*>(array.row(row[z_axis], row[y_axis])) + operand.offset[x_axis];
       }
     }
   }
@@ -216,14 +199,15 @@ class BoundProgram {
   }
 
   const SystemArrays<Storage>& arrays_;
-  AlignedRow<T> slots_;
-  std::vector<AlignedRow<T>> rows_, constants_;
+  AlignedArray<T> slots_;
+  std::vector<AlignedArray<T>> rows_, constants_;
   std::vector<std::int64_t> leads_;  // of rows before the part's begin
-  std::vector<AlignedRow<Storage>> stored_constants_;
+  std::vector<AlignedArray<Storage>> stored_constants_;
   std::vector<std::pair<const Storage*, void*>> ghosts_;
   std::vector<Stage> stages_;
   std::int64_t longest_part_ = 0;  // 0: rows are computed at once
   Index3 lowest_{}, highest_{};    // offsets of operands
+  bool moves_ = true;              // each row of an array lies at the same distance from the next along y
   bool is_bound_ = false;
   std::int64_t z_ = 0, y_ = 0;
 };

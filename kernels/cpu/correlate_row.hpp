@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/aligned_array.hpp"
 #include "kernels/cpu/vector_operations.hpp"
 
 namespace spsolve {
@@ -25,8 +26,6 @@ struct Row {
 };
 
 namespace detail {
-
-constexpr std::int64_t cache_line = 64;  // bytes
 
 /// Computes the points [x, x + vectors * V::size()) of a row. Each tap takes one load and one fused
 /// multiply-add per vector.
@@ -92,9 +91,9 @@ void correlate_row(const Row<Out, In>& row) {
   }
   std::int64_t x = 0;
   if (const auto past_line =
-          static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row.out) % detail::cache_line)) {
+          static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row.out) % cache_line)) {
     detail::correlate_block<V, 1, false>(row, 0);
-    x = (detail::cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
+    x = (cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
   }
   x = row.non_temporal ? detail::correlate_blocks<V, true>(row, x)
                        : detail::correlate_blocks<V, false>(row, x);

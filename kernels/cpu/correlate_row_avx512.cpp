@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This is the only file compiled for x86-64-v4. Everything it instantiates is inlined or has the 512-bit
+// This file is compiled for x86-64-v4. Everything it instantiates is inlined or has the 512-bit
 // vector type in its name, so the linker cannot use this code for a function that older processors run.
 #include "kernels/cpu/correlate_row.hpp"
 

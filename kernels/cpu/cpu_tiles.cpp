@@ -14,14 +14,12 @@ std::int64_t cache_bytes(int name, std::int64_t otherwise) {
   return bytes > 0 ? bytes : otherwise;
 }
 
-CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps,
-                   std::int64_t element_bytes)
+CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps, std::int64_t planes,
+                   double share, std::int64_t element_bytes)
     : region_(region), line_points_(64 / element_bytes) {
-  // The working set is 2r + 1 planes of each level and one plane being written. It gets a third of the
-  // second-level cache; the rest holds planes that stream in and out.
-  const std::int64_t planes = steps * (2 * radius[axes.stream] + 1) + 1;
-  const std::int64_t points = std::max<std::int64_t>(
-      cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 3 / (planes * element_bytes), 64);
+  const double bytes = share * static_cast<double>(cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10));
+  const std::int64_t points =
+      std::max<std::int64_t>(static_cast<std::int64_t>(bytes) / (planes * element_bytes), 64);
   // Tiles are as long in x as possible, but rows must stay in cache until their neighbours read them.
   const Index3 extent = region.extent();
   const std::int64_t overlap = 2 * (steps - 1) * radius[x_axis];

@@ -21,9 +21,10 @@ struct Axes {
 /// lie on multiples of a cache line's points from the region's begin.
 class CpuTiles {
  public:
-  /// Chooses tiles for `steps` fused steps on elements of `element_bytes`, for the caches and threads of this
-  /// machine.
-  CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps, std::int64_t element_bytes);
+  /// Chooses tiles for `steps` fused steps on elements of `element_bytes`, for the threads of this machine.
+  /// They keep `planes` planes in a `share` of its second-level cache.
+  CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps, std::int64_t planes,
+           double share, std::int64_t element_bytes);
   /// Chooses tiles for one step that keeps `planes` planes in cache.
   CpuTiles(const Box& region, const Axes& axes, std::int64_t planes, const Index3& radius,
            std::int64_t element_bytes);

@@ -60,7 +60,10 @@ class Launch {
   }
 
   void run(const Box& region) const {
-    const CpuTiles tiles(region, axes_, radius_, steps_, sizeof(Mid));
+    // These are 2r + 1 planes of each level and one that is written. The rest of the cache holds planes that
+    // stream in and out.
+    const std::int64_t planes = steps_ * (2 * radius_[axes_.stream] + 1) + 1;
+    const CpuTiles tiles(region, axes_, radius_, steps_, planes, 1.0 / 3, sizeof(Mid));
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t i = 0; i < tiles.count(); ++i) stream(tiles[i]);
   }

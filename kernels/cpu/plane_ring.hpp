@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <vector>
-
+#include "kernels/cpu/aligned_array.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/rounding.hpp"
 
@@ -17,29 +15,28 @@ class PlaneRing {
   /// Allocates planes whose cross and x indices run over [begin, end).
   PlaneRing(std::int64_t planes, std::int64_t begin_cross, std::int64_t end_cross, std::int64_t begin_x,
             std::int64_t end_x, std::int64_t aligned_x)
-      : planes_(planes), begin_cross_(begin_cross), rows_(end_cross - begin_cross) {
-    constexpr std::int64_t line = 64 / sizeof(T);
-    const std::int64_t lead = wrap(begin_x - aligned_x, line);
-    begin_x_ = begin_x - lead;
-    pitch_ = round_up(end_x - begin_x_, line);
-    memory_.resize(static_cast<std::size_t>(planes_ * rows_ * pitch_ + line));
-    void* first = memory_.data();
-    std::size_t space = memory_.size() * sizeof(T);
-    rows_begin_ = static_cast<T*>(std::align(64, space - 64, first, space));
-  }
+      : planes_(planes),
+        begin_cross_(begin_cross),
+        rows_(end_cross - begin_cross),
+        begin_x_(begin_x - wrap(begin_x - aligned_x, line)),
+        pitch_(round_up(end_x - begin_x_, line)),
+        memory_(planes_ * rows_ * pitch_) {}
   PlaneRing(PlaneRing&&) noexcept = default;
 
+  std::int64_t planes() const { return planes_; }
   std::int64_t pitch() const { return pitch_; }
+  std::int64_t plane_stride() const { return rows_ * pitch_; }
 
   /// Returns the address of x = 0 of a row, which may lie outside the memory.
   T* row(std::int64_t s, std::int64_t c) const {
-    return rows_begin_ + ((wrap(s, planes_) * rows_ + c - begin_cross_) * pitch_ - begin_x_);
+    return memory_.begin() + ((wrap(s, planes_) * rows_ + c - begin_cross_) * pitch_ - begin_x_);
   }
 
  private:
+  static constexpr auto line = static_cast<std::int64_t>(cache_line / sizeof(T));  // elements
+
   std::int64_t planes_, begin_cross_, rows_, begin_x_, pitch_;
-  std::vector<T> memory_;
-  T* rows_begin_;
+  AlignedArray<T> memory_;
 };
 
 }  // namespace spsolve

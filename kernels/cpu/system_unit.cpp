@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <map>
 #include <span>
 #include <stdexcept>
-#include <tuple>
 
 #include "kernels/cpu/bound_program.hpp"
 #include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/cpu/fill_walls.hpp"
+#include "kernels/cpu/fused_system_launch.hpp"
 #include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/operator/scalar_values.hpp"
@@ -20,28 +19,6 @@ namespace spsolve {
 
 namespace {
 
-bool has_row(const Box& box, std::int64_t z, std::int64_t y) {
-  return z >= box.begin[z_axis] && z < box.end[z_axis] && y >= box.begin[y_axis] && y < box.end[y_axis];
-}
-
-/// Returns the number of planes along `stream` that a tile of the group keeps in cache: for every array those
-/// that are read at each point, and the planes that are written.
-std::int64_t planes_of(const StatementGroup& group, int stream) {
-  std::map<std::tuple<ProgramOperand::Kind, int, Level>, Range> planes;
-  for (const ProgramStage& stage : group.joint.stages)
-    for (const ProgramOperand& operand : stage.operands) {
-      if (operand.kind != ProgramOperand::Kind::field && operand.kind != ProgramOperand::Kind::coefficient)
-        continue;
-      const std::int64_t at = operand.offset[stream];
-      Range& range =
-          planes.try_emplace({operand.kind, operand.index, operand.level}, Range{at, at + 1}).first->second;
-      range = {std::min(range.begin, at), std::max(range.end, at + 1)};
-    }
-  std::int64_t count = group.last - group.first;
-  for (const auto& [array, range] : planes) count += range.end - range.begin;
-  return count;
-}
-
 /// Holds the data that all rows of one launch on one region share.
 template <class Storage>
 class SystemLaunch {
@@ -49,9 +26,10 @@ class SystemLaunch {
 
  public:
   SystemLaunch(const std::vector<StatementGroup>& groups, const SystemArrays<Storage>& arrays,
-               const Canonical& canonical, const SystemFacts& facts, bool bypasses_caches)
+               const State& out, const Canonical& canonical, const SystemFacts& facts, bool bypasses_caches)
       : groups_(groups),
         arrays_(arrays),
+        out_(out),
         canonical_(canonical),
         facts_(facts),
         radius_(halo_radius(facts, arrays.domains().front())),
@@ -68,7 +46,7 @@ class SystemLaunch {
         all = hull_of(all, boxes[s]);
         common = intersect(common, boxes[s]);
       }
-      const CpuTiles tiles(all, axes, planes_of(group, axes.stream), radius_, sizeof(T));
+      const CpuTiles tiles(all, axes, planes_of(group.joint, axes.stream), radius_, sizeof(T));
 #pragma omp parallel
       {
         Work work(*this, group, boxes, common, all.extent()[x_axis]);
@@ -82,8 +60,8 @@ class SystemLaunch {
       if (filled.empty() || group.last == static_cast<int>(boxes.size())) continue;
       for (int s = group.first; s < group.last; ++s) {
         const int field = canonical_.fields[s];
-        fill_walls(arrays_.out()[static_cast<std::size_t>(field)], arrays_.domains()[field], filled, field,
-                   boxes[s], step);
+        fill_walls(out_[static_cast<std::size_t>(field)], arrays_.domains()[field], filled, field, boxes[s],
+                   step);
       }
     }
   }
@@ -147,23 +125,11 @@ class SystemLaunch {
 
     void fill_ghosts(int statement, std::int64_t z, std::int64_t y, const Range& known) const {
       const int field = launch_.canonical_.fields[statement];
-      const Domain& domain = launch_.arrays_.domains()[field];
-      const std::int64_t reach = launch_.radius_[x_axis], n = domain.shape[x_axis];
-      if (domain.periodic(x_axis) || (known.begin >= std::max<std::int64_t>(reach, 1) &&
-                                      known.end <= n - std::max<std::int64_t>(reach, 1)))
-        return;
-      Field& out = launch_.arrays_.out()[static_cast<std::size_t>(field)];
-      Range memory{out.allocated().begin[x_axis], out.allocated().end[x_axis]};
-      // Ghosts of constant value are left to the first and the last tile along x.
       const Box& box = boxes_[statement];
-      const auto is_constant = [&](Side side) {
-        return domain.faces[x_axis][side].kind == BoundaryKind::dirichlet;
-      };
-      if (is_constant(low) && known.begin > box.begin[x_axis])
-        memory.begin = std::max<std::int64_t>(memory.begin, 0);
-      if (is_constant(high) && known.end < box.end[x_axis]) memory.end = std::min(memory.end, n);
-      fill_known_row_ghosts(out.at<Storage>({z, y, 0}), domain, reach, known, memory,
-                            launch_.arrays_.ghosts(field)[x_axis]);
+      fill_row_ends(
+          launch_.arrays_, field, {z, y, 0}, launch_.radius_[x_axis], known,
+          ends_to_fill(launch_.out_[static_cast<std::size_t>(field)], launch_.arrays_.domains()[field], known,
+                       {box.begin[x_axis], box.end[x_axis]}));
     }
 
     const SystemLaunch& launch_;
@@ -176,6 +142,7 @@ class SystemLaunch {
 
   const std::vector<StatementGroup>& groups_;
   const SystemArrays<Storage>& arrays_;
+  const State& out_;
   const Canonical& canonical_;
   const SystemFacts& facts_;
   Index3 radius_;
@@ -249,7 +216,9 @@ void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
 }
 
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
-  if (steps != 1) throw std::invalid_argument("systems of equations are advanced one step at a time");
+  if (steps > 1)
+    if (const auto none = why_single_steps(canonical_, facts_, fields_, steps))
+      throw std::invalid_argument("equations are advanced one step at a time: " + none->why);
   if (region.empty()) return;
   // Fields that do not stay in the last-level cache until the next launch are written past it. Only half of
   // that cache counts, since others use it too.
@@ -260,10 +229,20 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
       static_cast<std::int64_t>(bytes) > cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
   with_storage(precision_, [&]<class Storage>() {
     if constexpr (!std::is_same_v<Storage, Tf32>) {
-      const std::vector<double> scalars = scalar_values(canonical_, dt_, in.step());
-      const SystemArrays<Storage> arrays(fields_, coefficients_, previous_, {scalars.begin(), scalars.end()},
-                                         in, out);
-      SystemLaunch<Storage>(groups_, arrays, canonical_, facts_, bypasses_caches)
+      std::vector<std::vector<Compute<Storage>>> scalars;
+      for (int step = 0; step < steps; ++step) {
+        const std::vector<double> values = scalar_values(canonical_, dt_, in.step() + step);
+        scalars.emplace_back(values.begin(), values.end());
+      }
+      if (steps > 1)
+        return FusedSystemLaunch<Storage>(groups_.front(), canonical_, facts_, fields_, coefficients_,
+                                          previous_, std::move(scalars), in, out, bypasses_caches)
+            .run(region);
+      using Arrays = SystemArrays<Storage>;
+      typename Arrays::Levels levels{{}, Arrays::rows_of(in), Arrays::rows_of(out)};
+      for (const std::size_t previous : previous_) levels.previous.emplace_back(in[previous]);
+      const Arrays arrays(fields_, coefficients_, std::move(levels), std::move(scalars.front()));
+      SystemLaunch<Storage>(groups_, arrays, out, canonical_, facts_, bypasses_caches)
           .run(region, filled_, in.step() + 1);
     }
   });

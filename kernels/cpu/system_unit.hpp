@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/cpu/step_program.hpp"
+#include "kernels/cpu/fused_system_launch.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/queries.hpp"
@@ -11,15 +11,9 @@
 
 namespace spsolve {
 
-/// Holds the programs of a group of statements (SystemFacts::groups).
-struct StatementGroup {
-  int first, last;
-  StepProgram joint;                // all statements
-  std::vector<StepProgram> single;  // each alone, where there are several
-};
-
-/// Advances a system of equations on CPU cores, one step per launch. Each row runs a list of instructions
-/// (StepProgram) block by block: the values of a block stay in registers between instructions.
+/// Advances a system of equations on CPU cores. Each row runs a list of instructions (StepProgram) block by
+/// block: the values of a block stay in registers between instructions. A launch of several steps takes tile
+/// after tile through all of them while the tile is in cache (FusedSystemLaunch).
 ///
 /// Every point has the bits of canonical_step() (kernels/operator/evaluate_canonical.hpp), whatever the
 /// region and the number of threads. Fields in 16 bits are read as fp32, computed with in fp32 and rounded
@@ -38,7 +32,9 @@ class SystemUnit : public Unit {
 
   void fill_ghosts(const State& state, const Box& valid) const override;
   /// `in` holds the fields, followed by the previous values that equations read; `out` holds the fields.
-  /// `steps` must be 1. Points of `out` within halo_radius() of `region` may be written, too.
+  /// If `steps` is not 1, `out` also holds the same previous values, and why_single_steps() must have no
+  /// reason.
+  /// Points of `out` within halo_radius() of `region` may be written, too.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:

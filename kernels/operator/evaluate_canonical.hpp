@@ -13,14 +13,6 @@ template <class T>
 SystemState<T> canonical_step(const Canonical& canonical, const StepContext& context,
                               const SystemState<T>& state);
 
-/// Takes `steps` time steps, each as canonical_step() does.
-template <class T>
-SystemState<T> canonical_steps(const Canonical& canonical, const StepContext& context, SystemState<T> state,
-                               int steps) {
-  for (int step = 0; step < steps; ++step) state = canonical_step(canonical, context, state);
-  return state;
-}
-
 extern template SystemState<float> canonical_step(const Canonical&, const StepContext&,
                                                   const SystemState<float>&);
 extern template SystemState<double> canonical_step(const Canonical&, const StepContext&,

@@ -238,6 +238,18 @@ SystemFacts facts_of(const Canonical& canonical) {
   return facts;
 }
 
+std::optional<NoKernel> why_single_steps(const Canonical& canonical, const SystemFacts& facts,
+                                         const std::vector<Domain>& fields, int steps) {
+  if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
+  if (std::ranges::any_of(fields, &Domain::has_filled_faces))
+    return NoKernel{"ghost points are filled before every step"};
+  if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
+    return NoKernel{
+        "a statement reads the coordinate of a periodic axis displaced along it, which does not repeat "
+        "beyond its ends: give the formula that uses it a name in [coefficients]"};
+  return {};
+}
+
 std::optional<std::map<LinearSource, std::vector<Tap>>> constant_weights(const Canonical& canonical,
                                                                          const Reading& equation) {
   const auto form = constant_forms(canonical)[equation.node];

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/no_kernel.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/linear_form.hpp"
 
@@ -76,6 +77,11 @@ bool repeats_along(const SystemFacts& facts, std::size_t coefficient, const Doma
 /// are taken between two exchanges of halos; all but the last of several are computed beyond the ends.
 std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, const SystemFacts& facts,
                                                 const Domain& domain, int steps = 1);
+
+/// Returns why no launch takes several steps of a system on any device, or nothing if one may. `fields` hold
+/// the walls of each field.
+std::optional<NoKernel> why_single_steps(const Canonical& canonical, const SystemFacts& facts,
+                                         const std::vector<Domain>& fields, int steps);
 
 /// Returns the equation as weights per field and level if it is linear with constant weights, and nothing
 /// otherwise. Terms without fields are left out. Throws as LinearForm does.

@@ -17,8 +17,7 @@ struct DeviceModel {
   std::string name;                // h200, a100, cpu, ...
   std::string origin = "nominal";  // or where its rates are from
   bool gpu = false;
-  bool measured =
-      true;  // its rates, there or on devices of its kind; else they are guessed from the driver's
+  bool measured = true;    // rates, on it or on devices of its kind; else they are guessed from the driver's
   double bandwidth = 0;    // bytes/s of memory, read + write
   double scalar_fp64 = 0;  // fused multiply-adds/s of the scalar unit, operands from the nearest memory
   double scalar_fp32 = 0;

@@ -2,12 +2,49 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/step_program.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
 
+namespace {
+
+/// Describes what a launch of several steps computes more than once at the edges of tiles.
+struct CpuTileShape {
+  double recomputed = 1.0;  // times that a point is computed, on average
+  double row = 1.0;         // points of a row of a tile
+};
+
+/// Returns the tiles of launches that keep `planes` planes of elements of `bytes` in the cache of each core.
+CpuTileShape tiles_on_cpu(const Domain& domain, const Index3& radius, int fuse, const DeviceModel& device,
+                          double planes, double bytes) {
+  CpuTileShape tile;
+  const int stream = domain.dimensions == 3 ? z_axis : y_axis;
+  double plane_points = device.cache_bytes / device.cores / (planes * bytes);
+  // Rows of tiles are as long as possible.
+  tile.row = std::clamp(plane_points, 1.0, static_cast<double>(domain.shape[x_axis]));
+  for (const int axis : {x_axis, y_axis}) {
+    if (axis == stream || domain.shape[axis] == 1) continue;
+    const double other_axes = domain.dimensions == 3 && axis == x_axis ? 0.5 : 1.0;
+    const double side =
+        std::clamp(std::pow(plane_points, other_axes), 1.0, static_cast<double>(domain.shape[axis]));
+    tile.recomputed *= 1.0 + static_cast<double>((fuse - 1) * radius[axis]) / side;
+    plane_points /= side;
+  }
+  return tile;
+}
+
+/// Returns the time of a launch whose loads and sums overlap only in part: the longer time plus half of the
+/// shorter one was measured.
+double overlapped_on_cpu(const DeviceModel& device, const Candidate& candidate) {
+  return std::max(candidate.compute_seconds, candidate.memory_seconds) +
+         device.costs().cpu.shorter_shown * std::min(candidate.compute_seconds, candidate.memory_seconds);
+}
+
+}  // namespace
+
 /// The CPU unit streams tiles through the cache (kernels/cpu/cpu_unit.hpp). Memory is read and written once
-/// per launch, and a tile of `side` points across the stream recomputes the halo of its intermediate steps.
+/// per launch, and tiles recompute the halo of their intermediate steps.
 void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const Calibration::Cpu& costs = device.costs().cpu;
   const auto element = static_cast<double>(storage_bytes(problem.precision));
@@ -15,37 +52,57 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   const Domain& domain = problem.domain;
   const Index3& radius = problem.stencil.radius();
   const int fuse = candidate.fuse;
-
-  // `plane_points` are the points of one plane of a tile: all planes of all levels share the cache of a core.
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;
   const double planes = fuse * (2.0 * static_cast<double>(radius[stream]) + 1.0) + 1.0;
-  double plane_points = device.cache_bytes / device.cores / (planes * level_element);
-  // Rows of tiles are as long as possible.
-  const double row = std::clamp(plane_points, 1.0, static_cast<double>(domain.shape[x_axis]));
-  double recomputed = 1.0;
-  for (const int axis : {x_axis, y_axis}) {
-    if (axis == stream || domain.shape[axis] == 1) continue;
-    const double other_axes = domain.dimensions == 3 && axis == x_axis ? 0.5 : 1.0;
-    const double side =
-        std::clamp(std::pow(plane_points, other_axes), 1.0, static_cast<double>(domain.shape[axis]));
-    recomputed *= 1.0 + static_cast<double>((fuse - 1) * radius[axis]) / side;
-    plane_points /= side;
-  }
-
+  const CpuTileShape tile = tiles_on_cpu(domain, radius, fuse, device, planes, level_element);
   candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   const auto taps = static_cast<double>(problem.stencil.taps().size());
-  candidate.fma = taps * recomputed;
+  candidate.fma = taps * tile.recomputed;
   candidate.compute_seconds =
       candidate.fma *
       ((fuse > 1 ? device.level_cost : 1.0) * (problem.precision == Precision::tf32 ? costs.rounding : 1.0) /
            device.scalar_rate(problem.precision) +
-       (costs.row / taps + costs.row_tap) / row / device.cores);
+       (costs.row / taps + costs.row_tap) / tile.row / device.cores);
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
-  // Loads and sums of one core overlap only in part: the longer time plus half of the shorter one was
-  // measured.
-  candidate.seconds = std::max(candidate.compute_seconds, candidate.memory_seconds) +
-                      costs.shorter_shown * std::min(candidate.compute_seconds, candidate.memory_seconds);
+  candidate.seconds = overlapped_on_cpu(device, candidate);
+}
+
+void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const Equations& equations = *problem.equations;
+  if (candidate.fuse > 1) {
+    const std::optional<NoKernel> none =
+        problem.has_points
+            ? NoKernel{"amounts are added to points, and points are recorded, after every step"}
+            : why_single_steps(equations.canonical, equations.facts, equations.domains, candidate.fuse);
+    if (none) {
+      candidate.no_kernel = none->why;
+      return;
+    }
+  }
+  const Calibration::Cpu& costs = device.costs().cpu;
+  const Domain& domain = problem.domain;
+  const int stream = domain.dimensions == 3 ? z_axis : y_axis;
+  const double levels = candidate.fuse - 1;
+  double operands = 0, planes = 0;
+  for (const auto& [first, last] : equations.facts.groups) {
+    const StepProgram program =
+        step_program(equations.canonical, first, last, storage_bytes(problem.precision) == 2);
+    operands += static_cast<double>(operands_of(program));
+    planes = std::max(planes, static_cast<double>(planes_of(program, stream)));
+  }
+  planes += levels * (2.0 * static_cast<double>(problem.radius()[stream]) + 1.0) *
+            static_cast<double>(problem.field_count());
+  const CpuTileShape tile = tiles_on_cpu(domain, problem.radius(), candidate.fuse, device, planes,
+                                         static_cast<double>(storage_bytes(problem.precision)));
+  candidate.fma = operands * tile.recomputed;
+  candidate.compute_seconds = candidate.fma * costs.operand * (candidate.fuse > 1 ? device.level_cost : 1.0) /
+                              device.scalar_rate(problem.precision);
+  candidate.bound = candidate.compute_seconds > candidate.memory_seconds ? "compute" : "memory";
+  // Single steps fetch what they read early enough to hide the shorter time.
+  candidate.seconds = (candidate.fuse > 1 ? overlapped_on_cpu(device, candidate)
+                                          : std::max(candidate.compute_seconds, candidate.memory_seconds)) +
+                      candidate.launch_seconds;
 }
 
 }  // namespace spsolve

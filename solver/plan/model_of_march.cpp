@@ -3,7 +3,8 @@
 #include <cmath>
 #include <set>
 
-#include "solver/plan/model_march.hpp"
+#include "kernels/cuda/scalar/place_tiles.hpp"
+#include "solver/plan/model_of_march.hpp"
 
 namespace spsolve {
 namespace {

@@ -2,7 +2,7 @@
 // This file models kernels of the scalar unit that do not march: step.cuh, one thread per point,
 // box_step.cuh, star_step.cuh and steps.cuh.
 #include "kernels/cuda/scalar/single_step_tile.hpp"
-#include "solver/plan/model_march.hpp"
+#include "solver/plan/model_of_march.hpp"
 
 namespace spsolve {
 double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& extent) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/rounding.hpp"
-#include "solver/plan/model_march.hpp"
+#include "solver/plan/model_of_march.hpp"
 
 namespace spsolve {
 namespace {

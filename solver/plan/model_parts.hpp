@@ -39,6 +39,9 @@ inline cuda::TensorCores cores_of(const Method& method) {
 /// Implements KernelFamily::evaluate for the scalar unit; its parts follow.
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
+/// Completes the candidate of a system of equations, whose bytes, memory_seconds and launch_seconds are
+/// known.
+void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 /// Returns the seconds that the scalar unit takes for the points within reach of walls, one region after the
 /// other, while a sweep takes the others.

@@ -15,9 +15,8 @@ namespace spsolve {
 struct Pace {
   std::int64_t every = 0;   // steps between events; 0: never
   bool last_alone = false;  // launches end one step before an event, too (diagnostics)
-  double cuts =
-      0;  // events per step at other steps than multiples of `every`; each interrupts a launch at worst
-  std::int64_t steps = 0;        // of the run; 0: unknown
+  double cuts = 0;          // events per step besides multiples of `every`; each interrupts a launch at worst
+  std::int64_t steps = 0;   // of the run; 0: unknown
   std::int64_t checkpoints = 0;  // steps between checkpoints; 0: never
 };
 
@@ -46,8 +45,8 @@ struct Plan {
   bool measured = true;  // the device's rates were measured, not guessed
   Candidate chosen = {};
   std::vector<Candidate> candidates = {};  // by precision, unit, layout, depth; seconds and error at the pace
-  std::vector<RejectedMethod> rejected =
-      {};  // in the same order, including methods that an accepted accuracy excludes
+  /// `rejected` has the order of the candidates, and includes methods that an accepted accuracy excludes.
+  std::vector<RejectedMethod> rejected = {};
   std::vector<std::string> reasons = {};  // sentences on the choice and the alternatives
   std::string note = {};                  // the substitute for a layout that the device does not have
 };

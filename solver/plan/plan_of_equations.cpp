@@ -11,7 +11,7 @@
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
 #include "solver/plan/kernel_family.hpp"
-#include "solver/plan/model_march.hpp"
+#include "solver/plan/model_of_march.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
 #include "solver/plan/strided_equation.hpp"
@@ -77,8 +77,8 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
 }  // namespace
 
 /// Returns the candidate of a system of equations. A launch reads every field and coefficient once and writes
-/// every field; a launch of several steps also writes previous values. Single steps are assumed to be limited
-/// by memory.
+/// every field; a launch of several steps also writes previous values. Single steps on GPUs are assumed to be
+/// limited by memory.
 Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, const Method& method) {
   Candidate candidate{method};
   candidate.precision = problem.precision;
@@ -97,11 +97,10 @@ Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, 
                              static_cast<double>(problem.domain.box().points()) / method.fuse;
   candidate.seconds = candidate.memory_seconds + candidate.launch_seconds;
   candidate.bound = candidate.launch_seconds > candidate.memory_seconds ? "launch" : "memory";
-  if (method.fuse == 1) return candidate;
-  if (device.gpu)
+  if (!device.gpu)
+    evaluate_system_on_cpu(problem, device, candidate);
+  else if (method.fuse > 1)
     evaluate_fused(problem, device, candidate);
-  else
-    candidate.no_kernel = "CPUs take one step of equations per launch";
   if (!candidate.no_kernel.empty()) candidate.seconds = std::numeric_limits<double>::infinity();
   return candidate;
 }
@@ -124,7 +123,7 @@ std::string line_of(const Candidate& candidate) {
 
 /// Returns the most steps per launch that are worth a look.
 int deepest(const Problem& problem, const DeviceModel& device) {
-  if (!device.gpu) return 1;
+  if (!device.gpu) return max_fused;
   return std::holds_alternative<TwoLevelEquation>(strided_equation(problem)) ? max_fused_waves : max_fused;
 }
 
@@ -149,30 +148,27 @@ void add_marches(Plan& plan, const Problem& problem, const DeviceModel& device, 
 }
 
 /// Throws Error(invalid_input) if a request names something that equations cannot have.
-void require_possible(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
+void require_possible(const Problem& problem, const PlanRequest& request) {
   const auto found = strided_equation(problem);
   const auto* why = std::get_if<std::string>(&found);
   const auto refuse = [&](const InputKey& key, const std::string& value) {
     throw Error(
-        key, fmt::format(
-                 " = {}: systems of equations are advanced by the scalar unit{}{}; leave it out, or \"auto\"",
-                 value, device.gpu ? "" : ", one step per launch",
-                 why ? ", and one equation with two time levels and constant weights by tensor cores: " + *why
-                     : ""));
+        key,
+        fmt::format(
+            " = {}: systems of equations are advanced by the scalar unit{}; leave it out, or \"auto\"", value,
+            why ? ", and one equation with two time levels and constant weights by tensor cores: " + *why
+                : ""));
   };
-  const bool on_tensor_cores = (request.unit && *request.unit != UnitKind::scalar) || request.layout;
   if (why && request.unit && *request.unit != UnitKind::scalar)
     refuse({"compute", "unit"}, fmt::format("\"{}\"", to_string(*request.unit)));
   if (why && request.layout) refuse({"compute", "layout"}, fmt::format("\"{}\"", to_string(*request.layout)));
-  if (!device.gpu && !on_tensor_cores && request.fuse.value_or(1) > 1 && !request.unpromised)
-    refuse({"time", "fuse"}, fmt::format("{}", *request.fuse));
   if (request.accuracy) refuse({"compute", "accuracy"}, fmt::format("{:g}", *request.accuracy));
 }
 
 }  // namespace
 
 Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& given) {
-  require_possible(problem, device, given);
+  require_possible(problem, given);
   PlanRequest request = given;
   request.layout = layout_here(given.layout, device);
   // Fields with values one step before need no step alone at diagnostics.

@@ -267,7 +267,7 @@ class AroundEquations(spsolve.TestCase):
             self.run_to(0, self.input, "--output", output, *spsolve.settings(f"output.background={background}"), ranks=ranks)
             self.assertEqual((self.directory / output / "probes.h5").read_bytes(), (self.directory / "out/probes.h5").read_bytes())
 
-    @unittest.skipUnless(spsolve.ON_GPU, "CPUs take one step of equations per launch")
+    @unittest.skipUnless(spsolve.ON_GPU, "CPUs take single steps where points are worked on")
     def test_launches_of_several_steps_leave_the_files_of_single_ones(self):
         self.run_to(0, self.input, *spsolve.settings("time.fuse=1"))
         for fuse in (2, 3, 5):

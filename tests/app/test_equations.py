@@ -111,6 +111,18 @@ class Equations(spsolve.TestCase):
         checkpoint = one / f"checkpoint_{CHECKPOINT:010}.h5"
         return one, three, self.solve(model, precision, f"{precision}/again", *checkpoints, "--restart", checkpoint)
 
+    def test_several_steps_per_launch_leave_the_files_of_single_ones(self):
+        """Events fall at steps that are no multiple of the steps of a launch."""
+        for model in (models.Acoustic2D(), models.Acoustic3D(), models.GrayScott(), models.HeatTwoMaterials()):
+            for precision in UNIT:
+                solve = lambda fuse, ranks: self.solve(model, precision, f"{precision}/fuse{fuse}ranks{ranks}", *spsolve.settings(
+                    f"time.fuse={fuse}", "checkpoint.every=7"), every=7, ranks=ranks, steps=14)
+                single = solve(1, 1)
+                for fuse, ranks in ((2, 1), (3, 3)):
+                    several = solve(fuse, ranks)
+                    self.assertEqual(json.loads((several / "run.json").read_text())["fuse"], fuse)
+                    self.assert_same_bits(single, several)
+
     def test_every_example_has_a_model(self):
         paths = (spsolve.SOURCE / "inputs").glob("*.toml")
         self.assertEqual({path.stem for path in paths if "equations" in tomllib.loads(path.read_text())},

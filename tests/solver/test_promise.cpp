@@ -20,24 +20,35 @@ namespace {
 
 constexpr int steps = 240;
 
-/// Returns the relative L2 error after a run, as root mean square over three fields. The sums of a single
-/// field may happen to have small rounding errors, and then have them in every step.
-double error_of(const Communicator& world, const Problem& problem, const Method& method, Backend& backend) {
+/// Holds three random fields and what exact steps make of them. The sums of a single field may happen to have
+/// small rounding errors, and then have them in every step.
+struct Runs {
+  explicit Runs(const Problem& problem) {
+    for (const int seed : {1, 2, 3}) {
+      auto& values = start.emplace_back(testing::RandomCase(seed).uniform(problem.domain.box().points()));
+      for (double& value : values) value = static_cast<float>(0.75 + 0.25 * value);
+      exact.push_back(reference_steps(problem.domain, problem.stencil, values, steps));
+    }
+  }
+  std::vector<std::vector<double>> start, exact;
+};
+
+/// Returns the relative L2 error after the steps of the runs, as root mean square over their fields.
+double error_of(const Communicator& world, const Problem& problem, const Runs& runs, const Method& method,
+                Backend& backend) {
   double squares = 0;
-  for (const int seed : {1, 2, 3}) {
-    std::vector<double> start = testing::RandomCase(seed).uniform(problem.domain.box().points());
-    for (double& value : start) value = static_cast<float>(0.75 + 0.25 * value);
-    const auto exact = reference_steps(problem.domain, problem.stencil, start, steps);
+  for (std::size_t run = 0; run < runs.start.size(); ++run) {
     Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, 1}), method, backend);
-    block.set_state(testing::values_of(problem.domain, start));
+    block.set_state(testing::values_of(problem.domain, runs.start[run]));
     for (int step = 0; step < steps; step += method.fuse) block.launch(method.fuse);
     const auto found = testing::gathered(world, problem.domain, block.state());
+    const std::vector<double>& exact = runs.exact[run];
     double error = 0, norm = 0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
       error += std::pow(found[i] - exact[i], 2);
       norm += exact[i] * exact[i];
     }
-    squares += error / norm / 3;
+    squares += error / norm / static_cast<double>(runs.start.size());
   }
   return std::sqrt(squares);
 }
@@ -62,13 +73,14 @@ bool has_many_taps(const Problem& problem, int fuse, const DeviceModel& device) 
 void expect_fp64_kept(const char* preset, const DeviceModel& device, const Communicator& world,
                       Backend& backend) {
   const Problem problem = problem_of(preset, Precision::fp64);
+  const Runs runs(problem);
   int fused = 0;
   for (const int fuse : {1, 2, 4, 16})
     for (const Method& method : {Method(fuse), Method(fuse, UnitKind::tensor, fp64_layout(device.gpu))}) {
       if (method.fused_weights() && has_many_taps(problem, fuse, device)) continue;
       if (!has_kernel(problem, device, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
-      EXPECT_LE(error_of(world, problem, method, backend), 1e-14 * steps)
+      EXPECT_LE(error_of(world, problem, runs, method, backend), 1e-14 * steps)
           << to_string(method.unit) << ' ' << fuse;
       fused += method.fused_weights();
     }
@@ -80,7 +92,8 @@ class Promise : public ::testing::TestWithParam<const char*> {};
 void expect_promise_kept(const char* preset, const DeviceModel& device, const Communicator& world,
                          Backend& backend) {
   const Problem problem = problem_of(preset, Precision::fp32);
-  const double scalar = error_of(world, problem, Method(1), backend);
+  const Runs runs(problem);
+  const double scalar = error_of(world, problem, runs, Method(1), backend);
   int measured = 0;
   for (const Layout layout : {Layout::separable, Layout::strided_swap, Layout::morph})
     for (const int fuse : {1, 2, 5, 15}) {
@@ -88,7 +101,7 @@ void expect_promise_kept(const char* preset, const DeviceModel& device, const Co
       const Method method(fuse, UnitKind::sparse_tensor, layout, 0x1p-25);
       if (!has_kernel(problem, device, method) || !keeps_promise(problem, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
-      const double error = error_of(world, problem, method, backend);
+      const double error = error_of(world, problem, runs, method, backend);
       std::printf("%s %s %d: %.2e, %.2f times single steps\n", preset, to_string(layout).data(), fuse, error,
                   error / scalar);
       EXPECT_LE(error, promised_over_scalar * scalar) << to_string(layout) << ' ' << fuse;

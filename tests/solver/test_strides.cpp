@@ -235,7 +235,7 @@ TEST_P(Strides, KnowTheDifferenceToTheStepBefore) {
 #ifdef SPSOLVE_CUDA
 /// Launches of several steps are marches of single fields, with single steps between them.
 TEST_P(Strides, AreNotNeededForTheBitsOfSingleSteps) {
-  if (GetParam() != std::string("cuda")) GTEST_SKIP() << "CPUs take one step of equations per launch";
+  if (GetParam() != std::string("cuda")) GTEST_SKIP() << "this march is one of GPUs";
   const testing::TestBackend cpu = testing::cpu_backend(world);
   const cuda::BlockLimits limits = cuda::current_device().block_limits();
   int compared = 0;

@@ -346,15 +346,23 @@ class Systems : public testing::OnDevice {
     }
   }
 
+  /// Returns whether launches of a device take several steps of a system.
+  bool takes_several_steps(const Equations& equations, Precision precision, int steps) const {
 #ifdef SPSOLVE_CUDA
+    if (on_gpus())
+      return std::holds_alternative<cuda::FusedTile>(
+          cuda::fused_tile(equations.canonical, equations.facts, equations.domains, precision, steps,
+                           cuda::current_device().block_limits()));
+#endif
+    return !why_single_steps(equations.canonical, equations.facts, equations.domains, steps);
+  }
+
   /// Compares launches of two to four steps with single steps on the CPU, on `count` problems that
   /// `make(example, random)` makes of the examples in turn. If `with_points`, they also add to points and
   /// record them; otherwise there is a restart.
   template <class Make>
   void compare_several_steps(int count, bool with_points, const Make& make) {
-    if (!on_gpus()) GTEST_SKIP() << "CPUs take one step per launch";
     testing::TestBackend cpu = testing::cpu_backend(world);
-    const cuda::BlockLimits limits = cuda::current_device().block_limits();
     const std::vector<testing::ExampleStep> examples = testing::example_steps();
     const std::array precisions{Precision::fp32, Precision::fp64, Precision::fp16};
     std::mt19937 random(17);
@@ -366,9 +374,7 @@ class Systems : public testing::OnDevice {
       if (!ranks || !equations) continue;
       const int fuse = 2 + number % 3;
       const Precision precision = precisions[static_cast<std::size_t>(number / 3) % precisions.size()];
-      if (!std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(
-              equations->canonical, equations->facts, equations->domains, precision, fuse, limits)))
-        continue;
+      if (!takes_several_steps(*equations, precision, fuse)) continue;
       std::optional<CasePoints> points;
       if (with_points) points = random_points(problem.state.now.size(), problem.context.shape(), random);
       Launches launches{{fuse, 1, fuse, fuse, 1, 1, fuse}, fuse, 1 + number % 2, 3};
@@ -380,7 +386,6 @@ class Systems : public testing::OnDevice {
     }
     EXPECT_GE(compared, count / 3);
   }
-#endif
 
   int compared = 0;
 };
@@ -439,7 +444,6 @@ TEST_P(Systems, WorkOnPoints) {
   EXPECT_GT(compared, 20);
 }
 
-#ifdef SPSOLVE_CUDA
 /// Launches of several steps have single ones between them and a restart among them.
 TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnLargeGrids) {
   compare_several_steps(15, false, [](const testing::ExampleStep& example, std::mt19937& random) {
@@ -454,11 +458,11 @@ TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnSmallGrids) {
 }
 /// Launches of several steps add to points and record them after every one of their steps.
 TEST_P(Systems, WorkOnPointsInSeveralStepsPerLaunch) {
+  if (!on_gpus()) GTEST_SKIP() << "CPUs take single steps where points are worked on";
   compare_several_steps(30, true, [](const testing::ExampleStep& example, std::mt19937& random) {
     return random() % 3 == 0 ? large_problem(example, random) : testing::RandomProblem(example, random, 20);
   });
 }
-#endif
 
 /// Values beyond the ends of a periodic axis represent points at the other end, but have another coordinate.
 TEST(SystemsOfPeriodicAxes, RefuseDisplacedCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
@@ -510,19 +514,32 @@ TEST(PlansOfSystems, TakeSeveralStepsPerLaunchOnGpusWhereThatIsFaster) {
   EXPECT_LE(make_plan(problem, nominal_gpu(), {{}, {}, {}, {2}}).chosen.fuse, 2);
 }
 
-TEST(PlansOfSystems, TakeSingleStepsOnCpusAndWhereNoKernelTakesSeveral) {
+/// Several steps per launch move fewer bytes and compute more.
+TEST(PlansOfSystems, TakeSeveralStepsPerLaunchOnCpusWhoseMemoryIsSlow) {
   const Problem problem = planned(waves, {"p"}, {"c"});
-  EXPECT_EQ(make_plan(problem, nominal_cpu(), {}).chosen.fuse, 1);
-  EXPECT_THROW(make_plan(problem, nominal_cpu(), {{}, {}, 2}), Error);
-  PlanRequest continued{{}, {}, 2};  // of a run that began on a GPU
-  continued.unpromised = true;
-  EXPECT_EQ(make_plan(problem, nominal_cpu(), continued).chosen.fuse, 1);
+  DeviceModel fast = nominal_cpu(), slow = nominal_cpu();
+  fast.bandwidth *= 10;
+  slow.bandwidth /= 10;
+  EXPECT_EQ(make_plan(problem, fast, {}).chosen.fuse, 1);
+  EXPECT_GT(make_plan(problem, slow, {}).chosen.fuse, 1);
+  EXPECT_EQ(make_plan(problem, nominal_cpu(), {{}, {}, 2}).chosen.fuse, 2);
+  Problem with_points = problem;
+  with_points.has_points = true;
+  EXPECT_EQ(make_plan(with_points, slow, {}).chosen.fuse, 1);
+  EXPECT_THROW(make_plan(with_points, slow, {{}, {}, 2}), Error);
+}
+
+TEST(PlansOfSystems, TakeSingleStepsWhereNoKernelTakesSeveral) {
   const Problem displaced = planned("u.next = u + v; v.next = v + u.next[0, 0, 1]", {"u", "v"}, {});
   const Plan plan = make_plan(displaced, nominal_gpu(), {});
   EXPECT_EQ(plan.chosen.fuse, 1);
   EXPECT_EQ(plan.candidates.size(), 1u);
   EXPECT_FALSE(plan.rejected.empty());
   EXPECT_THROW(make_plan(displaced, nominal_gpu(), {{}, {}, 2}), Error);
+  EXPECT_THROW(make_plan(displaced, nominal_cpu(), {{}, {}, 2}), Error);
+  PlanRequest continued{{}, {}, 2};  // of a run that began on another device
+  continued.unpromised = true;
+  EXPECT_EQ(make_plan(displaced, nominal_cpu(), continued).chosen.fuse, 1);
 }
 
 /// All but the last of several steps are computed beyond the ends of periodic axes, where fields repeat but

@@ -19,8 +19,9 @@ struct ShapeCase {
   Precision precision;
 };
 
-/// Makes random weights, symmetric along the given axes, a random field and a source.
-inline RandomCase make_problem(const ShapeCase& c, const std::array<bool, 3>& symmetric = {}) {
+/// Makes a domain, and random weights that are symmetric along the given axes. The field and the source are
+/// empty.
+inline RandomCase make_stencil_of(const ShapeCase& c, const std::array<bool, 3>& symmetric = {}) {
   RandomCase problem(7);
   problem.domain = {c.shape[0] > 1 ? 3 : c.shape[1] > 1 ? 2 : 1, c.shape, {}};
   for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
@@ -39,6 +40,12 @@ inline RandomCase make_problem(const ShapeCase& c, const std::array<bool, 3>& sy
     weights[i++] = c.star && off_axis > 1 ? 0.0 : random[k] / 8;
   });
   problem.stencil = Stencil(extent, weights, c.radius);
+  return problem;
+}
+
+/// Adds a random field and a source to make_stencil_of().
+inline RandomCase make_problem(const ShapeCase& c, const std::array<bool, 3>& symmetric = {}) {
+  RandomCase problem = make_stencil_of(c, symmetric);
   problem.u = problem.uniform(volume(c.shape));
   problem.source = problem.uniform(volume(c.shape));
   return problem;

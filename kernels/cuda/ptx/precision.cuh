@@ -69,8 +69,8 @@ struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) ElementVector {
   T element[n];
 };
 
-template <int value_>
 /// Passes a compile-time integer as an argument.
+template <int value_>
 struct Int {
   static constexpr int value = value_;
 };

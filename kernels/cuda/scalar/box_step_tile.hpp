@@ -13,8 +13,8 @@ namespace spsolve::cuda {
 /// Describes the tile of box_step.cuh.
 struct BoxStepTile : SharedMemoryTile {
   static constexpr const char* kernel = "box_step";
-  friend auto operator<=>(const BoxStepTile& a,
-                          const BoxStepTile& b) {  // orders by what kernels are compiled from
+  /// Orders tiles by what kernels are compiled from.
+  friend auto operator<=>(const BoxStepTile& a, const BoxStepTile& b) {
     return std::array{a.lanes_x, a.warps, a.planes} <=> std::array{b.lanes_x, b.warps, b.planes};
   }
 };

@@ -16,8 +16,8 @@ struct StarStepTile : SharedMemoryTile {
   int stages = 0;                     // planes that shared memory holds
 
   static constexpr const char* kernel = "star_step";
-  friend auto operator<=>(const StarStepTile& a,
-                          const StarStepTile& b) {  // orders by what kernels are compiled from
+  /// Orders tiles by what kernels are compiled from.
+  friend auto operator<=>(const StarStepTile& a, const StarStepTile& b) {
     return std::array{a.lanes_x, a.warps, a.own_rows, a.stages} <=>
            std::array{b.lanes_x, b.warps, b.own_rows, b.stages};
   }

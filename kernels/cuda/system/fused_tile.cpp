@@ -48,14 +48,8 @@ bool reflects(const Domain& field, int axis) {
 std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& facts,
                                 const SystemGroup& group, const std::vector<Domain>& fields, int steps) {
   if (fields.front().dimensions == 1) return NoKernel{"the grid has one axis"};
-  if (std::ranges::any_of(fields, &Domain::has_filled_faces))
-    return NoKernel{"ghost points are filled before every step"};
   if (steps * static_cast<int>(canonical.scalars.size()) > max_system_scalars)
     return NoKernel{"too many values depend on t and step"};
-  if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
-    return NoKernel{
-        "a statement reads the coordinate of a periodic axis displaced along it, which does not repeat "
-        "beyond its ends: give the formula that uses it a name in [coefficients]"};
   std::size_t arrays = group.inputs.size() + canonical.equations.size();
   for (const Box& reach : facts.reach_previous) arrays += !reach.empty();
   if (arrays > max_system_arrays) return NoKernel{"steps read and write too many arrays"};
@@ -372,7 +366,7 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
                                  const BlockLimits& limits, const std::optional<SystemTile>& given) {
   const Domain& grid = fields.front();
   const std::array<int, 3> axes = grid_axes(grid);
-  if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
+  if (auto none = why_single_steps(canonical, facts, fields, steps)) return *std::move(none);
   const SystemGroup group =
       group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), axes);
   if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);

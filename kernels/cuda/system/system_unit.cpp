@@ -21,6 +21,11 @@ constexpr std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
 constexpr std::int64_t max_paced = 1 << 14;                       // iterations of a paced march, and one
 constexpr long long max_extent = 1 << 30;                         // of a grid that marches count in 32 bits
 
+/// Returns true if a march of this number of planes loads few planes before the first that it computes. On
+/// grids of 4 to 32 planes of 512^2 points, pace won from 12 planes of order 2 on and lost up to 16 of order
+/// 8 (docs/log/systems.md).
+bool is_long_march(const SystemTile& tile, std::int64_t planes) { return planes >= 4 * (tile.warm_up() + 1); }
+
 }  // namespace
 
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
@@ -254,20 +259,23 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
   const bool at_once = blocks <= std::int64_t{limits_.multiprocessors} * tile.blocks;
-  if (tile.pace_lag > 0 && at_once && a.chunk_planes + tile.warm_up() < max_paced)
+  // Short marches end before pace pays for itself. Those of slabs at the edge of a block also start at
+  // different times, since the interior still occupies the device.
+  const bool is_paced = tile.pace_lag > 0 && at_once && is_long_march(tile, a.chunk_planes);
+  if (is_paced && a.chunk_planes + tile.warm_up() < max_paced)
     a.arrivals = static_cast<unsigned*>(arrivals_.data());
   group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.all_threads(limits_)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
 }
 
-/// Returns whether tiles are good for a region. Thin boxes would leave most threads of a tile idle, and short
-/// ones load more planes than they compute.
+/// Returns whether tiles are good for a region. Boxes that are thin across the march would leave most threads
+/// of a tile idle. In 2D a plane is one row, too little to be worth the warm-up of short marches.
 bool SystemUnit::suits(const SystemTile& tile, const Region& region) const {
   for (int axis = 0; axis < axis_count; ++axis)
     if (region.begin[axis] <= -max_extent || region.end[axis] >= max_extent) return false;
   return kernels_ == SystemKernels::marches ||
          (region.extent(column_axis) >= tile.columns / 2 && region.extent(row_axis) >= tile.rows() / 2 &&
-          region.extent(plane_axis) >= 4 * (tile.warm_up() + 1));
+          (fields_.front().dimensions == 3 || is_long_march(tile, region.extent(plane_axis))));
 }
 
 }  // namespace spsolve::cuda

@@ -34,9 +34,9 @@ struct SystemUnitOptions {
 
 /// Advances a system of equations on CUDA cores: several steps in one launch by march_steps.cuh, if it is
 /// made for that, and single steps by one kernel per group of statements (SystemFacts::groups):
-/// march_group.cuh on large boxes of grids of three axes, point_group.cuh elsewhere. On grids of three axes
-/// one march takes the statements of all groups, if its tiles fit, on all points at which no `.next` is read
-/// beyond a wall: fields that several groups read move once.
+/// march_group.cuh, or point_group.cuh on boxes that are thin across the march and grids of one axis. On
+/// grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at which
+/// no `.next` is read beyond a wall: fields that several groups read move once.
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of

@@ -2,7 +2,7 @@
 #include "kernels/sparse/emulation/sparse_mma.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -12,28 +12,26 @@
 namespace spsolve {
 namespace {
 
-constexpr int max_k = 32;
+constexpr int max_k = 32, max_products = max_k / 2;
+constexpr int min_exponent = -1000;  // of zero and of non-finite values
 
-/// Represents a number or a product. Tensor cores do not normalise products: the exponent is the sum of those
-/// of the factors.
-struct Addend {
-  double value = 0;
-  int exponent = min_exponent;
+/// Returns the binary exponent of a number, or min_exponent.
+int exponent_of(float number) {
+  const int biased = static_cast<int>(std::bit_cast<std::uint32_t>(number) >> 23 & 0xffu);
+  if (biased == 0) return number == 0 ? min_exponent : std::ilogb(number);
+  return biased == 0xff ? min_exponent : biased - 127;
+}
 
-  static constexpr int min_exponent = -1000;  // of zero and of non-finite values
-  Addend() = default;
-  explicit Addend(float number)
-      : value(number), exponent(number != 0 && std::isfinite(number) ? std::ilogb(number) : min_exponent) {}
-  Addend(double product, int sum) : value(product), exponent(sum) {}
-  friend Addend operator*(const Addend& a, const Addend& b) {
-    return {a.value * b.value, a.exponent + b.exponent};
-  }
-};
+/// Returns 2^exponent, for an exponent of a normal double.
+double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
 
 /// Holds the compressed values of A and, for each, the column of B that it multiplies.
 struct SparseRows {
-  Addend value[mma_rows][max_k / 2];
-  int column[mma_rows][max_k / 2];
+  double value[mma_rows][max_products];
+  int exponent[mma_rows][max_products];
+  int column[mma_rows][max_products];
 };
 
 SparseRows decode(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t* metadata, int selector) {
@@ -43,8 +41,10 @@ SparseRows decode(const MmaShape& mma, const std::uint32_t* a, const std::uint32
     for (int i = 0; i < mma.a_registers(); ++i) {
       for (int element = 0; element < elements; ++element) {
         const std::uint32_t bits = a[lane * mma.a_registers() + i] >> (element_bits * element);
-        rows.value[a_row(lane, i)][a_word(lane, i) * elements + element] =
-            Addend(element_value(mma.element, bits));
+        const float number = element_value(mma.element, bits);
+        const int column = a_word(lane, i) * elements + element;
+        rows.value[a_row(lane, i)][column] = number;
+        rows.exponent[a_row(lane, i)][column] = exponent_of(number);
       }
     }
   }
@@ -66,25 +66,52 @@ SparseRows decode(const MmaShape& mma, const std::uint32_t* a, const std::uint32
   return rows;
 }
 
-/// Adds numbers aligned to the largest addend. Each addend is truncated `extra_bits` below the last bit of an
-/// fp32 number of that size, and the sum is truncated to fp32.
-template <std::size_t n>
-float cut_off_sum(const std::array<Addend, n>& addends) {
+/// Holds B by rows, and then D, so that loops over its columns become vectors.
+struct Columns {
+  double value[mma_columns] = {};
+  int exponent[mma_columns] = {};
+};
+
+/// Adds the products of one row of A, and the number of D, in all columns. The addends of a column are
+/// aligned to the largest of them. Each addend is truncated `extra_bits` below the last bit of an fp32 number
+/// of that size, and the sum is truncated to fp32. Tensor cores do not normalise products: the exponent is
+/// the sum of those of the factors.
+void add_products(const SparseRows& rows, int row, int products, const Columns* b, const Columns& d,
+                  float* sums) {
   constexpr int extra_bits = 2, fraction_bits = 23;
-  double exact = 0;
-  int largest = Addend::min_exponent;
-  for (const Addend& addend : addends) {
-    exact += addend.value;
-    largest = std::max(largest, addend.exponent);
+  double product[max_products][mma_columns], exact[mma_columns] = {};
+  int largest[mma_columns];
+  std::fill_n(largest, mma_columns, min_exponent);
+  for (int c = 0; c < products; ++c) {
+    const Columns& factors = b[rows.column[row][c]];
+    for (int column = 0; column < mma_columns; ++column) {
+      product[c][column] = rows.value[row][c] * factors.value[column];
+      exact[column] += product[c][column];
+      largest[column] = std::max(largest[column], rows.exponent[row][c] + factors.exponent[column]);
+    }
   }
-  if (!std::isfinite(exact) || largest <= Addend::min_exponent + 128) return static_cast<float>(exact);
-  const int last = largest - fraction_bits - extra_bits;
-  const double units = std::ldexp(1.0, -last);
-  std::int64_t sum = 0;
-  for (const Addend& addend : addends) sum += static_cast<std::int64_t>(addend.value * units);
-  const double aligned = std::ldexp(static_cast<double>(sum), last);
-  const auto nearest = static_cast<float>(aligned);
-  return std::abs(double{nearest}) > std::abs(aligned) ? std::nextafter(nearest, 0.0f) : nearest;
+  double units[mma_columns], inverse[mma_columns], sum[mma_columns];
+  bool aligned[mma_columns];
+  for (int column = 0; column < mma_columns; ++column) {
+    exact[column] += d.value[column];
+    largest[column] = std::max(largest[column], d.exponent[column]);
+    aligned[column] = std::isfinite(exact[column]) && largest[column] > min_exponent + 128;
+    const int last = aligned[column] ? largest[column] - fraction_bits - extra_bits : 0;
+    units[column] = power_of_two(-last);
+    inverse[column] = power_of_two(last);
+    sum[column] = std::trunc(d.value[column] * units[column]);
+  }
+  // These sums of integers are exact: each is less than 2^27.
+  for (int c = 0; c < products; ++c)
+    for (int column = 0; column < mma_columns; ++column)
+      sum[column] += std::trunc(product[c][column] * units[column]);
+  for (int column = 0; column < mma_columns; ++column) {
+    const double value = aligned[column] ? sum[column] * inverse[column] : exact[column];
+    const auto nearest = static_cast<float>(value);
+    const bool too_large = aligned[column] && std::abs(double{nearest}) > std::abs(value);
+    // The neighbour nearer to zero has the preceding bits.
+    sums[column] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) - std::uint32_t{too_large});
+  }
 }
 
 }  // namespace
@@ -95,23 +122,26 @@ void sparse_mma(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t
     throw std::invalid_argument("sparse mma: selector out of range");
   const SparseRows rows = decode(mma, a, metadata, selector);
   const int elements = mma.elements_per_word(), element_bits = 32 / elements;
-  Addend columns[max_k][mma_columns];
+  Columns columns[max_k], accumulators[mma_rows];
   for (int lane = 0; lane < warp_lanes; ++lane)
     for (int i = 0; i < mma.b_registers(); ++i)
-      for (int element = 0; element < elements; ++element)
-        columns[b_word(lane, i) * elements + element][b_column(lane)] =
-            Addend(element_value(mma.element, b[lane][i] >> (element_bits * element)));
-
-  for (int lane = 0; lane < warp_lanes; ++lane) {
+      for (int element = 0; element < elements; ++element) {
+        const float number = element_value(mma.element, b[lane][i] >> (element_bits * element));
+        Columns& row = columns[b_word(lane, i) * elements + element];
+        row.value[b_column(lane)] = number;
+        row.exponent[b_column(lane)] = exponent_of(number);
+      }
+  for (int lane = 0; lane < warp_lanes; ++lane)
     for (int i = 0; i < 4; ++i) {
-      const int row = c_row(lane, i);
-      std::array<Addend, max_k / 2 + 1> addends;
-      for (int c = 0; c < mma.k / 2; ++c)
-        addends[c] = rows.value[row][c] * columns[rows.column[row][c]][c_column(lane, i)];
-      addends.back() = Addend(d[lane][i]);
-      d[lane][i] = cut_off_sum(addends);
+      accumulators[c_row(lane, i)].value[c_column(lane, i)] = d[lane][i];
+      accumulators[c_row(lane, i)].exponent[c_column(lane, i)] = exponent_of(d[lane][i]);
     }
-  }
+
+  float sums[mma_rows][mma_columns];
+  for (int row = 0; row < mma_rows; ++row)
+    add_products(rows, row, mma.k / 2, columns, accumulators[row], sums[row]);
+  for (int lane = 0; lane < warp_lanes; ++lane)
+    for (int i = 0; i < 4; ++i) d[lane][i] = sums[c_row(lane, i)][c_column(lane, i)];
 }
 
 }  // namespace spsolve

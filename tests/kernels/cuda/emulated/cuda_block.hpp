@@ -5,6 +5,7 @@
 // that run one after the other, each up to a barrier, a shuffle or a wait for a copy. There is one thread of
 // the host, and one block at a time.
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -38,32 +39,29 @@ inline Coordinates threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulated {
 
-/// Runs the threads of a block as fibers.
+/// Runs the threads of a block as fibers. A fiber begins by a ucontext, and lives as long as the program.
+/// Later switches are long jumps between stacks, because swapcontext() asks the kernel for the mask of
+/// signals at every switch, which took most of the time of the tests. The file must be compiled with
+/// -U_FORTIFY_SOURCE, which would refuse jumps between stacks.
 class Fibers {
  public:
   /// Runs `thread` as threads 0 .. n - 1. Aborts the program with a message if all of them wait (deadlock).
   void run(int n, void (*thread)()) {
+    const auto threads = static_cast<std::size_t>(n);
     thread_ = thread;
     block_ = Barrier{n};
-    warps_.assign(static_cast<std::size_t>(n) / 32, Barrier{32});
-    values_.resize(static_cast<std::size_t>(n));
-    fibers_.assign(static_cast<std::size_t>(n), Fiber{});
-    stacks_.resize(static_cast<std::size_t>(n), std::vector<char>(stack_bytes));
-    for (std::size_t i = 0; i < fibers_.size(); ++i) {
-      ucontext_t& context = fibers_[i].context;
-      getcontext(&context);
-      context.uc_stack.ss_sp = stacks_[i].data();
-      context.uc_stack.ss_size = stack_bytes;
-      makecontext(&context, begin, 0);
-    }
+    warps_.assign(threads / 32, Barrier{32});
+    values_.resize(threads);
+    if (fibers_.size() < threads) fibers_.resize(threads);
+    for (Fiber& fiber : fibers_) fiber.ended = false;
     for (bool all_ended = false; !all_ended;) {
       all_ended = true;
       progress_ = false;
-      for (std::size_t i = 0; i < fibers_.size(); ++i) {
+      for (std::size_t i = 0; i < threads; ++i) {
         if (fibers_[i].ended) continue;
         all_ended = false;
         threadIdx = {static_cast<unsigned>(i), 0, 0};
-        swapcontext(&scheduler_, &fibers_[i].context);
+        resume(fibers_[i]);
       }
       if (!all_ended && !progress_) {
         std::fputs("deadlock: all threads of the block wait\n", stderr);
@@ -73,8 +71,7 @@ class Fibers {
   }
 
   void yield() {
-    const unsigned me = threadIdx.x;
-    swapcontext(&fibers_[me].context, &scheduler_);
+    if (_setjmp(fibers_[threadIdx.x].position) == 0) _longjmp(scheduler_, 1);
   }
   void progress() { progress_ = true; }
   void meet_block() { meet(block_); }
@@ -110,7 +107,8 @@ class Fibers {
  private:
   static constexpr std::size_t stack_bytes = 1 << 17;
   struct Fiber {
-    ucontext_t context{};
+    std::vector<char> stack;  // empty until it begins
+    jmp_buf position;         // where it goes on
     bool ended = false;
   };
   struct Barrier {
@@ -118,7 +116,19 @@ class Fibers {
     unsigned generation = 0;
   };
 
-  static void begin();
+  /// Runs a fiber until it yields.
+  void resume(Fiber& fiber) {
+    if (_setjmp(scheduler_) != 0) return;
+    if (!fiber.stack.empty()) _longjmp(fiber.position, 1);
+    fiber.stack.resize(stack_bytes);
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = fiber.stack.data();
+    context.uc_stack.ss_size = stack_bytes;
+    makecontext(&context, run_threads, 0);
+    setcontext(&context);
+  }
+  static void run_threads();
   void meet(Barrier& barrier) {
     const unsigned generation = barrier.generation;
     if (++barrier.arrived == barrier.threads) {
@@ -135,17 +145,19 @@ class Fibers {
   Barrier named_[16];
   std::vector<double> values_;
   std::vector<Fiber> fibers_;
-  std::vector<std::vector<char>> stacks_;
-  ucontext_t scheduler_{};
+  jmp_buf scheduler_;
   bool progress_ = false;
 };
 inline Fibers fibers;  // the running block, on which the CUDA functions below act
 
-inline void Fibers::begin() {
-  fibers.thread_();
-  fibers.fibers_[threadIdx.x].ended = true;
-  fibers.progress_ = true;
-  fibers.yield();
+/// Runs a thread of one block after the other, each when the fiber is resumed.
+inline void Fibers::run_threads() {
+  for (;;) {
+    fibers.thread_();
+    fibers.fibers_[threadIdx.x].ended = true;
+    fibers.progress_ = true;
+    fibers.yield();
+  }
 }
 
 }  // namespace emulated

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/place_tiles.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
@@ -21,8 +21,10 @@ struct MarchCase {
   bool lopsided = false;          // without the taps of the farthest plane ahead
   double previous = 0;            // with two time levels, the weight of the values one step before
 
-  testing::RandomCase problem() const {
-    testing::RandomCase random = make_problem(shape, symmetric);
+  testing::RandomCase problem() const { return with_walls(make_problem(shape, symmetric)); }
+  /// Returns the problem without its field and source, which take long to make.
+  testing::RandomCase outline() const { return with_walls(make_stencil_of(shape, symmetric)); }
+  testing::RandomCase with_walls(testing::RandomCase random) const {
     for (int axis = 0; axis < axis_count; ++axis)
       if (wraps[axis])
         random.domain.faces[axis] = {};
@@ -37,7 +39,7 @@ struct MarchCase {
     return random;
   }
   KernelStencil stencil() const {
-    KernelStencil made(problem().domain, problem().stencil, shape.precision, true);
+    KernelStencil made = of_outline();
     made.wraps[column_axis] = wraps_rows();
     made.two_levels = previous != 0;
     if (made.two_levels) made.source_factor = previous;
@@ -58,8 +60,12 @@ struct MarchCase {
                        a.region.begin[column_axis]);
   }
   bool wraps_rows() const {
-    const KernelStencil of_problem(problem().domain, problem().stencil, shape.precision, true);
-    return wrapped_axes(of_problem, of_problem.grid(), shape.precision, steps, limits())[column_axis];
+    const KernelStencil made = of_outline();
+    return wrapped_axes(made, made.grid(), shape.precision, steps, limits())[column_axis];
+  }
+  KernelStencil of_outline() const {
+    const testing::RandomCase made = outline();
+    return {made.domain, made.stencil, shape.precision, true};
   }
 
   std::string_view name() const { return shape.name; }

@@ -48,8 +48,13 @@ struct StepCase {
   std::array<bool, 3> wraps{};  // axes without periodic copies
 
   testing::RandomCase problem() const {
-    testing::RandomCase random = make_problem(shape, symmetric);
+    testing::RandomCase random = with_walls(make_problem(shape, symmetric));
     if (!with_source) random.source.assign(random.source.size(), 0.0);
+    return random;
+  }
+  /// Returns the problem without its field and source, which take long to make.
+  testing::RandomCase outline() const { return with_walls(make_stencil_of(shape, symmetric)); }
+  testing::RandomCase with_walls(testing::RandomCase random) const {
     for (const Side side : {low, high}) {
       random.domain.faces[z_axis][side].kind = z[side];
       random.domain.faces[y_axis][side].kind = y[side];
@@ -58,8 +63,9 @@ struct StepCase {
     return random;
   }
   KernelStencil stencil() const {
-    KernelStencil made(problem().domain, problem().stencil, shape.precision, with_source);
-    for (int k = 0; k < axis_count; ++k) made.wraps[k] = wraps[grid_axes(problem().domain)[k]];
+    const testing::RandomCase made_of = outline();
+    KernelStencil made(made_of.domain, made_of.stencil, shape.precision, with_source);
+    for (int k = 0; k < axis_count; ++k) made.wraps[k] = wraps[grid_axes(made_of.domain)[k]];
     return made;
   }
   Formats formats() const { return {shape.precision, true, true}; }
@@ -67,7 +73,7 @@ struct StepCase {
   /// places.
   double bound() const {
     if (stencil().folded == std::array<bool, 3>{}) return 0;
-    return 2 * testing::rounding_bound(problem().stencil, unit_roundoff(shape.precision), steps, steps + 1.0);
+    return 2 * testing::rounding_bound(outline().stencil, unit_roundoff(shape.precision), steps, steps + 1.0);
   }
 
   std::string_view name() const { return shape.name; }

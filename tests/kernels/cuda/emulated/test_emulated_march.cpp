@@ -111,32 +111,46 @@ void expect_points(const MarchCase& c, const testing::RandomCase& problem, const
   EXPECT_EQ(wrong, 0u);
 }
 
-/// Compares the march on the marched grid, or on a part of it, with the CPU unit. Returns false if that part
-/// is empty.
-bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::optional<Box>& part = {}) {
-  const testing::RandomCase problem = c.problem();
-  const std::array<bool, 3> wraps{false, false, c.wraps_rows()};
-  const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false,
-                                  wraps, c.first_column);
-  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, wraps, c.first_column);
-  const auto unwritten = [&] {
-    return whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan), true,
-                      wraps, c.first_column);
-  };
-  Field out = unwritten(), before = unwritten();
-  const Box all = marched(c, problem, grid_axes(problem.domain)[plane_axis]);
-  const Box region = part ? intersect(all, *part) : all;
-  if (region.empty()) return false;
-  launch(c, in, out, before, source, region, problem, dealt);
+/// Holds the values that all launches of a case begin with, and those that they must give.
+class Launches {
+ public:
+  explicit Launches(const MarchCase& march_case)
+      : case_(march_case),
+        source_(grid(sum_precision(case_.shape.precision), problem_.source, false)),
+        in_(grid(case_.shape.precision, problem_.u, true)) {}
 
-  const auto [expected, expected_before] = expected_levels(c, problem);
-  if (c.previous != 0) expect_points(c, problem, before, expected_before, all, region, part.has_value());
-  expect_points(c, problem, out, expected, all, region, part.has_value());
-  return true;
-}
+  /// Compares the march on the marched grid, or on a part of it, with the CPU unit. Returns false if that
+  /// part is empty.
+  bool have_the_bits_of_the_cpu_unit(bool dealt, const std::optional<Box>& part = {}) const {
+    const Box all = marched(case_, problem_, grid_axes(problem_.domain)[plane_axis]);
+    const Box region = part ? intersect(all, *part) : all;
+    if (region.empty()) return false;
+    Field out = unwritten(), before = unwritten();
+    launch(case_, in_, out, before, source_, region, problem_, dealt);
+    const auto& [expected, expected_before] = expected_;
+    if (case_.previous != 0)
+      expect_points(case_, problem_, before, expected_before, all, region, part.has_value());
+    expect_points(case_, problem_, out, expected, all, region, part.has_value());
+    return true;
+  }
+
+ private:
+  Field grid(Precision precision, const std::vector<double>& values, bool halo_beside_walls) const {
+    return whole_grid(problem_, precision, case_.steps, values, halo_beside_walls,
+                      {false, false, case_.wraps_rows()}, case_.first_column);
+  }
+  Field unwritten() const {
+    return grid(case_.shape.precision, std::vector<double>(problem_.u.size(), nan), true);
+  }
+
+  const MarchCase& case_;
+  const testing::RandomCase problem_ = case_.problem();
+  const std::pair<std::vector<double>, std::vector<double>> expected_ = expected_levels(case_, problem_);
+  Field source_, in_;
+};
 
 TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
-  EXPECT_TRUE(has_the_bits_of_the_cpu_unit(case_named(emulated_case, march_cases), false));
+  EXPECT_TRUE(Launches(case_named(emulated_case, march_cases)).have_the_bits_of_the_cpu_unit(false));
 }
 
 /// Marches parts of rows, as ranks do whose neighbours have the rest of the rows: only one end is at a wall.
@@ -147,8 +161,9 @@ TEST(EmulatedMarch, HasThemOnPartsOfRows) {
   if (c.shape.shape[x_axis] < 2 * cut || c.first_column > 0) GTEST_SKIP() << "too short";
   Box first = box_of(c.shape.shape), rest = first;
   first.end[x_axis] = rest.begin[x_axis] = cut;
-  EXPECT_TRUE(has_the_bits_of_the_cpu_unit(c, false, first));
-  EXPECT_TRUE(has_the_bits_of_the_cpu_unit(c, false, rest));
+  const Launches launches(c);
+  EXPECT_TRUE(launches.have_the_bits_of_the_cpu_unit(false, first));
+  EXPECT_TRUE(launches.have_the_bits_of_the_cpu_unit(false, rest));
 }
 
 /// Marches the interior of a block and its edges, which are thinner than their halo, beside walls and one or
@@ -161,8 +176,10 @@ TEST(EmulatedMarch, HasThemOnSlabs) {
     inner.begin[axis] = std::min<std::int64_t>(1, grid.end[axis] - 1);
     inner.end[axis] = std::max<std::int64_t>(grid.end[axis] - 2, inner.begin[axis] + 1);
   }
-  int parts = has_the_bits_of_the_cpu_unit(c, false, inner);
-  for_each_slab(grid, inner, [&](const Box& slab) { parts += has_the_bits_of_the_cpu_unit(c, false, slab); });
+  const Launches launches(c);
+  int parts = launches.have_the_bits_of_the_cpu_unit(false, inner);
+  for_each_slab(grid, inner,
+                [&](const Box& slab) { parts += launches.have_the_bits_of_the_cpu_unit(false, slab); });
   EXPECT_GT(parts, 0);
 }
 
@@ -171,7 +188,7 @@ TEST(EmulatedMarch, HasThemWhereTheEndsOfTilesAreDealt) {
   if (c.stencil().radius[row_axis] == 0) GTEST_SKIP() << "tiles of one row are cut into stretches";
   if (c.shape.shape[y_axis] < c.tile().rows() && c.shape.shape[x_axis] < c.tile().columns())
     GTEST_SKIP() << "one tile";
-  EXPECT_TRUE(has_the_bits_of_the_cpu_unit(c, true));
+  EXPECT_TRUE(Launches(c).have_the_bits_of_the_cpu_unit(true));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/runtime/program.hpp"
-#include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/place_tiles.hpp"
 #include "kernels/cuda/scalar/point_step_cycles.hpp"
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
