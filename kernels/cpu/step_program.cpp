@@ -71,8 +71,9 @@ class IntermediateRows {
         for (const auto& [x, columns] : reads) all = hull(all, {x + columns.begin, x + columns.end});
         if (gets_row) rows_[{node, row.first, row.second}] = all;
         for (const auto& [x, columns] : reads) {
+          const Range used = gets_row ? all : columns;
           for_each_operand(canonical.nodes[node], {row.first, row.second, gets_row ? 0 : x},
-                           [&](const Key& operand) { use(operand, gets_row ? all : columns); });
+                           [&](const Key& operand) { use(operand, used); });
           if (gets_row) break;
         }
       }

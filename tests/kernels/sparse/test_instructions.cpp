@@ -136,6 +136,40 @@ TEST_P(EveryShape, MultipliesAndAccumulates) {
     }
 }
 
+/// Returns 1 plus `products` products of a weight and 2^-12, which must be the same in all rows and columns.
+float one_plus(const MmaShape& mma, int products, double weight) {
+  const auto columns = static_cast<std::size_t>(mma.k);
+  WeightMatrix matrix{std::vector<Index3>(mma_rows), std::vector<Index3>(columns),
+                      std::vector<double>(mma_rows * columns, 0.0)};
+  const Sparsity sparsity = mma.sparsity();
+  for (std::size_t m = 0; m < mma_rows; ++m)
+    for (int i = 0; i < products; ++i) {
+      const int k = i / sparsity.kept * sparsity.group + i % sparsity.kept;
+      matrix.value(m, static_cast<std::size_t>(k)) = weight;
+    }
+  const PackedOperand packed = pack(compress(matrix, {1, 1, 1}, sparsity), mma);
+  WarpRegisters<std::uint32_t, 4> b{};
+  WarpRegisters<float, 4> d{};
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    for (int i = 0; i < mma.b_registers(); ++i)
+      for (int e = 0; e < mma.elements_per_word(); ++e)
+        b[lane][i] |= element_bits(mma.element, 0x1p-12) << (16 * e);
+    d[lane].fill(1.0f);
+  }
+  sparse_mma(mma, packed.values.data(), packed.metadata.data(), 0, b, d);
+  for (const auto& lane : d)
+    for (const float sum : lane) EXPECT_EQ(sum, d[0][0]);
+  return d[0][0];
+}
+
+/// The last bit of 1 in fp32 is 2^-23. Addends lose what lies below 2^-25, and the sum what lies below 2^-23.
+TEST_P(EveryShape, CutsOffAddendsAndSums) {
+  const int most = mma.k / 2;
+  EXPECT_EQ(one_plus(mma, most, 0x1p-13), 1 + static_cast<float>(most) * 0x1p-25f);
+  EXPECT_EQ(one_plus(mma, most, 0x1p-14), 1.0f) << "each of the products is 2^-26";
+  EXPECT_EQ(one_plus(mma, 1, 0x3p-13), 1.0f) << "3/4 of the last bit";
+}
+
 TEST_P(EveryShape, RefusesUndefinedMetadata) {
   const PackedOperand packed = pack(random_operand(random, mma_rows, mma.k, one_of_two), mma);
   const WarpRegisters<std::uint32_t, 4> b{};
