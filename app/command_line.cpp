@@ -196,9 +196,9 @@ std::string advice_on_extras(const std::vector<std::string>& arguments) {
 
 /// Adds the options that say what `bench` measures.
 void add_case_options(CLI::App& to, BenchRequest& request) {
-  CLI::Option* stencil =
-      to.add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
-          ->capture_default_str();
+  CLI::Option* stencil = to.add_option(
+      "--stencil", request.stencil,
+      "Benchmark shape, or a stencil of the catalogue (default: star2d1r, in suites all of theirs)");
   CLI::Option* shape = to.add_option("--shape", request.shape,
                                      "Points per axis, slowest first, as N,N,N; with --suite gemm M,N,K")
                            ->delimiter(',')
@@ -223,7 +223,7 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
   std::string suites = "A named list of cases instead of one, of those that are as the other options ask:";
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
-  to.add_option("--suite", request.suite, suites)->excludes(stencil)->excludes(input);
+  to.add_option("--suite", request.suite, suites)->excludes(input);
   to.add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
   to.add_flag("--list", request.list,
               "List the catalogue of stencils with their sources and equations, in units of the grid spacing "

@@ -4,9 +4,9 @@
 // kernel, of metadata and weights, and of compiling. No GPU is needed:
 //   bench_preprocessing [--json FILE] [CASE...]     (CASE: STENCIL:fp16:SHAPE:STEPS, as parse_case() has it)
 //
-// The search and the matching are those of SparStencil (cheapest_tile(), match_columns()), of which the
-// emulation takes the result. The kernel makes an operand of its own, for whose tiles it searches and matches
-// again; that is in "operand". The instructions (m16n8k32) per 128 outputs of both operands stand beside.
+// The search and the matching are those of SparStencil (cheapest_tile(), match_columns()), all input of a
+// tile at once. The kernel marches, and searches and matches for a march; that is in "operand". The
+// instructions (m16n8k32) per 128 outputs of both operands stand beside.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -53,7 +53,7 @@ Json measure(const KernelCase& what, const KernelCompiler& compiler) {
            {"precision", to_string(what.precision)},
            {"fuse", what.steps},
            {"fused_taps", fused.taps().size()}};
-  const Operand found = sparse_operand(fused, Layout::morph, m16n8k32_fp16, domain.shape);
+  const Operand found = morph(fused, cheapest_tile(fused, domain.shape, m16n8k32_fp16), Pairing::columns);
   row["instructions_found"] = 128 * mma_per_output(found, m16n8k32_fp16);
   row["search"] = seconds_of([&] { tile = cheapest_tile(fused, domain.shape, m16n8k32_fp16); });
   row["tile"] = tile;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Adds hardware counters to the model's numbers, for rows of `spsolve bench --json` (paper 003, table 2).
+"""Counts traffic and work of kernels by hardware counters, beside the numbers of the model (paper 003, table 2).
 
-counters.py SPSOLVE rows.json counted.json [--most SECONDS] [--jobs N]   (needs ncu of CUDA, a GPU whose counters may be read)
+counters.py SPSOLVE CASES counted.json [--most SECONDS] [--jobs N] [--work]   (needs ncu of CUDA, a GPU whose counters may be read)
 
-Each row is launched once under ncu (`bench --compile-only`). The row gets the memory traffic and work of that launch's kernels
-per point: measured M (bytes) and C (flop). CUDA cores are counted by instruction, and tensor cores by their operation counters
-or, if there are none, by the size of their instructions. "kernel" holds the resources and utilization of the longest kernel.
+CASES is a suite of `spsolve bench`, or a file of rows of `spsolve bench --json`. Each case is launched once under ncu (`bench
+--compile-only`). Its row gets the memory traffic and work of that launch's kernels per point: measured M (bytes) and C (flop). CUDA
+cores are counted by instruction, and tensor cores by their operation counters or, if there are none, by the size of their
+instructions. "kernel" holds the resources and utilization of the longest kernel. Rows are written as soon as they are known.
 """
 import argparse
 import concurrent.futures
@@ -20,12 +21,14 @@ import time
 import ncu
 from rows import rows_of
 
+SUITE_PARTS = 16  # processes that share the cases of a suite
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
-arguments.add_argument("rows", type=pathlib.Path)
+arguments.add_argument("cases", help="a suite, or a file of rows")
 arguments.add_argument("counted", type=pathlib.Path)
-arguments.add_argument("--most", type=float, default=math.inf, help="seconds after which no further row is begun")
-arguments.add_argument("--jobs", type=int, default=1, help="rows begun side by side; ncu itself takes kernels one by one")
+arguments.add_argument("--most", type=float, default=math.inf, help="seconds after which no further process is begun")
+arguments.add_argument("--jobs", type=int, default=1, help="processes side by side; ncu itself takes kernels one by one")
+arguments.add_argument("--work", action="store_true", help="count only memory traffic and operations, which takes fewer passes")
 options = arguments.parse_args()
 
 BYTES = ["dram__bytes_read.sum", "dram__bytes_write.sum"]
@@ -63,7 +66,8 @@ known = metrics_of_gpu()
 # Flop of the tensor pipe, including those of skipped zeros.
 OPERATIONS = [f"{name}.sum" for name in sorted(known) if re.match(r"sm__ops_path_tensor_src_(fp16|bf16|tf32|fp64)", name)]
 SUMS = [TENSOR, *BYTES, *THREADS, *OPERATIONS]
-METRICS = SUMS + [name for name in KERNEL.values() if name.startswith("launch__") or name.split(".")[0] in known]
+METRICS = SUMS + ([TIME] if options.work else
+                  [name for name in KERNEL.values() if name.startswith("launch__") or name.split(".")[0] in known])
 
 
 def depth(row):
@@ -75,42 +79,51 @@ def depth(row):
     return (16 if half else 8) * (2 if sparse else 1)
 
 
-def kernels_of(row):
-    """Returns {metric: value} for each kernel of one launch."""
-    command = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus", "--stencil", row["stencil"], "--precision",
-               row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]), "--shape", ",".join(map(str, row["shape"]))]
-    if row["layout"] != "none":
-        command += ["--layout", row["layout"]]
-    return [{"name": name, **{metric: values[metric] for metric in METRICS}}
-            for name, values in ncu.kernels_of(command, METRICS, timeout=120)]
+def commands():
+    """Yields a command for each part of the suite or each row, and the row."""
+    common = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus"]
+    if not pathlib.Path(options.cases).exists():
+        yield from (([*common, "--suite", options.cases, "--shard", str(part), str(SUITE_PARTS)], {}) for part in range(SUITE_PARTS))
+        return
+    for row in rows_of(options.cases):
+        command = [*common, "--stencil", row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]),
+                   "--shape", ",".join(map(str, row["shape"]))]
+        yield command + (["--layout", row["layout"]] if row["layout"] != "none" else []), row
 
 
-def counted_row(row):
-    """Returns a row with its counters, or None if there are none."""
-    if time.monotonic() - begin > options.most:
-        return None
-    try:
-        kernels = kernels_of(row)
-    except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
-        print(f"{row['stencil']} {row['precision']} {row['unit']} {row['layout']}: {error!r}", flush=True)
-        return None
-    found = {name: sum(kernel[name] for kernel in kernels) for name in SUMS}
-    points = math.prod(row["shape"])
+def counted_case(words, kernels, row):
+    """Returns a row with the counters of its kernels. `words` are those of the line of the case, `row` is what was known of it."""
+    stencil, shape, precision, unit, layout, fuse = words
+    counted = {"stencil": stencil, "shape": list(map(int, shape.split("x"))), "precision": precision, "unit": unit, "layout": layout,
+               "fuse": int(fuse), **{key: row[key] for key in ("model",) if key in row}}
+    found = {name: sum(values[name] for _, values in kernels) for name in SUMS}
+    points = math.prod(counted["shape"])
     flop = sum(found[name] * each for name, each in THREADS.items())
-    if row["unit"] != "scalar":
-        flop += sum(found[name] for name in OPERATIONS) or found[TENSOR] * 2 * 16 * 8 * depth(row)
-    longest = max(kernels, key=lambda kernel: kernel[TIME])
-    counted = {**{key: row[key] for key in ("stencil", "shape", "precision", "unit", "layout", "fuse", "model")},
-               "measured_C_flop": flop / points, "measured_M_bytes": sum(found[name] for name in BYTES) / points,
-               "counters": {**{name: value for name, value in found.items() if value},
-                            "kernels": [kernel["name"] for kernel in kernels]},
-               "kernel": {"name": longest["name"], **{key: longest[name] for key, name in KERNEL.items() if name in METRICS}}}
-    print("{stencil} {precision} {unit} {layout} {fuse}: C {measured_C_flop:.1f}, M {measured_M_bytes:.2f}".format(**counted),
-          flush=True)
+    if unit != "scalar":
+        flop += sum(found[name] for name in OPERATIONS) or found[TENSOR] * 2 * 16 * 8 * depth(counted)
+    name, longest = max(kernels, key=lambda kernel: kernel[1][TIME])
+    counted.update({"measured_C_flop": flop / points, "measured_M_bytes": sum(found[name] for name in BYTES) / points,
+                    "counters": {**{name: value for name, value in found.items() if value}, "kernels": [name for name, _ in kernels]},
+                    "kernel": {"name": name, **{key: longest[metric] for key, metric in KERNEL.items() if metric in METRICS}}})
+    print("{stencil} {precision} {unit} {layout} {fuse}: C {measured_C_flop:.4g}, M {measured_M_bytes:.4g}".format(**counted), flush=True)
     return counted
 
 
+def counted_rows(command, row):
+    """Returns the rows of one process; none if it fails."""
+    if time.monotonic() - begin > options.most:
+        return []
+    try:
+        text = ncu.output_of(command, METRICS, timeout=None if not row else 120)
+        return [counted_case(words, kernels, row) for words, kernels in ncu.cases_in(text, METRICS)]
+    except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
+        print(f"{' '.join(command[5:])}: {error!r}", flush=True)
+        return []
+
+
 begin = time.monotonic()
+counted = []
 with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-    counted = [row for row in pool.map(counted_row, rows_of(options.rows)) if row]
-options.counted.write_text(json.dumps(counted, indent=1) + "\n")
+    for done in concurrent.futures.as_completed([pool.submit(counted_rows, *one) for one in commands()]):
+        counted += done.result()
+        options.counted.write_text(json.dumps(counted, indent=1) + "\n")

@@ -8,7 +8,7 @@ sweet_spot.py 4 RATES COUNTED CEILINGS       dense against sparse tensor cores
 sweet_spot.py verdicts RATES COUNTED CEILINGS   how often equation 13 agrees with the measured gain, and where it does not
 sweet_spot.py ridges CEILINGS                P, B and I* = P / B of every instruction
 sweet_spot.py model RATES                    equation 13 with the counts of the plan beside the measured gain, for every unit and layout
-sweet_spot.py depths MODEL [COUNTED]         I over the depth t, that of the model; with COUNTED, in brackets, of counters
+sweet_spot.py depths MODEL [COUNTED...]      I over the depth t, that of the model; with COUNTED, in brackets, of counters
 
 RATES: rows of `spsolve bench --suite sweet-spot --json`. COUNTED: rows of bench/counters.py. MODEL: rows of bench/plan_counts.py.
 Rows are files of rows, or records as RECORD.json:RUN,RUN. CEILINGS: `spsolve bench --suite ceilings --json`.
@@ -133,9 +133,22 @@ def ridge_lines(file):
             yield name, f"{rate * 1e-12:,.1f}", f"{ceilings['copy'] * 1e-12:.2f}", f"{rate / ceilings['copy']:,.1f}"
 
 
+def intensities_of(counted, model):
+    """Returns {key: I} of the counted rows whose kernels are those of the model: on grids of the same shape (rows without one are of
+    older records, whose 3D grids were larger) and, in those records, without the sweeps that run other instructions today."""
+    shapes = {key_of(row): row["shape"] for row in rows_of(model)}
+    found = {}
+    for row in rows_of(*counted) if counted else []:
+        moved = row["unit"] != "scalar" and (row["precision"] == "fp32" or row["layout"] == "strided-swap")
+        is_same = row["shape"] == shapes.get(key_of(row)) if "shape" in row else len(shapes.get(key_of(row), [1] * 3)) < 3 and not moved
+        if is_same:
+            found[key_of(row)] = row["measured_C_flop"] / row["measured_M_bytes"]
+    return found
+
+
 def depth_lines(file, *counted):
     """A line for each stencil, precision, unit and layout; a column for each depth."""
-    counts = {key_of(row): row["measured_C_flop"] / row["measured_M_bytes"] for row in (rows_of(*counted) if counted else [])}
+    counts = intensities_of(counted, file)
     lines = collections.defaultdict(dict)
     for row in rows_of(file):
         found = f" ({counts[key_of(row)]:,.4g})" if key_of(row) in counts else ""

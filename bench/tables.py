@@ -15,6 +15,7 @@ tables.py rivals ROWS                     the two fastest candidates, case by ca
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
 tables.py catalogue ROWS... list.txt      what it chose for every stencil that `spsolve bench --list` lists
 tables.py ablation ROWS [STENCIL,STENCIL] CUDA cores, dense and sparse tensor cores, layout by layout
+tables.py layouts ROWS PRECISION          the steps of --suite layouts, and the kernels of the solver after them
 tables.py sizes ROWS PRECISION            rates over the side of the grid (1D: the same number of points; 3D: about the same)
 tables.py gemm ROWS                       the steps of the sparse GEMM beside the worklog, clock, power and counters
 tables.py targets ROWS                    target rates, and what each kernel has and keeps busy
@@ -197,6 +198,17 @@ elif kind == "ablation":
         cuda, dense, sparse = scalar.get((stencil, precision, fuse)), units.get("tensor"), units.get("sparse-tensor")
         lines.append((stencil, precision, layout, fuse, text(cuda), text(dense), text(sparse), gain(dense, cuda), gain(sparse, dense), gain(sparse, cuda)))
     table(["stencil", "precision", "layout", "t:", "CUDA cores:", "dense:", "2:4 sparse:", "dense / CUDA cores:", "sparse / dense:", "sparse / CUDA cores:"], lines)
+elif kind == "layouts":
+    lines, before = [], {}
+    for row in rows_of(files[0]):
+        if row["precision"] != files[1]:
+            continue
+        of_solver = "the solver: " + ("CUDA cores" if row["unit"] == "scalar" else way_of(row)) if "unit" in row else None
+        gain = f"{rate(row) / before[row['stencil']]:.2f}" if row["stencil"] in before and not of_solver else "none"
+        before[row["stencil"]] = rate(row)
+        lines.append((row["stencil"], row["fuse"], of_solver or row["step"], short(rate(row)), gain))
+    lines.sort(key=lambda line: line[0])
+    table(["stencil", "t:", "step", "GStencil/s:", "over the row above:"], lines)
 elif kind == "sizes":
     lines, sides = collections.defaultdict(dict), (256, 512, 1024, 2048, 4096, 10240)
     for row in rows_of(files[0]):

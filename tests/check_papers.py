@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if docs/papers.md names a file, function, command, option, suite or record that does not exist, or leaves a cell empty.
+"""Fails if docs/papers.md names a file, function, command, option, suite or record that does not exist, a script that cannot be run,
+or leaves a cell empty.
 
 check_papers.py ROOT
 
@@ -9,6 +10,7 @@ the tree; options must be in the manual page, which another test compares with t
 Records are RECORD.json:RUN,RUN.
 """
 import json
+import os
 import pathlib
 import re
 import sys
@@ -35,6 +37,8 @@ class Tree:
         path, _, runs = text.partition(":")
         if not (self.root / path).exists():
             yield f"there is no {path}"
+        elif path.endswith(".py") and not os.access(self.root / path, os.X_OK):
+            yield f"{path} is a script that may not be executed"
         elif runs:
             known = {run["name"] for run in json.loads((self.root / path).read_text())["runs"]}
             yield from (f"{path} has no run {run}" for run in runs.split(",") if run not in known)

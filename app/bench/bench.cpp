@@ -11,6 +11,7 @@
 #include "app/bench/bench_suites.hpp"
 #include "app/bench/fit.hpp"
 #include "app/bench/gemm_suite.hpp"
+#include "app/bench/layouts_suite.hpp"
 #include "app/bench/recorded_case.hpp"
 #include "app/setup/calibration_file.hpp"
 #include "app/setup/load_input.hpp"
@@ -190,6 +191,13 @@ class Benchmark {
     write_json(results_, true);
   }
 
+  /// Measures the steps of `--suite layouts`; its cases follow.
+  void measure_layout_steps() {
+    write_json(Json::array());
+    if (communicator_.root())
+      measure_layouts(request_, device_, terminal_, [&](Json row) { keep(std::move(row)); });
+  }
+
   void measure_cases() {
     std::vector<BenchCase> cases;
     for (const auto& file : request_.inputs) cases.push_back(case_of_input(communicator_, file, request_));
@@ -295,11 +303,17 @@ class Benchmark {
 
   void measure_candidate(const BenchCase& what, const Candidate& candidate, bool chosen) {
     if (request_.compile_only) {
+      // Profilers print the kernels of a case between its line and the next one.
+      const Domain& domain = what.problem.domain;
+      const std::vector<std::int64_t> shape(domain.shape.end() - domain.dimensions, domain.shape.end());
+      terminal_.print("case {} {} {} {} {} {}", what.stencil, fmt::join(shape, "x"),
+                      to_string(what.problem.precision), to_string(candidate.unit),
+                      name_or(candidate.layout, "none"), candidate.fuse);
       compile_kernels(communicator_, what, candidate, setting_, device_);
       return;
     }
     BenchSetting setting = setting_;
-    setting.errors = chosen;
+    setting.errors = chosen && request_.suite != "calibrate";
     Json row = measure(communicator_, what, candidate, setting, ceilings_, device_);
     row["chosen"] = chosen;
     print_line(request_, row, terminal_);
@@ -339,13 +353,18 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
     list_catalogue(Terminal(communicator, false));
     return Status::finished;
   }
+  const bool of_device = request.suite == "ceilings" || request.suite == "gemm";
+  if (of_device && !request.stencil.empty())
+    throw Error(Status::invalid_input, fmt::format("--stencil: --suite {} has no stencils", request.suite));
   Benchmark benchmark(communicator, request);
-  if (request.suite == "ceilings")
+  if (request.suite == "ceilings") {
     benchmark.measure_device();
-  else if (request.suite == "gemm")
+  } else if (request.suite == "gemm") {
     benchmark.measure_gemm_steps();
-  else
+  } else {
+    if (request.suite == "layouts") benchmark.measure_layout_steps();
     benchmark.measure_cases();
+  }
   return Status::finished;
 }
 

@@ -44,6 +44,13 @@ Index3 small_shape(int dimensions, bool cuda) {
   return cuda ? Index3{320, 320, 320} : Index3{160, 160, 160};
 }
 
+/// Returns the sizes of the papers in 1D and 2D, and in 3D an eighth of theirs, for suites of many cases:
+/// grids of 1024^3 points take longer to fill than to sweep.
+Index3 quick_shape(int dimensions, bool cuda) {
+  if (cuda && dimensions == 3) return {512, 512, 512};
+  return paper_shape(dimensions, cuda);
+}
+
 /// Returns a cube of about as many points.
 Index3 cube_of(std::int64_t points) {
   const auto side = static_cast<std::int64_t>(std::llround(std::cbrt(static_cast<double>(points)) / 8)) * 8;
@@ -71,6 +78,15 @@ std::vector<BenchCase> paper_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
+/// Returns cases from which the rates of a GPU are fitted.
+std::vector<BenchCase> calibrate_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const Precision precision : {Precision::fp16, Precision::fp32, Precision::fp64, Precision::tf32})
+    for (const char* stencil : {"1d1r", "1d2r", "star2d1r", "box2d1r", "star3d1r", "box3d1r"})
+      cases.push_back(preset_case(stencil, quick_shape(*preset_dimensions(stencil), cuda), precision));
+  return cases;
+}
+
 /// Returns CUDA cores and every layout with and without 2:4 sparsity, for single steps and at the depth that
 /// the plan gives sparse tensor cores.
 std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
@@ -84,7 +100,7 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   for (const char* stencil :
        {"1d1r", "star2d1r", "box2d1r", "box2d2r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
     for (const Precision precision : {Precision::fp16, Precision::fp32}) {
-      const BenchCase what = preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision);
+      const BenchCase what = preset_case(stencil, quick_shape(*preset_dimensions(stencil), cuda), precision);
       for (const BenchCase& sparse : with_every_method(what, cuda)) {
         if (sparse.plan.unit != UnitKind::sparse_tensor) continue;
         std::set<int> depths{1, make_plan(sparse.problem, nominal(cuda), sparse.plan).chosen.fuse};
@@ -99,6 +115,28 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
         }
       }
     }
+  return cases;
+}
+
+/// Returns the kernels of the solver beside the steps of measure_layouts().
+std::vector<BenchCase> layouts_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  const auto offer = [&](const char* stencil, Precision precision, UnitKind unit,
+                         std::optional<Layout> layout, int fuse) {
+    PlanRequest plan;
+    plan.unit = unit, plan.layout = layout, plan.fuse = fuse, plan.unpromised = true;
+    cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, plan));
+  };
+  if (!cuda) return cases;  // the steps before need a GPU
+  for (const char* stencil : {"1d1r", "box2d1r"}) {
+    offer(stencil, Precision::fp64, UnitKind::scalar, std::nullopt, 3);
+    offer(stencil, Precision::fp64, UnitKind::tensor, Layout::natural_order, 3);
+  }
+  for (const char* stencil : {"box2d2r", "box2d3r"}) {
+    offer(stencil, Precision::fp16, UnitKind::scalar, std::nullopt, 1);
+    for (const UnitKind unit : {UnitKind::tensor, UnitKind::sparse_tensor})
+      offer(stencil, Precision::fp16, unit, Layout::strided_swap, 1);
+  }
   return cases;
 }
 
@@ -180,6 +218,23 @@ std::vector<BenchCase> sweet_spot_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
+/// Returns two stars and two boxes at depths 1 to 8 by the layout of each unit that is fastest at its best
+/// depth (paper 003, figures 10 and 15).
+std::vector<BenchCase> depths_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const char* stencil : {"star2d1r", "box2d1r", "star3d1r", "box3d1r"})
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
+      const BenchCase what = preset_case(stencil, quick_shape(*preset_dimensions(stencil), cuda), precision);
+      std::set<UnitKind> seen;
+      for (BenchCase method : with_every_method(what, cuda)) {  // the fastest first
+        if (!seen.insert(*method.plan.unit).second) continue;
+        for (method.plan.fuse = 1; *method.plan.fuse <= 8; ++*method.plan.fuse)
+          if (has_plan(method, cuda)) cases.push_back(method);
+      }
+    }
+  return cases;
+}
+
 /// Returns the cases with target rates (bench/targets.json): as planned, small boxes and stars in half
 /// precision also seven steps at once.
 std::vector<BenchCase> targets_suite(const BenchRequest&, bool cuda) {
@@ -233,27 +288,28 @@ std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
 }
 
 BenchCase single_case(const BenchRequest& request, bool cuda) {
-  const auto dimensions = preset_dimensions(request.stencil);
-  if (!dimensions && find_preset(request.stencil))
+  const std::string stencil = request.stencil.empty() ? "star2d1r" : request.stencil;
+  const auto dimensions = preset_dimensions(stencil);
+  if (!dimensions && find_preset(stencil))
     throw Error(Status::invalid_input,
                 fmt::format("--stencil {}: is a preset with parameters, which an input gives it: use --input",
-                            request.stencil));
+                            stencil));
   if (!dimensions)
     throw Error(
         Status::invalid_input,
         fmt::format("--stencil {}: there is no such stencil{}wanted a benchmark shape such as star3d1r, or a "
                     "name of the catalogue (--list)",
-                    request.stencil, did_you_mean(request.stencil, preset_names())));
+                    stencil, did_you_mean(stencil, preset_names())));
   Index3 shape = default_shape(*dimensions, cuda);
   if (!request.shape.empty()) {
     if (request.shape.size() != static_cast<std::size_t>(*dimensions))
       throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
-                                                     request.shape.size(), request.stencil, *dimensions));
+                                                     request.shape.size(), stencil, *dimensions));
     if (!has_volume_within(request.shape, max_points))
       throw Error(Status::invalid_input, "--shape: more than 2^48 points");
     std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
   }
-  return asked_case(request, request.stencil, shape);
+  return asked_case(request, stencil, shape);
 }
 
 /// Returns the cases that are as the request asks. It also asks the plan for what cases leave open.
@@ -270,7 +326,8 @@ std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const Bench
   std::vector<BenchCase> kept;
   for (BenchCase what : cases) {
     const PlanRequest& plan = what.plan;
-    if ((request.precision && to_string(what.problem.precision) != *request.precision) ||
+    if ((!request.stencil.empty() && what.stencil != request.stencil) ||
+        (request.precision && to_string(what.problem.precision) != *request.precision) ||
         (request.boundary && !has_walls(what.problem.domain, *request.boundary)) ||
         (request.source && !what.problem.has_source) || differ(plan.unit, parse_unit_kind(request.unit)) ||
         differ(plan.layout, parse_layout(request.layout)) ||
@@ -294,23 +351,20 @@ const std::vector<BenchSuite>& bench_suites() {
       {"gemm", "a sparse GEMM with one optimisation after another, fp16 and e4m3 (--shape M,N,K)", nullptr},
       {"calibrate",
        "rates of this GPU by the model, from ceilings and the paper suite; plans take them from then on",
-       [](const BenchRequest& request, bool cuda) {
-         std::vector<BenchCase> cases = paper_suite(request, cuda);
-         std::erase_if(cases, [](const BenchCase& what) {
-           return what.problem.precision == Precision::bf16 || what.stencil.ends_with("3r");
-         });
-         return cases;
-       }},
+       calibrate_suite},
       {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32", scalar_suite},
       {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)",
        paper_suite},
       {"ablation", "CUDA cores, and tensor cores with and without 2:4 sparsity, layout by layout",
        ablation_suite},
+      {"layouts", "im2row, stencil2row and natural order in fp64, bands from memory and staged in fp16",
+       layouts_suite},
       {"sizes", "the eight benchmark shapes, star2d2r and box2d2r in fp16 and fp64 on grids of all sizes",
        sizes_suite},
       {"peers", "the cases of public codes at their depths and at the depth of the plan", peers_suite},
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario",
        sweet_spot_suite},
+      {"depths", "two stars and two boxes at depths 1 to 8 on every unit", depths_suite},
       {"targets", "the cases that rates are demanded of", targets_suite},
       {"walls", "benchmark shapes between dirichlet and neumann walls", walls_suite},
       {"sources", "benchmark shapes with a source", sources_suite},

@@ -150,17 +150,25 @@ void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal
   const Problem& problem = setup.problem;
   terminal.print("tiles of the morph layout, {} per launch, mma.sp m16n8k{} {}", counted(morph->fuse, "step"),
                  mma.k, to_string(mma.element));
-  terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8} {:>14} {:>11} {:>10} {:>8}", "r3 x r2 x r1", "M",
-                 "window", "K", "zero", "density", "instructions", "compute us", "memory us", "us");
-  for (const LayoutCandidate& c : explore_layouts(fuse_steps(problem.stencil, morph->fuse),
-                                                  problem.domain.shape, mma, morph->precision, rates))
-    terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8.3f} {:>14} {:>11.1f} {:>10.1f} {:>8.1f}",
+  terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8} {:>14} {:>11} {:>10} {:>8} {:>6}", "r3 x r2 x r1", "M",
+                 "window", "K", "zero", "density", "instructions", "compute us", "memory us", "us", "march");
+  const auto candidates = explore_layouts(fuse_steps(problem.stencil, morph->fuse), problem.domain.shape, mma,
+                                          morph->precision, rates);
+  for (const LayoutCandidate& c : candidates)
+    terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8.3f} {:>14} {:>11.1f} {:>10.1f} {:>8.1f} {:>6}",
                    extent_text(c.tile, axis_count), c.m, c.window, c.k, c.zero_columns, c.density,
-                   c.mma_count, 1e6 * c.compute_seconds, 1e6 * c.memory_seconds, 1e6 * c.seconds);
+                   c.mma_count, 1e6 * c.compute_seconds, 1e6 * c.memory_seconds, 1e6 * c.seconds,
+                   c.march_instructions > 0 ? std::to_string(c.march_instructions) : "-");
   terminal.print(
       "M: outputs of a tile; window: points around them; K: those in use, and zero columns for 2:4; density: "
-      "weights / multiplications; us: by equations 6 to 8, {}",
+      "weights / multiplications; us: by equations 6 to 8, {}, if a tile multiplies all of its input at once",
       rated.name);
+  for (const LayoutCandidate& c : candidates)
+    if (c.is_taken)
+      terminal.print(
+          "march: instructions per 128 outputs of kernels, which load each plane once; no kernel takes the "
+          "tiles without one. Kernels and the emulation take {}, with {}",
+          extent_text(c.tile, axis_count), c.march_instructions);
 }
 
 }  // namespace spsolve

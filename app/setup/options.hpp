@@ -16,7 +16,7 @@ enum class Verb { run, check, plan, bench, info, plot, new_input, doctor };
 
 /// Describes what `spsolve bench` measures: one case, or a named suite of them.
 struct BenchRequest {
-  std::string stencil = "star2d1r";
+  std::string stencil;                  // empty: star2d1r, or all stencils of the suite
   std::vector<std::int64_t> shape;      // slowest axis first; empty: a shape far beyond the caches
   std::optional<std::string> boundary;  // nothing: periodic, or that of the suite
   bool source = false;

@@ -34,7 +34,7 @@ Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mm
     case Layout::strided_swap:
       return cheapest_swap(stencil, mma, shape);
     case Layout::morph:
-      return morph(stencil, cheapest_tile(stencil, shape, mma), Pairing::columns);
+      return morph(stencil, marching_tile(stencil, shape, mma.element), Pairing::columns);
     case Layout::natural_order:
     case Layout::dual_tessellation:
     case Layout::separable:

@@ -8,9 +8,10 @@
 
 namespace spsolve {
 
-/// Returns the strided-swap or morph operand with the fewest instructions per output on a grid of `shape`
-/// points, among tiles of at most max(16, L) outputs. Throws std::invalid_argument for layouts that are not
-/// one sparse operand: see dual_tessellation() and separate().
+/// Returns the operand of the emulation on a grid of `shape` points: strided swap with the fewest
+/// instructions per output among tiles of at most max(16, L) outputs, or morph with marching_tile(), the tile
+/// of kernels. Throws std::invalid_argument for layouts that are not one sparse operand: see
+/// dual_tessellation() and separate().
 Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mma, const Index3& shape);
 
 /// Returns the instructions per output of an operand whose tiles are fully used.

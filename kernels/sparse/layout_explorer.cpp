@@ -7,6 +7,7 @@
 
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/morph.hpp"
+#include "kernels/sparse/sliced_operand.hpp"
 
 namespace spsolve {
 namespace {
@@ -42,6 +43,31 @@ std::int64_t used_points(const Stencil& stencil, const Index3& tile) {
       used[index_of(output + tap.offset - window.begin, window.extent())] = true;
   });
   return std::count(used.begin(), used.end(), true);
+}
+
+/// Describes the march on a grid.
+struct March {
+  int dimensions;
+  bool rows;  // planes have several rows
+};
+March march_on(const Index3& shape) {
+  const int dimensions = shape[z_axis] > 1 ? 3 : shape[y_axis] > 1 ? 2 : 1;
+  return {dimensions, dimensions == 3 && shape[y_axis] > 1};
+}
+
+/// Counts the instructions of the tiles that kernels march with, and marks the one that they take.
+void add_march(std::vector<LayoutCandidate>& candidates, const Stencil& stencil, const Index3& shape,
+               Precision element) {
+  const auto [dimensions, rows] = march_on(shape);
+  const Stencil turned = in_march_axes(stencil, dimensions);
+  const SlicedOperand taken = slice_sparse(turned, Layout::morph, element, rows);
+  for (const Index3& tile : marching_tiles(rows))
+    for (LayoutCandidate& c : candidates)
+      if (c.tile == tile) {
+        c.is_taken = tile == taken.tile;
+        c.march_instructions =
+            instructions_with_weights(c.is_taken ? taken : slice_tile(turned, tile, element), element);
+      }
 }
 
 LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Index3& shape,
@@ -82,7 +108,13 @@ std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index
                    [](const LayoutCandidate& a, const LayoutCandidate& b) {
                      return std::pair(a.seconds, a.mma_count) < std::pair(b.seconds, b.mma_count);
                    });
+  add_march(candidates, stencil, shape, mma.element);
   return candidates;
+}
+
+Index3 marching_tile(const Stencil& stencil, const Index3& shape, Precision element) {
+  const auto [dimensions, rows] = march_on(shape);
+  return slice_sparse(in_march_axes(stencil, dimensions), Layout::morph, element, rows).tile;
 }
 
 Index3 cheapest_tile(const Stencil& stencil, const Index3& shape, const MmaShape& mma) {

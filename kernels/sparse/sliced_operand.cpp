@@ -231,6 +231,23 @@ double cost_of(const SlicedOperand& operand, Precision element) {
 
 }  // namespace
 
+Stencil in_march_axes(const Stencil& stencil, int dimensions) {
+  if (dimensions != 2) return stencil;
+  const auto turned = [](const Index3& p) { return Index3{p[y_axis], p[z_axis], p[x_axis]}; };
+  const Index3 radius = turned(stencil.radius()), extent = 2 * radius + Index3{1, 1, 1};
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+  for (const Tap& tap : stencil.taps())
+    weights[static_cast<std::size_t>(index_of(turned(tap.offset) + radius, extent))] = tap.weight;
+  return {extent, weights, radius};
+}
+
+std::vector<Index3> marching_tiles(bool rows) {
+  std::vector<Index3> tiles;
+  for (std::int64_t columns = mma_rows; columns >= (rows ? 4 : mma_rows); columns /= 2)
+    tiles.push_back({1, mma_rows / columns, columns});
+  return tiles;
+}
+
 SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows) {
   const MmaShape mma = widest_mma(element);
   const int run = mma.elements_per_word();
@@ -240,11 +257,10 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
     if (!cheapest || cost_of(candidate, element) < cost_of(*cheapest, element))
       cheapest = std::move(candidate);
   };
-  for (std::int64_t columns = mma_rows; columns >= (rows ? 4 : mma_rows); columns /= 2) {
-    const Index3 tile{1, mma_rows / columns, columns};
+  for (const Index3& tile : marching_tiles(rows)) {
     if (layout == Layout::morph) offer(morphed(stencil, tile, run, mma.sparsity()));
     // For one row, points L apart are a valid matching too.
-    if ((layout == Layout::strided_swap || (layout == Layout::morph && !rows)) && columns > width)
+    if ((layout == Layout::strided_swap || (layout == Layout::morph && !rows)) && tile[x_axis] > width)
       offer(swapped(stencil, tile, run, mma.sparsity()));
   }
   if (layout == Layout::strided_swap && !cheapest)
@@ -254,8 +270,8 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
   return *cheapest;
 }
 
-SlicedOperand slice_tile(const Stencil& stencil, const Index3& tile) {
-  const MmaShape mma = widest_mma(Precision::fp16);
+SlicedOperand slice_tile(const Stencil& stencil, const Index3& tile, Precision element) {
+  const MmaShape mma = widest_mma(element);
   return morphed(stencil, tile, mma.elements_per_word(), mma.sparsity());
 }
 

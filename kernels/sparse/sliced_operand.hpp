@@ -22,20 +22,27 @@ struct SlicedOperand {
   const Operand& first() const { return slices.front(); }
 };
 
-/// Returns the slices for sparse tensor cores with the fewest instructions, with at most 16 outputs in one
-/// plane. `stencil` has the axes in the order of the march. `rows` is true if a plane has more than one row.
-/// Half precision keeps aligned pairs of x-neighbours together (groups of two pairs, and no output uses
-/// both); tf32 pairs single points.
+/// Returns the stencil with its axes in the order of a march: in 2D the rows of the grid are its planes.
+Stencil in_march_axes(const Stencil& stencil, int dimensions);
+
+/// Returns the tiles that kernels march with: 16 outputs in one plane, of which each has one row unless
+/// `rows`.
+std::vector<Index3> marching_tiles(bool rows);
+
+/// Returns the slices for sparse tensor cores with the fewest instructions among marching_tiles(). `stencil`
+/// has the axes in the order of the march. `rows` is true if a plane has more than one row. Half precision
+/// keeps aligned pairs of x-neighbours together (groups of two pairs, and no output uses both); tf32 pairs
+/// single points.
 ///
 /// strided_swap pairs points L apart, where L is the columns of the tile; bands longer than 8 pairs take more
 /// outputs. morph takes the fewest groups by matching or, for one row, points L apart where they need no more
 /// instructions. Throws std::invalid_argument for other layouts and precisions.
 SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows);
 
-/// Returns the slices that matching gives a tile of 16 outputs of any shape, also of several planes, for
-/// sparse tensor cores with 16-bit elements. No kernel takes tiles of several planes: their windows begin and
-/// end at whole chunks, which costs the instructions that denser windows save (docs/papers.md).
-SlicedOperand slice_tile(const Stencil& stencil, const Index3& tile);
+/// Returns the morphed slices of a tile of 16 outputs of any shape, also of several planes. No kernel takes
+/// tiles of several planes: their windows begin and end at whole chunks, which costs the instructions that
+/// denser windows save (docs/papers.md).
+SlicedOperand slice_tile(const Stencil& stencil, const Index3& tile, Precision element);
 
 /// Returns the instructions of the largest k per 16 outputs and 8 tiles that have any weights.
 int instructions_with_weights(const SlicedOperand& sliced, Precision element);

@@ -94,10 +94,13 @@ class Bench(spsolve.TestCase):
         self.assertIn("shapes of its own", self.run_to(2, "bench", "--suite", "paper", "--shape", "5,5").err)
         self.assertIn("M,N,K", self.run_to(2, "bench", "--suite", "gemm", "--shape", "5,5").err)
         self.assertIn("compute capability 9.0", self.run_to(2, "bench", "--suite", "gemm", "--device", "cpu").err)
+        self.assertIn("has no stencils", self.run_to(2, "bench", "--suite", "gemm", "--stencil", "1d1r").err)
+        self.assertIn("compute capability 8.0", self.run_to(2, "bench", "--suite", "layouts", "--device", "cpu").err)
         self.assertIn("none of its cases", self.run_to(2, "bench", "--suite", "paper", "--boundary", "neumann").err)
+        self.assertIn("none of its cases", self.run_to(2, "bench", "--suite", "paper", "--stencil", "star9d1r").err)
         huge = ",".join(["4194304"] * 3)  # points overflow 64 bits
         self.assertIn("2^48 points", self.run_to(2, "bench", "--stencil", "star3d1r", "--shape", huge).err)
-        for clash in (["--input", problem, "--shape", "10"], ["--input", problem, "--precision", "fp16"], ["--suite", "paper", "--stencil", "1d1r"]):
+        for clash in (["--input", problem, "--shape", "10"], ["--input", problem, "--precision", "fp16"]):
             self.assertIn("excludes", self.run_to(2, "bench", *clash).err)
         self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
 

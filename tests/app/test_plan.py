@@ -288,18 +288,20 @@ class Plan(spsolve.TestCase):
         lines = [line.split() for line in result.out.splitlines() if re.match(r" *1 x \d+ x \d+ ", line)]
         tiles = [(int(line[2]), int(line[4])) for line in lines]
         self.assertEqual(sorted(tiles), [(y, x) for y in range(1, 17) for x in range(1, 16 // y + 1)])
-        for (y, x), (m, window, k, zero, density, instructions, compute, memory, seconds) in zip(
-                tiles, (map(float, line[5:]) for line in lines)):
+        for (y, x), (m, window, k, zero, density, instructions, compute, memory, seconds, march) in zip(
+                tiles, (map(float, [*line[5:-1], line[-1].replace("-", "0")]) for line in lines)):
             self.assertEqual(m, y * x)
             self.assertLessEqual(k - zero, window)
             self.assertEqual(seconds, max(compute, memory))
+            self.assertEqual(march > 0, (y, x) == (1, 16), "the only tile of kernels in 2D")
             # Equation 9 counts K points of eight tiles in instructions of 32 points.
             self.assertEqual(instructions, math.ceil(math.ceil(10240 / y) * math.ceil(10240 / x) / 8) * math.ceil(k / 32))
         of_several = spsolve.run("plan", file, "--layouts", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",
                                  *spsolve.settings("grid.shape=[10240, 10240]", "compute.device=cuda"), ranks=2)
         self.assertEqual(of_several.status, 0, of_several.err)
         self.assertEqual(len(re.findall(r"(?m)^ *1 x \d+ x \d+ ", of_several.out)), len(lines))
-        times = [float(line[-1]) for line in lines]
+        self.assertRegex(result.out, r"Kernels and the emulation take 1 x 1 x 16, with \d+\n")
+        times = [float(line[-2]) for line in lines]
         self.assertEqual(times, sorted(times))
         result = spsolve.run("plan", file, "--layouts", *spsolve.settings("compute.device=cpu", "compute.precision=fp64"))
         self.assertEqual(result.status, 2)

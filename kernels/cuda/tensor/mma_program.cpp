@@ -4,30 +4,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"
 
 namespace spsolve::cuda {
-namespace {
-
-/// Returns the stencil with its axes in kernel order.
-Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
-  const std::array<int, 3> axes = grid_axes(domain);
-  const auto turned = [&](const Index3& p) { return Index3{p[axes[0]], p[axes[1]], p[axes[2]]}; };
-  const Index3 radius = turned(stencil.radius()), extent = 2 * radius + Index3{1, 1, 1};
-  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
-  for (const spsolve::Tap& tap : stencil.taps()) {
-    const Index3 p = turned(tap.offset) + radius;
-    weights[static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2])] = tap.weight;
-  }
-  return {extent, weights, radius};
-}
-
-}  // namespace
-
 OrNoKernel<MmaProgram> MmaProgram::make(const Domain& domain, const Stencil& stencil, Precision precision,
                                         Layout layout, TensorCores cores, const BlockLimits& limits,
                                         const std::optional<MmaTile>& tile) {
@@ -53,7 +35,7 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& exact, const Stencil
     : precision_(precision),
       cores_(precision == Precision::fp64 ? TensorCores::dense : cores),
       terms_(operand_terms(precision)) {
-  const Stencil turned = in_kernel_axes(rounded, domain);
+  const Stencil turned = in_march_axes(rounded, domain.dimensions);
   operand_ = precision == Precision::fp64
                  ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
                  : slice_sparse(turned, layout, terms_.element, domain.dimensions == 3);

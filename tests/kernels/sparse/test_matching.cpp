@@ -10,9 +10,11 @@
 #include <set>
 
 #include "kernels/rounding.hpp"
+#include "kernels/sparse/layout.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
 #include "kernels/sparse/morph.hpp"
 #include "kernels/sparse/pair_order.hpp"
+#include "kernels/sparse/sliced_operand.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
 
 namespace spsolve {
@@ -223,6 +225,37 @@ std::size_t expect_equations(const Index3& kernel, const Index3& shape) {
 TEST(Explorer, FollowsItsEquations) {
   EXPECT_EQ(expect_equations({1, 7, 7}, {1, 1000, 1001}), 50u);     // r1 r2 <= 16
   EXPECT_EQ(expect_equations({3, 5, 3}, {101, 1000, 1001}), 110u);  // r1 r2 r3 <= 16
+}
+
+/// Kernels, the emulation and `plan --layouts` name one tile, in the fewest instructions of a march.
+TEST(Explorer, MarksTheTileThatKernelsAndTheEmulationTake) {
+  std::mt19937_64 random(78);
+  for (int which = 0; which < 6;) {
+    const testing::ZooStencil zoo = testing::random_zoo_stencil(random);
+    if (zoo.stencil.taps().size() > 50) continue;  // matching is slow
+    const Index3 shape = std::array{Index3{99, 98, 97}, Index3{1, 37, 41}, Index3{1, 1, 1001}}[which % 3];
+    if ((shape[z_axis] == 1 && zoo.stencil.radius()[z_axis] > 0) ||
+        (shape[y_axis] == 1 && zoo.stencil.radius()[y_axis] > 0))
+      continue;
+    ++which;
+    const int dimensions = shape[z_axis] > 1 ? 3 : shape[y_axis] > 1 ? 2 : 1;
+    for (const MmaShape& mma : {m16n8k32_fp16, m16n8k16_tf32}) {
+      int taken = 0, marching = 0;
+      for (const LayoutCandidate& c :
+           explore_layouts(zoo.stencil, shape, mma, mma.element, {1e12, 4e12, 2e13})) {
+        marching += c.march_instructions > 0;
+        if (!c.is_taken) continue;
+        ++taken;
+        const SlicedOperand run =
+            slice_sparse(in_march_axes(zoo.stencil, dimensions), Layout::morph, mma.element, dimensions == 3);
+        EXPECT_EQ(c.tile, run.tile) << zoo.name;
+        EXPECT_EQ(c.march_instructions, instructions_with_weights(run, mma.element)) << zoo.name;
+        EXPECT_EQ(c.tile, sparse_operand(zoo.stencil, Layout::morph, mma, shape).tile) << zoo.name;
+      }
+      EXPECT_EQ(taken, 1) << zoo.name;
+      EXPECT_EQ(marching, dimensions == 3 ? 3 : 1) << zoo.name;
+    }
+  }
 }
 
 TEST(Explorer, FindsTheCheapestTileWithoutMatchingAll) {

@@ -123,36 +123,30 @@ TEST(Slices, TakeNoMoreInstructionsThanTheBestKnownLayouts) {
   EXPECT_LE(registers(box({0, 0, 7}), false), 4);
 }
 
-/// Returns a 2D stencil in the axes of a march along y.
-Stencil along_planes(const Stencil& stencil) {
-  const Box box = tap_box(stencil);
-  const std::int64_t columns = box.extent()[x_axis];
-  std::vector<double> weights(static_cast<std::size_t>(volume(box.extent())));
-  for (const Tap& tap : stencil.taps())
-    weights[static_cast<std::size_t>((tap.offset[1] - box.begin[1]) * columns + tap.offset[2] -
-                                     box.begin[2])] = tap.weight;
-  return {{box.extent()[1], 1, columns}, weights, {-box.begin[1], 0, -box.begin[2]}};
-}
-
-// docs/papers.md says why kernels march with tiles of one plane where the search of SparStencil finds others.
-TEST(SlicesOfTiles, OfSeveralPlanesTakeNoFewerInstructions) {
-  const auto fewest = [](const Stencil& stencil, const std::vector<Index3>& tiles) {
-    int count = 1000;
-    for (const Index3& tile : tiles) {
-      const SlicedOperand sliced = slice_tile(stencil, tile);
-      expect_stencil(sliced, stencil);
-      count = std::min(count, instructions_with_weights(sliced, Precision::fp16));
-    }
-    return count;
+/// The table of docs/papers.md, "Tiles of several planes": instructions of the tile that kernels take, and of
+/// tiles of several planes.
+TEST(SlicesOfTiles, OfSeveralPlanesTakeAsManyInstructionsAsDocumented) {
+  struct Row {
+    const char* preset;
+    int dimensions, steps, run;
+    std::vector<std::pair<Index3, int>> several;
   };
-  const std::vector<Index3> several{{2, 1, 8}, {2, 2, 4}, {4, 1, 4}, {4, 2, 2}, {2, 4, 2}};
-  const Stencil star3d = fuse_steps(make_preset("star3d1r", 3, {1, 1, 1}, {}), 3);
-  EXPECT_EQ(fewest(star3d, {{1, 2, 8}}), 13);
-  EXPECT_EQ(fewest(star3d, {{1, 4, 4}}), 13);
-  EXPECT_EQ(fewest(star3d, several), 14);
-  const Stencil star2d = along_planes(fuse_steps(make_preset("star2d1r", 2, {1, 1, 1}, {}), 7));
-  EXPECT_EQ(fewest(star2d, {{1, 1, 16}}), 15);
-  EXPECT_EQ(fewest(star2d, {{2, 1, 8}, {4, 1, 4}}), 16);
+  const Index3 wide{2, 1, 8}, square{2, 2, 4}, deep{4, 1, 4}, narrow{4, 2, 2};
+  for (const Row& row : {Row{"star3d1r", 3, 3, 13, {{wide, 16}, {square, 14}, {deep, 16}, {narrow, 16}}},
+                         Row{"star2d1r", 2, 7, 15, {{wide, 16}, {deep, 17}}},
+                         Row{"star2d3r", 2, 2, 13, {{wide, 12}, {deep, 10}}},
+                         Row{"box3d1r", 3, 2, 15, {{wide, 12}, {square, 12}, {deep, 16}, {narrow, 16}}}}) {
+    const Stencil stencil = in_march_axes(
+        fuse_steps(make_preset(row.preset, row.dimensions, {1, 1, 1}, {}), row.steps), row.dimensions);
+    const auto count = [&](const SlicedOperand& sliced) {
+      expect_stencil(sliced, stencil);
+      return instructions_with_weights(sliced, Precision::fp16);
+    };
+    EXPECT_EQ(count(slice_sparse(stencil, Layout::morph, Precision::fp16, row.dimensions == 3)), row.run)
+        << row.preset;
+    for (const auto& [tile, instructions] : row.several)
+      EXPECT_EQ(count(slice_tile(stencil, tile, Precision::fp16)), instructions) << row.preset;
+  }
 }
 
 }  // namespace

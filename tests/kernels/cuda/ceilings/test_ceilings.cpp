@@ -6,7 +6,9 @@
 
 #include <array>
 #include <bit>
+#include <random>
 
+#include "kernels/cuda/ceilings/layout_sweeps.hpp"
 #include "kernels/cuda/ceilings/sparse_gemm.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
 
@@ -25,6 +27,60 @@ TEST_P(CeilingKernels, CompileWithoutSpills) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CeilingKernels, ::testing::Values(80, 90));
+
+class LayoutKernels : public ::testing::TestWithParam<int> {};
+
+TEST_P(LayoutKernels, CompileWithoutSpills) {
+  const KernelCompiler compiler(GetParam() == 90 ? "sm_90a" : "sm_80", {});
+  for (const int kernel_rows : {1, 7})
+    for (int step = 0; step <= static_cast<int>(RowStep::natural); ++step) {
+      const Compiled compiled = compiler.compile_fresh(
+          "kernels/cuda/ceilings/row_layouts.cuh", row_constants(kernel_rows, static_cast<RowStep>(step)));
+      // With windows in memory the addresses of 7 rows take a few registers too many.
+      const bool many_addresses =
+          kernel_rows == 7 && static_cast<RowStep>(step) == RowStep::natural_from_memory;
+      EXPECT_TRUE(many_addresses || testing::max_spilled_bytes(compiled.log) == 0) << step << compiled.log;
+    }
+  for (const int kernel_rows : {5, 7})
+    for (const bool sparse : {false, true})
+      for (const bool staged : {false, true}) {
+        const Compiled compiled = compiler.compile_fresh("kernels/cuda/ceilings/band_staging.cuh",
+                                                         band_constants(kernel_rows, sparse, staged));
+        EXPECT_EQ(testing::max_spilled_bytes(compiled.log), 0) << compiled.log;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, LayoutKernels, ::testing::Values(80, 90));
+
+/// Returns a box of random weights.
+Stencil random_box(std::int64_t rows, std::int64_t points) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> weight(-1, 1);
+  std::vector<double> weights(static_cast<std::size_t>(rows * points));
+  for (double& value : weights) value = weight(random);
+  return {{1, rows, points}, weights, {0, 0, 0}};
+}
+
+TEST(LayoutSweeps, MatchSumsOnTheHost) {
+  if (device_count() == 0) GTEST_SKIP() << "no CUDA device";
+  select_device(0);
+  const KernelCompiler compiler(current_device().architecture());
+  const Stream stream;
+  for (const int kernel_rows : {1, 7})
+    for (int step = 0; step <= static_cast<int>(RowStep::natural); ++step) {
+      RowSweep sweep(random_box(kernel_rows, 7), static_cast<RowStep>(step), 48, 384, compiler, stream);
+      EXPECT_GT(sweep.wrong_outputs(200), 150) << "nothing was launched yet";
+      sweep.launch();
+      EXPECT_EQ(sweep.wrong_outputs(2000), 0) << kernel_rows << " rows, step " << step;
+    }
+  for (const bool sparse : {false, true})
+    for (const bool staged : {false, true}) {
+      BandSweep sweep(random_box(7, 15), sparse, staged, 96, 384, compiler, stream);
+      EXPECT_GT(sweep.wrong_outputs(200), 150) << "nothing was launched yet";
+      sweep.launch();
+      EXPECT_EQ(sweep.wrong_outputs(2000), 0) << sparse << staged;
+    }
+}
 
 class SparseGemms : public ::testing::TestWithParam<GemmFormat> {};
 
