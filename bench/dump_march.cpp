@@ -13,6 +13,7 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/place_tiles.hpp"
 
 namespace {
 
