@@ -83,6 +83,15 @@ bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, cons
          });
 }
 
+/// Returns true if levels can keep values of the plane before the first of a grid. Beside walls that reflect
+/// across the march they read their own plane from shared memory, which does not have that plane.
+bool can_keep(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes) {
+  return group.kept &&
+         (fields.front().periodic(axes[plane_axis]) || std::ranges::none_of(fields, [&](const Domain& field) {
+            return reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
+          }));
+}
+
 /// Returns the offset of the oldest plane of an input that is read; `none` if there is no older one.
 int oldest_read(const std::vector<GroupRead>& reads, int input, int none) {
   for (const GroupRead& read : reads)
@@ -414,7 +423,7 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     if (!best || work < 0.999 * least) best = fused, least = work;
   };
   const bool splits = can_split(group, fields, axes, fused.lag());
-  if (group.kept) fused.kept = group.kept->values;
+  if (can_keep(group, fields, axes)) fused.kept = group.kept->values;
   if (!given || !splits)
     for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision))
       look_at(shape);

@@ -36,6 +36,12 @@ class SystemCase {
         field.faces[y_axis] = {Face{BoundaryKind::dirichlet, 0.25}, Face{BoundaryKind::dirichlet, 0.25}};
         field.faces[x_axis] = {Face{BoundaryKind::dirichlet, -0.5}, Face{BoundaryKind::dirichlet, 0.25}};
       }
+    else if (compute_capability == 80 && example.names.dimensions == 2)
+      // Walls reflect along the march and across it.
+      for (Domain& field : problem.context.fields) {
+        field.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
+        field.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
+      }
     for (const auto& [first, last] : facts.groups)
       programs.emplace_back(canonical, problem.context.fields, first, last, of_fields);
     if (facts.groups.size() > 1)
