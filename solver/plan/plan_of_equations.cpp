@@ -165,6 +165,22 @@ void require_possible(const Problem& problem, const PlanRequest& request) {
   if (request.accuracy) refuse({"compute", "accuracy"}, fmt::format("{:g}", *request.accuracy));
 }
 
+/// Returns the error of a plan without candidates, with the reason of each. It names the key that asks for
+/// most.
+Error nothing_takes(const PlanRequest& request, const Plan& plan) {
+  const auto error = [&](const InputKey& key, const std::string& value) {
+    return Error(key,
+                 fmt::format("{}: nothing takes these equations with such a unit, layout and depth; leave "
+                             "[compute] unit, layout and [time] fuse out, or \"auto\": {}",
+                             value, fmt::join(describe(plan.rejected), "; ")));
+  };
+  if (request.fuse) return error({"time", "fuse"}, fmt::format(" = {}", *request.fuse));
+  if (request.layout)
+    return error({"compute", "layout"}, fmt::format(" = \"{}\"", to_string(*request.layout)));
+  if (request.unit) return error({"compute", "unit"}, fmt::format(" = \"{}\"", to_string(*request.unit)));
+  return error({"compute", "unit"}, "");
+}
+
 }  // namespace
 
 Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const PlanRequest& given) {
@@ -182,14 +198,7 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   const double single = evaluate_equations(problem, device, Method(1)).seconds;
   if (scalar && !request.strided.value_or(false)) add_marches(plan, problem, device, request, asked, single);
   if (request.strided.value_or(true)) add_strides(plan, problem, device, request, single);
-  if (plan.candidates.empty())
-    throw Error(
-        request.fuse     ? InputKey{"time", "fuse"}
-        : request.layout ? InputKey{"compute", "layout"}
-                         : InputKey{"compute", "unit"},
-        fmt::format(": nothing takes these equations with such a unit, layout and depth; leave [compute] "
-                    "unit, layout and [time] fuse out, or \"auto\": {}",
-                    fmt::join(describe(plan.rejected), "; ")));
+  if (plan.candidates.empty()) throw nothing_takes(request, plan);
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
   plan.chosen = *std::ranges::find_if(plan.candidates, [&](const Candidate& candidate) {
     return candidate.seconds <= as_good * best.seconds;
