@@ -35,12 +35,11 @@ class FusedSystemLaunch {
  public:
   /// `previous` holds, for each field, the index in `in` of its previous values. `scalars` hold the scalars
   /// of each step. `out` holds the fields, then the previous values in the order of `in`.
-  FusedSystemLaunch(const StatementGroup& group, const Canonical& canonical, const SystemFacts& facts,
-                    const std::vector<Domain>& fields, const std::vector<const Field*>& coefficients,
-                    const std::vector<std::size_t>& previous, std::vector<std::vector<T>> scalars,
-                    const ConstState& in, const State& out, bool bypasses_caches)
+  FusedSystemLaunch(const StatementGroup& group, const SystemFacts& facts, const std::vector<Domain>& fields,
+                    const std::vector<const Field*>& coefficients, const std::vector<std::size_t>& previous,
+                    std::vector<std::vector<T>> scalars, const ConstState& in, const State& out,
+                    bool bypasses_caches)
       : group_(group),
-        canonical_(canonical),
         facts_(facts),
         fields_(fields),
         coefficients_(coefficients),
@@ -220,7 +219,6 @@ class FusedSystemLaunch {
   }
 
   const StatementGroup& group_;
-  const Canonical& canonical_;
   const SystemFacts& facts_;
   const std::vector<Domain>& fields_;
   const std::vector<const Field*>& coefficients_;

@@ -235,8 +235,8 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
         scalars.emplace_back(values.begin(), values.end());
       }
       if (steps > 1)
-        return FusedSystemLaunch<Storage>(groups_.front(), canonical_, facts_, fields_, coefficients_,
-                                          previous_, std::move(scalars), in, out, bypasses_caches)
+        return FusedSystemLaunch<Storage>(groups_.front(), facts_, fields_, coefficients_, previous_,
+                                          std::move(scalars), in, out, bypasses_caches)
             .run(region);
       using Arrays = SystemArrays<Storage>;
       typename Arrays::Levels levels{{}, Arrays::rows_of(in), Arrays::rows_of(out)};

@@ -15,6 +15,10 @@ struct CpuTileShape {
   double row = 1.0;         // points of a row of a tile
 };
 
+/// Is the time that it takes to make the rings of a launch of several steps of a system, in launches: 15 us
+/// on 99 x 149 points, from the rates of 1 and 4 steps of inputs/standing_wave2d.toml.
+constexpr double launches_of_rings = 3;
+
 /// Returns the tiles of launches that keep `planes` planes of elements of `bytes` in the cache of each core.
 CpuTileShape tiles_on_cpu(const Domain& domain, const Index3& radius, int fuse, const DeviceModel& device,
                           double planes, double bytes) {
@@ -96,8 +100,14 @@ void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, C
   const CpuTileShape tile = tiles_on_cpu(domain, problem.radius(), candidate.fuse, device, planes,
                                          static_cast<double>(storage_bytes(problem.precision)));
   candidate.fma = operands * tile.recomputed;
-  candidate.compute_seconds = candidate.fma * costs.operand * (candidate.fuse > 1 ? device.level_cost : 1.0) /
-                              device.scalar_rate(problem.precision);
+  const bool is_fused = candidate.fuse > 1;
+  // The planes of 2D rings are rows, each at another distance from the next, so operands are located row by
+  // row.
+  const double row_seconds = costs.row + (is_fused && domain.dimensions == 2 ? costs.row_tap * operands : 0);
+  candidate.compute_seconds = candidate.fma * costs.operand * (is_fused ? device.level_cost : 1.0) /
+                                  device.scalar_rate(problem.precision) +
+                              tile.recomputed * row_seconds / tile.row / device.cores;
+  if (is_fused) candidate.launch_seconds *= 1 + launches_of_rings;
   candidate.bound = candidate.compute_seconds > candidate.memory_seconds ? "compute" : "memory";
   // Single steps fetch what they read early enough to hide the shorter time.
   candidate.seconds = (candidate.fuse > 1 ? overlapped_on_cpu(device, candidate)
