@@ -108,6 +108,8 @@ void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, C
                                   device.scalar_rate(problem.precision) +
                               tile.recomputed * row_seconds / tile.row / device.cores;
   if (is_fused) candidate.launch_seconds *= 1 + launches_of_rings;
+  const double state_bytes = candidate.bytes * candidate.fuse * static_cast<double>(domain.box().points());
+  if (state_bytes < device.cache_bytes) candidate.memory_seconds = 0;
   candidate.bound = candidate.compute_seconds > candidate.memory_seconds ? "compute" : "memory";
   // Single steps fetch what they read early enough to hide the shorter time.
   candidate.seconds = (candidate.fuse > 1 ? overlapped_on_cpu(device, candidate)
