@@ -113,10 +113,12 @@ class Equations(spsolve.TestCase):
 
     def test_several_steps_per_launch_leave_the_files_of_single_ones(self):
         """Events fall at steps that are no multiple of the steps of a launch."""
+        # Marches on GPUs refuse grids on which a read beyond one wall is reflected beyond the other.
+        thick = {"acoustic3d": ["grid.shape=[9, 8, 11]"]}
         for model in (models.Acoustic2D(), models.Acoustic3D(), models.GrayScott(), models.HeatTwoMaterials()):
             for precision in UNIT:
                 solve = lambda fuse, ranks: self.solve(model, precision, f"{model.name}_{precision}/fuse{fuse}ranks{ranks}", *spsolve.settings(
-                    f"time.fuse={fuse}", "checkpoint.every=7"), every=7, ranks=ranks, steps=14)
+                    f"time.fuse={fuse}", "checkpoint.every=7", *thick.get(model.name, [])), every=7, ranks=ranks, steps=14)
                 single = solve(1, 1)
                 for fuse, ranks in ((2, 1), (3, 3)):
                     several = solve(fuse, ranks)
