@@ -113,14 +113,18 @@ class Equations(spsolve.TestCase):
 
     def test_several_steps_per_launch_leave_the_files_of_single_ones(self):
         """Events fall at steps that are no multiple of the steps of a launch."""
-        # Marches on GPUs refuse grids on which a read beyond one wall is reflected beyond the other.
+        # Marches of order 8 on GPUs refuse grids on which a read beyond one wall is reflected beyond the other, and levels that
+        # shared memory cannot hold.
         thick = {"acoustic3d": ["grid.shape=[9, 8, 11]"]}
+        too_large = lambda *case: spsolve.ON_GPU and case in (("acoustic3d", "fp32", 3), ("acoustic3d", "fp64", 2), ("acoustic3d", "fp64", 3))
         for model in (models.Acoustic2D(), models.Acoustic3D(), models.GrayScott(), models.HeatTwoMaterials()):
             for precision in UNIT:
                 solve = lambda fuse, ranks: self.solve(model, precision, f"{model.name}_{precision}/fuse{fuse}ranks{ranks}", *spsolve.settings(
                     f"time.fuse={fuse}", "checkpoint.every=7", *thick.get(model.name, [])), every=7, ranks=ranks, steps=14)
                 single = solve(1, 1)
                 for fuse, ranks in ((2, 1), (3, 3)):
+                    if too_large(model.name, precision, fuse):
+                        continue
                     several = solve(fuse, ranks)
                     self.assertEqual(json.loads((several / "run.json").read_text())["plan"]["fuse"], fuse)
                     self.assert_same_bits(single, several)
