@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/hdf5/chunk_check.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
@@ -157,6 +158,25 @@ std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
   return "";
 }
 
+/// Says what is wrong with the chunks of a source of a virtual dataset, which the HDF5 library decodes
+/// unseen.
+std::string damage_of_source(hid_t source, hid_t creation) {
+  const std::string filter = unsafe_filter(creation);
+  if (filter.empty()) return "";
+  const auto shape = dataset_shape(source);
+  const std::string name =
+      name_by([&](char* text, std::size_t size) { return H5Iget_name(source, text, size); });
+  if (shape.empty() || shape.size() > axis_count)
+    return fmt::format(
+        "is virtual, and its source {} has the filter {} and {} axes: its chunks cannot be "
+        "checked; h5repack -f NONE makes a copy of the source without the filter",
+        name, filter, shape.size());
+  Index3 extent{1, 1, 1};
+  std::copy(shape.begin(), shape.end(), extent.end() - std::ssize(shape));
+  const std::string damage = ChunkCheck(source).damage(box_of(extent));
+  return damage.empty() ? "" : fmt::format("is virtual, and its source {} {}", name, damage);
+}
+
 std::string missing_at(hid_t dataset, int depth) {
   constexpr int deepest = 8;  // virtual datasets may refer to each other in a circle
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -165,6 +185,8 @@ std::string missing_at(hid_t dataset, int depth) {
       return fmt::format("is virtual, and its values are not reached within {} virtual datasets", deepest);
     return missing_of_virtual(dataset, creation, depth);
   }
+  if (depth > 0)
+    if (std::string damage = damage_of_source(dataset, creation); !damage.empty()) return damage;
   const int count = H5Pget_external_count(creation);
   return count > 0 ? missing_of_external(dataset, creation, count) : "";
 }
