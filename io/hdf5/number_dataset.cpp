@@ -83,7 +83,10 @@ Index3 NumberDataset::center(int dimensions, Index3 otherwise) const {
 }
 
 void NumberDataset::read(int dimensions, const Box& box, std::vector<double>& values) const {
-  if (!check_) check_.emplace(dataset_);
+  if (!check_) {
+    if (const std::string unwritten = unwritten_values(dataset_); !unwritten.empty()) fail(unwritten);
+    check_.emplace(dataset_);
+  }
   if (const std::string damage = check_->damage(box); !damage.empty()) fail(damage);
   values.resize(static_cast<std::size_t>(box.points()));
   try {

@@ -188,7 +188,10 @@ void set_layout(Recipe& recipe, hid_t creation, hid_t space) {
       if (filters & 1) H5Pset_shuffle(creation);
       if (filters & 2) H5Pset_fletcher32(creation);
       if (filters & 4) H5Pset_deflate(creation, 1);
-      // The filters n-bit and scale-offset of HDF5 1.10 write and read beyond their buffers.
+      // Chunks of these two are written as they are, because their encoders write beyond their buffers.
+      if (filters & 8) H5Pset_nbit(creation);
+      if (filters & 16)
+        H5Pset_scaleoffset(creation, filters & 32 ? H5Z_SO_INT : H5Z_SO_FLOAT_DSCALE, recipe.byte() % 8);
       return;
     }
     case 3:
@@ -199,6 +202,25 @@ void set_layout(Recipe& recipe, hid_t creation, hid_t space) {
       H5Pset_alloc_time(creation, recipe.byte() % 2 ? H5D_ALLOC_TIME_LATE : H5D_ALLOC_TIME_INCR);
       return;
   }
+}
+
+/// Stores any bytes as the first chunk of a dataset, as its filters might have left them.
+void write_chunk(Recipe& recipe, hid_t dataset) {
+  const std::array<hsize_t, H5S_MAX_RANK> first{};
+  const std::uint32_t left_out = recipe.byte() % 2 ? 0 : recipe.byte();
+  const std::size_t bytes = recipe.byte() % 2 ? recipe.byte() : recipe.byte() * std::size_t{16};
+  if (bytes > 0)
+    H5Dwrite_chunk(dataset, H5P_DEFAULT, left_out, first.data(), bytes, recipe.values(bytes).data());
+}
+
+/// Returns true if the HDF5 library may write beyond its memory when it encodes values.
+bool has_unsafe_encoder(hid_t creation) {
+  unsigned flags = 0;
+  std::size_t parameters = 0;
+  for (const H5Z_filter_t filter : {H5Z_FILTER_NBIT, H5Z_FILTER_SCALEOFFSET})
+    if (H5Pget_filter_by_id2(creation, filter, &flags, &parameters, nullptr, 0, nullptr, nullptr) >= 0)
+      return true;
+  return false;
 }
 
 void change_dataset(Recipe& recipe, hid_t file) {
@@ -212,7 +234,10 @@ void change_dataset(Recipe& recipe, hid_t file) {
                             ? H5I_INVALID_HID
                             : H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   const std::size_t bytes = others ? 0 : bytes_of(type, space);
-  if (dataset >= 0 && bytes > 0 && recipe.byte() % 4)
+  const bool chunked = H5Pget_layout(creation) == H5D_CHUNKED;
+  if (dataset >= 0 && chunked && (has_unsafe_encoder(creation) || recipe.byte() % 4 == 0))
+    write_chunk(recipe, dataset);
+  else if (dataset >= 0 && bytes > 0 && recipe.byte() % 4)
     H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, recipe.values(bytes).data());
   H5Dclose(dataset), H5Pclose(creation), H5Sclose(space), H5Tclose(type);
 }
@@ -223,7 +248,8 @@ void change_values(Recipe& recipe, hid_t file) {
   if (dataset < 0) return;
   const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset),
               creation = H5Dget_create_plist(dataset);
-  const bool others = H5Pget_external_count(creation) > 0 || H5Pget_layout(creation) == H5D_VIRTUAL;
+  const bool others = H5Pget_external_count(creation) > 0 || H5Pget_layout(creation) == H5D_VIRTUAL ||
+                      has_unsafe_encoder(creation);
   const std::size_t bytes = others ? 0 : bytes_of(type, space);
   if (bytes > 0) H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, recipe.values(bytes).data());
   H5Pclose(creation), H5Sclose(space), H5Tclose(type), H5Dclose(dataset);
