@@ -205,7 +205,8 @@ void set_layout(Recipe& recipe, hid_t creation, hid_t space) {
 }
 
 /// Stores any bytes as the first chunk of a dataset, as its filters might have left them.
-void write_chunk(Recipe& recipe, hid_t dataset) {
+void write_chunk(Recipe& recipe, hid_t dataset, hid_t space) {
+  if (H5Sget_simple_extent_type(space) != H5S_SIMPLE || H5Sget_simple_extent_npoints(space) <= 0) return;
   const std::array<hsize_t, H5S_MAX_RANK> first{};
   const std::uint32_t left_out = recipe.byte() % 2 ? 0 : recipe.byte();
   const std::size_t bytes = recipe.byte() % 2 ? recipe.byte() : recipe.byte() * std::size_t{16};
@@ -236,7 +237,7 @@ void change_dataset(Recipe& recipe, hid_t file) {
   const std::size_t bytes = others ? 0 : bytes_of(type, space);
   const bool chunked = H5Pget_layout(creation) == H5D_CHUNKED;
   if (dataset >= 0 && chunked && (has_unsafe_encoder(creation) || recipe.byte() % 4 == 0))
-    write_chunk(recipe, dataset);
+    write_chunk(recipe, dataset, space);
   else if (dataset >= 0 && bytes > 0 && recipe.byte() % 4)
     H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, recipe.values(bytes).data());
   H5Dclose(dataset), H5Pclose(creation), H5Sclose(space), H5Tclose(type);
