@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/cpu_unit.hpp"
 
-#include <unistd.h>
-
-#include <atomic>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,15 +9,16 @@
 #include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/cpu/plane_ring.hpp"
 #include "kernels/cpu/row_ghosts.hpp"
+#include "kernels/cpu/stream_levels.hpp"
 #include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Is the type of intermediate time levels: fp32 for 16-bit storage, otherwise the storage type (tf32 keeps
-/// its rounding of operands).
+/// Is the type of the values at intermediate time levels: fp32 for 16-bit storage, otherwise the storage type
+/// (tf32 keeps its rounding of operands).
 template <class Storage>
-using Level = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
+using Intermediate = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
 
 /// Gives the rows of a field the interface of a PlaneRing.
 template <class T>
@@ -38,13 +36,13 @@ class FieldRows {
 
 /// Holds the data that all tiles of one launch on one region share.
 template <class Storage>
-class Launch {
-  using Mid = Level<Storage>;
+class StencilLaunch {
+  using Mid = Intermediate<Storage>;
   using Sum = Compute<Storage>;
 
  public:
-  Launch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in, Field& out,
-         int steps)
+  StencilLaunch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in,
+                Field& out, int steps)
       : domain_(domain),
         axes_(domain),
         radius_(stencil.radius()),
@@ -52,7 +50,7 @@ class Launch {
         steps_(steps),
         in_rows_(in.at<Storage>({0, 0, 0}), in.strides(), axes_),
         out_rows_(out.at<Storage>({0, 0, 0}), out.strides(), axes_),
-        non_temporal_(exceeds_cache(in, out)),
+        non_temporal_(exceeds_cache(in.bytes() + out.bytes())),
         stored_ghosts_(ghost_values<Storage, Storage>(domain)),
         level_ghosts_(ghost_values<Mid, Storage>(domain)) {
     const std::vector<Index3> offsets = tap_offsets(stencil, axes_);
@@ -63,54 +61,36 @@ class Launch {
   }
 
   void run(const Box& region) const {
-    // These are 2r + 1 planes of each level and one that is written. The rest of the cache holds planes that
-    // stream in and out.
-    const std::int64_t planes = steps_ * (2 * radius_[axes_.stream] + 1) + 1;
+    // The rest of the cache holds planes that stream in and out.
+    const std::int64_t planes = planes_of_stencil(steps_, radius_[axes_.stream]);
     const CpuTiles tiles(region, axes_, radius_, steps_, planes, 1.0 / 3, sizeof(Mid));
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t i = 0; i < tiles.count(); ++i) stream(tiles[i]);
   }
 
  private:
-  /// Returns the points where time level `level` (1 .. steps) must be known for the tile: the tile grown by
-  /// the reach of later steps, clipped to the walls.
-  Box level_box(const Box& tile, int level) const {
-    return domain_.clip_to_walls(grow(tile, (steps_ - level) * radius_));
-  }
-
   void stream(const Box& tile) const {
     const std::int64_t r = radius_[axes_.stream];
-    std::vector<Box> boxes;
-    for (int level = 1; level <= steps_; ++level) boxes.push_back(level_box(tile, level));
+    std::vector<Box> boxes = level_boxes(domain_, tile, radius_, steps_);
     std::vector<PlaneRing<Mid>> rings;
-    for (int level = 1; level < steps_; ++level) {
-      const Box& box = boxes[level - 1];
-      const std::int64_t ghosts = radius_[x_axis];
-      rings.emplace_back(2 * r + 1, box.begin[axes_.cross], box.end[axes_.cross], box.begin[x_axis] - ghosts,
-                         box.end[x_axis] + ghosts, tile.begin[x_axis]);
-    }
+    for (int level = 1; level < steps_; ++level)
+      rings.emplace_back(2 * r + 1, axes_, boxes[level - 1], radius_[x_axis], tile.begin[x_axis]);
     Scratch scratch(*this, boxes.front());
-    const std::int64_t front_end = boxes.back().end[axes_.stream] + (steps_ - 1) * r;
-    std::int64_t front = boxes.front().begin[axes_.stream];
     if (group_)
-      for (; front + max_rows <= front_end; front += max_rows)
-        planes(*group_, boxes.front(), front, in_rows_, out_rows_, scratch.stored);
-    for (; front < front_end; ++front)
-      for (int level = 1; level <= steps_; ++level) {
-        const Box& box = boxes[level - 1];
-        const std::int64_t s = front - (level - 1) * r;
-        if (s < box.begin[axes_.stream] || s >= box.end[axes_.stream]) continue;
-        if (level == 1 && level == steps_)
-          planes(one_row_, box, s, in_rows_, out_rows_, scratch.stored);
-        else if (level == 1)
-          planes(one_row_, box, s, in_rows_, rings[0], scratch.stored);
-        else if (level < steps_)
-          planes(one_row_, box, s, rings[level - 2], rings[level - 1], scratch.levels);
-        else
-          planes(one_row_, box, s, rings[level - 2], out_rows_, scratch.levels);
-      }
-    // Non-temporal stores must be visible before another thread, or a message, reads them.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+      for (std::int64_t& s = boxes.front().begin[axes_.stream];
+           s + max_rows <= boxes.front().end[axes_.stream]; s += max_rows)
+        planes(*group_, boxes.front(), s, in_rows_, out_rows_, scratch.stored);
+    stream_levels(boxes, axes_.stream, r, [&](int level, std::int64_t s) {
+      const Box& box = boxes[level - 1];
+      if (level == 1 && level == steps_)
+        planes(one_row_, box, s, in_rows_, out_rows_, scratch.stored);
+      else if (level == 1)
+        planes(one_row_, box, s, in_rows_, rings[0], scratch.stored);
+      else if (level < steps_)
+        planes(one_row_, box, s, rings[level - 2], rings[level - 1], scratch.levels);
+      else
+        planes(one_row_, box, s, rings[level - 2], out_rows_, scratch.levels);
+    });
   }
 
   /// Holds constant rows for the ghosts beyond dirichlet faces across z and y, one per face.
@@ -120,7 +100,7 @@ class Launch {
     std::int64_t begin = 0;
     std::vector<const T*> inputs;  // start addresses of the inputs for the current rows
 
-    GhostRows(const Launch& launch, const Box& box, const std::array<std::array<T, 2>, 3>& values)
+    GhostRows(const StencilLaunch& launch, const Box& box, const std::array<std::array<T, 2>, 3>& values)
         : begin(box.begin[x_axis] - launch.radius_[x_axis]),
           inputs(std::max(launch.one_row_.inputs.size(), launch.group_ ? launch.group_->inputs.size() : 0)) {
       const std::int64_t points = box.extent()[x_axis] + 2 * launch.radius_[x_axis];
@@ -135,7 +115,7 @@ class Launch {
     GhostRows<Storage> stored;
     GhostRows<Mid> levels;
 
-    Scratch(const Launch& launch, const Box& box)
+    Scratch(const StencilLaunch& launch, const Box& box)
         : stored(launch, box, launch.stored_ghosts_), levels(launch, box, launch.level_ghosts_) {}
   };
 
@@ -202,13 +182,6 @@ class Launch {
     }
   }
 
-  /// Returns true if the fields are too large to stay in the last-level cache between launches. Only half of
-  /// that cache counts, since others use it too.
-  static bool exceeds_cache(const Field& in, const Field& out) {
-    return static_cast<std::int64_t>(in.bytes() + out.bytes()) >
-           cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
-  }
-
   const Domain& domain_;
   Axes axes_;
   Index3 radius_;
@@ -246,7 +219,7 @@ void CpuUnit::fill_ghosts(const State& state, const Box& valid) const {
 void CpuUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (region.empty()) return;
   with_storage(precision_, [&]<class Storage>() {
-    Launch<Storage>(domain_, stencil_, source_, in.front(), out.front(), steps).run(region);
+    StencilLaunch<Storage>(domain_, stencil_, source_, in.front(), out.front(), steps).run(region);
   });
 }
 

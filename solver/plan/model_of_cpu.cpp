@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/step_program.hpp"
+#include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cpu/program_queries.hpp"
 #include "kernels/cpu/tap_schedule.hpp"
 #include "solver/plan/model_parts.hpp"
 
@@ -58,7 +59,7 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   const Index3& radius = problem.stencil.radius();
   const int fuse = candidate.fuse;
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;
-  const double planes = fuse * (2.0 * static_cast<double>(radius[stream]) + 1.0) + 1.0;
+  const auto planes = static_cast<double>(planes_of_stencil(fuse, radius[stream]));
   const CpuTileShape tile = tiles_on_cpu(domain, radius, fuse, device, planes, level_element);
   candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
@@ -76,7 +77,8 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.seconds = overlapped_on_cpu(device, candidate);
 }
 
-void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+void evaluate_system_on_cpu(const Problem& problem, const std::vector<StepProgram>& programs,
+                            const DeviceModel& device, Candidate& candidate) {
   const Equations& equations = *problem.equations;
   if (candidate.fuse > 1) {
     const std::optional<NoKernel> none =
@@ -91,17 +93,14 @@ void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, C
   const Calibration::Cpu& costs = device.costs().cpu;
   const Domain& domain = problem.domain;
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;
-  const double levels = candidate.fuse - 1;
+  const Index3 radius = problem.radius();
   double operands = 0, planes = 0;
-  for (const auto& [first, last] : equations.facts.groups) {
-    const StepProgram program =
-        step_program(equations.canonical, first, last, storage_bytes(problem.precision) == 2);
+  for (const StepProgram& program : programs) {
     operands += static_cast<double>(operands_of(program));
-    planes = std::max(planes, static_cast<double>(planes_of(program, stream)));
+    planes = std::max(planes, static_cast<double>(planes_of(program, stream, equations.facts, radius[stream],
+                                                            candidate.fuse)));
   }
-  planes += levels * (2.0 * static_cast<double>(problem.radius()[stream]) + 1.0) *
-            static_cast<double>(problem.field_count());
-  const CpuTileShape tile = tiles_on_cpu(domain, problem.radius(), candidate.fuse, device, planes,
+  const CpuTileShape tile = tiles_on_cpu(domain, radius, candidate.fuse, device, planes,
                                          static_cast<double>(storage_bytes(problem.precision)));
   candidate.fma = operands * tile.recomputed;
   const bool is_fused = candidate.fuse > 1;
