@@ -11,6 +11,7 @@
 #include "app/setup/points.hpp"
 #include "io/input/read_equations.hpp"
 #include "io/language/parser.hpp"
+#include "io/language/row_program.hpp"
 #include "kernels/operator/system.hpp"
 
 namespace spsolve {
