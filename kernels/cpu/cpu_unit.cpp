@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/cpu_unit.hpp"
 
+#include <optional>
+#include <span>
 #include <vector>
 
-#include "kernels/cpu/correlate_row.hpp"
+#include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/cpu/plane_ring.hpp"
 #include "kernels/cpu/row_ghosts.hpp"
@@ -51,10 +53,11 @@ class StencilLaunch {
         non_temporal_(exceeds_cache(in.bytes() + out.bytes())),
         stored_ghosts_(ghost_values<Storage, Storage>(domain)),
         level_ghosts_(ghost_values<Mid, Storage>(domain)) {
-    for (const Tap& tap : stencil.taps()) {
-      offsets_.push_back({tap.offset[axes_.stream], tap.offset[axes_.cross], tap.offset[x_axis]});
-      weights_.push_back(static_cast<Sum>(tap.weight));
-    }
+    const std::vector<Index3> offsets = tap_offsets(stencil, axes_);
+    std::vector<Sum> weights;
+    for (const Tap& tap : stencil.taps()) weights.push_back(static_cast<Sum>(tap.weight));
+    one_row_ = make_tap_schedule(offsets, weights, 1);
+    if (steps == 1 && pays_in_groups(offsets)) group_ = make_tap_schedule(offsets, weights, max_rows);
   }
 
   void run(const Box& region) const {
@@ -68,21 +71,25 @@ class StencilLaunch {
  private:
   void stream(const Box& tile) const {
     const std::int64_t r = radius_[axes_.stream];
-    const std::vector<Box> boxes = level_boxes(domain_, tile, radius_, steps_);
+    std::vector<Box> boxes = level_boxes(domain_, tile, radius_, steps_);
     std::vector<PlaneRing<Mid>> rings;
     for (int level = 1; level < steps_; ++level)
       rings.emplace_back(2 * r + 1, axes_, boxes[level - 1], radius_[x_axis], tile.begin[x_axis]);
     Scratch scratch(*this, boxes.front());
+    if (group_)
+      for (std::int64_t& s = boxes.front().begin[axes_.stream];
+           s + max_rows <= boxes.front().end[axes_.stream]; s += max_rows)
+        planes(*group_, boxes.front(), s, in_rows_, out_rows_, scratch.stored);
     stream_levels(boxes, axes_.stream, r, [&](int level, std::int64_t s) {
       const Box& box = boxes[level - 1];
       if (level == 1 && level == steps_)
-        plane(box, s, in_rows_, out_rows_, scratch.stored);
+        planes(one_row_, box, s, in_rows_, out_rows_, scratch.stored);
       else if (level == 1)
-        plane(box, s, in_rows_, rings[0], scratch.stored);
+        planes(one_row_, box, s, in_rows_, rings[0], scratch.stored);
       else if (level < steps_)
-        plane(box, s, rings[level - 2], rings[level - 1], scratch.levels);
+        planes(one_row_, box, s, rings[level - 2], rings[level - 1], scratch.levels);
       else
-        plane(box, s, rings[level - 2], out_rows_, scratch.levels);
+        planes(one_row_, box, s, rings[level - 2], out_rows_, scratch.levels);
     });
   }
 
@@ -91,10 +98,11 @@ class StencilLaunch {
   struct GhostRows {
     std::array<std::array<std::vector<T>, 2>, 3> rows;
     std::int64_t begin = 0;
-    std::vector<const T*> taps;  // start addresses of the taps for the current row
+    std::vector<const T*> inputs;  // start addresses of the inputs for the current rows
 
     GhostRows(const StencilLaunch& launch, const Box& box, const std::array<std::array<T, 2>, 3>& values)
-        : begin(box.begin[x_axis] - launch.radius_[x_axis]), taps(launch.offsets_.size()) {
+        : begin(box.begin[x_axis] - launch.radius_[x_axis]),
+          inputs(std::max(launch.one_row_.inputs.size(), launch.group_ ? launch.group_->inputs.size() : 0)) {
       const std::int64_t points = box.extent()[x_axis] + 2 * launch.radius_[x_axis];
       for (const int axis : {z_axis, y_axis})
         for (const Side side : {low, high})
@@ -131,35 +139,46 @@ class StencilLaunch {
     return domain_.periodic(axis) || (begin >= radius_[axis] && end <= domain_.shape[axis] - radius_[axis]);
   }
 
-  /// Computes one plane of one time level from the rows of the level below.
+  /// Computes the planes from s on of one time level, as many as the schedule has rows, from the rows of the
+  /// level below.
   template <class T, class From, class To>
-  void plane(const Box& box, std::int64_t s, const From& from, const To& to, GhostRows<T>& ghosts) const {
+  void planes(const TapSchedule<Sum>& schedule, const Box& box, std::int64_t s, const From& from,
+              const To& to, GhostRows<T>& ghosts) const {
     using Out = std::remove_pointer_t<decltype(to.row(0, 0))>;
     constexpr bool from_field = std::is_same_v<From, FieldRows<const Storage>>,
                    to_field = std::is_same_v<To, FieldRows<Storage>>;
-    auto& taps = ghosts.taps;
-    const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis];
-    const bool inside = inside_walls(axes_.stream, s, s + 1), more = s + 1 < box.end[axes_.stream];
-    Row<Out, T> row{nullptr, n, taps.data(), weights_.data(), static_cast<int>(taps.size()), nullptr};
-    row.non_temporal = to_field && non_temporal_;
+    const auto inputs = std::span(ghosts.inputs).first(schedule.inputs.size());
+    const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis], next = s + schedule.rows;
+    const bool inside = inside_walls(axes_.stream, s, next);
+    const Index3 leading = schedule.inputs.back();
+    Rows<Out, T> rows{n, &schedule, inputs.data()};
+    rows.non_temporal = to_field && non_temporal_;
     for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
       if (c > box.begin[axes_.cross] && inside && inside_walls(axes_.cross, c - 1, c + 1))
-        for (const T*& tap : taps) tap += from.pitch();
+        for (const T*& input : inputs) input += from.pitch();
       else
-        for (std::size_t k = 0; k < taps.size(); ++k)
-          taps[k] = row_or_ghost(s + offsets_[k][0], c + offsets_[k][1], from, ghosts) + offsets_[k][2] + x;
-      row.out = to.row(s, c) + x;
-      if (source_) row.source = source_->at<Sum>(axes_.point(s, c, x));
-      // Prefetch the rows of a field that the next plane reads and writes first.
-      if (from_field && more)
-        row.next_in = row_or_ghost(s + 1 + offsets_.back()[0], c + offsets_.back()[1], from, ghosts) + x;
-      if (to_field && more && !non_temporal_) row.next_out = to.row(s + 1, c) + x;
-      correlate_row_widest(row);
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+          inputs[k] = row_or_ghost(s + schedule.inputs[k][0], c + schedule.inputs[k][1], from, ghosts) +
+                      schedule.inputs[k][2] + x;
+      for (int p = 0; p < schedule.rows; ++p) {
+        rows.out[p] = to.row(s + p, c) + x;
+        if (source_) rows.source[p] = source_->at<Sum>(axes_.point(s + p, c, x));
+        // Prefetch the rows of a field that the next planes read and write first.
+        const bool more = next + p < box.end[axes_.stream];
+        rows.next_in[p] =
+            from_field && more
+                ? row_or_ghost(next + p + leading[0] - schedule.rows + 1, c + leading[1], from, ghosts) + x
+                : nullptr;
+        rows.next_out[p] = to_field && more && !non_temporal_ ? to.row(next + p, c) + x : nullptr;
+      }
+      correlate_rows_widest(rows);
       const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // written rows have room for all ghosts
-      if constexpr (std::is_same_v<Out, Storage>)
-        fill_row_ghosts(row.out - x, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
-      else
-        fill_row_ghosts(row.out - x, domain_, radius_[x_axis], {x, x + n}, all, level_ghosts_[x_axis]);
+      for (int p = 0; p < schedule.rows; ++p) {
+        if constexpr (std::is_same_v<Out, Storage>)
+          fill_row_ghosts(rows.out[p] - x, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
+        else
+          fill_row_ghosts(rows.out[p] - x, domain_, radius_[x_axis], {x, x + n}, all, level_ghosts_[x_axis]);
+      }
     }
   }
 
@@ -173,8 +192,8 @@ class StencilLaunch {
   bool non_temporal_;
   std::array<std::array<Storage, 2>, 3> stored_ghosts_;
   std::array<std::array<Mid, 2>, 3> level_ghosts_;
-  std::vector<Index3> offsets_;  // offsets of the taps: stream, cross, x
-  std::vector<Sum> weights_;
+  TapSchedule<Sum> one_row_;
+  std::optional<TapSchedule<Sum>> group_;  // of rows of neighbouring planes
 };
 
 }  // namespace

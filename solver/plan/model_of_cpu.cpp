@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/cpu/program_queries.hpp"
+#include "kernels/cpu/tap_schedule.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -64,11 +65,14 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   candidate.fma = taps * tile.recomputed;
+  const bool in_groups = fuse == 1 && pays_in_groups(tap_offsets(problem.stencil, Axes(domain)));
   candidate.compute_seconds =
-      candidate.fma *
-      ((fuse > 1 ? device.level_cost : 1.0) * (problem.precision == Precision::tf32 ? costs.rounding : 1.0) /
-           device.scalar_rate(problem.precision) +
-       (costs.row / taps + costs.row_tap) / tile.row / device.cores);
+      candidate.fma * ((fuse > 1    ? device.level_cost
+                        : in_groups ? costs.grouped_tap
+                                    : 1.0) *
+                           (problem.precision == Precision::tf32 ? costs.rounding : 1.0) /
+                           device.scalar_rate(problem.precision) +
+                       (costs.row / taps + costs.row_tap) / tile.row / device.cores);
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
   candidate.seconds = overlapped_on_cpu(device, candidate);
 }
