@@ -1,5 +1,6 @@
 # cmake -DOUTPUT=file.cpp -P hash_sources.cmake file... writes a hash over the contents of files as C++. The file is not
 # touched if the hash is the same.
+cmake_minimum_required(VERSION 3.25)
 set(all "")
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(after_script FALSE)

@@ -172,7 +172,7 @@ void SystemProgram::add_reads(ConstantsText& text, const FusedTile& fused) const
   if (fused.splits)
     for (const auto& [input, offset] : group_.split->finish_reads)
       reads.push_back({input, offset[0], offset[1], offset[2]});
-  const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
+  const std::string inputs = std::string("[").append(std::to_string(group_.inputs.size())).append("]");
   text.line(
       "// All reads but those that begin sums: input, plane, row and column. By input: its oldest plane that "
       "is read, how many planes of the inputs before are read, and the columns of its ring before those of "

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // write_constants KERNEL CASE FILE writes the constants with which the kernel of a case is compiled.
-#include <fstream>
 #include <map>
 
 #include "box_step_case.hpp"
@@ -10,6 +9,7 @@
 #include "star_step_case.hpp"
 #include "step_case.hpp"
 #include "steps_case.hpp"
+#include "write_if_changed.hpp"
 
 namespace {
 
@@ -31,5 +31,5 @@ int main(int, char** arguments) {
       {"star_step", constants<star_step_cases>},
       {"step", constants<step_cases>},
       {"steps", constants<steps_cases>}};
-  std::ofstream(arguments[3]) << of_kernel.at(arguments[1])(arguments[2]);
+  write_if_changed(arguments[3], of_kernel.at(arguments[1])(arguments[2]));
 }
