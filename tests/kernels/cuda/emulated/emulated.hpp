@@ -37,7 +37,8 @@ void launch_emulated_march(const ScalarArguments& a, int blocks_x, int blocks_y,
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);
 /// `blocks` is an Index3 (z, y, x), whose header most programs do not need.
-void launch_emulated_separable(const SeparableArguments& a, const std::array<std::int64_t, 3>& blocks, int threads);
+void launch_emulated_separable(const SeparableArguments& a, const std::array<std::int64_t, 3>& blocks,
+                               int threads);
 void launch_emulated_step(const ScalarArguments& a, int blocks);
 void launch_emulated_steps(const ScalarArguments& a, int blocks_x, int blocks_y, int stride);
 void launch_emulated_tile_step(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z);
