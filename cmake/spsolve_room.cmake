@@ -22,7 +22,7 @@ endif()
 # ./dev lint does.
 function(spsolve_precompiled name)
   cmake_parse_arguments(precompiled "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
-  file(WRITE ${PROJECT_BINARY_DIR}/precompiled/empty.cpp "")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/empty.cpp CONTENT "")  # not touched again
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled/empty.cpp)
   target_link_libraries(${name} PRIVATE spsolve_options ${precompiled_LINK})
   target_compile_options(${name} PRIVATE ${precompiled_OPTIONS})

@@ -21,7 +21,7 @@ PointSources::PointSources(const Communicator& communicator, const RunConfig& co
   std::vector<std::vector<std::vector<Corner>>> corners;  // by source and point, those of this rank
   Box reached;
   const auto images = [&](const Corner& corner) {
-    return images_of(corner.p, problem.domain, block.advanced());
+    return periodic_copies_of(corner.p, problem.domain, block.advanced());
   };
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
     const PointSourceConfig& given = config.point_sources[i];

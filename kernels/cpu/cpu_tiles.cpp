@@ -9,9 +9,14 @@
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
+
 std::int64_t cache_bytes(int name, std::int64_t otherwise) {
   const std::int64_t bytes = sysconf(name);
   return bytes > 0 ? bytes : otherwise;
+}
+
+bool exceeds_cache(std::size_t bytes) {
+  return static_cast<std::int64_t>(bytes) > cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
 }
 
 CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps, std::int64_t planes,

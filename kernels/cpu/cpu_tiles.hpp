@@ -44,4 +44,8 @@ class CpuTiles {
 /// it.
 std::int64_t cache_bytes(int name, std::int64_t otherwise);
 
+/// Returns true if `bytes` do not stay in the last-level cache from one launch to the next. Only half of that
+/// cache counts, since others use it too.
+bool exceeds_cache(std::size_t bytes);
+
 }  // namespace spsolve

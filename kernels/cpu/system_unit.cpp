@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/system_unit.hpp"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <span>
 #include <stdexcept>
@@ -220,13 +218,10 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
     if (const auto none = why_single_steps(canonical_, facts_, fields_, steps))
       throw std::invalid_argument("equations are advanced one step at a time: " + none->why);
   if (region.empty()) return;
-  // Fields that do not stay in the last-level cache until the next launch are written past it. Only half of
-  // that cache counts, since others use it too.
   std::size_t bytes = 0;
   for (const Field* field : in) bytes += field->bytes();
   for (const Field* field : out) bytes += field->bytes();
-  const bool bypasses_caches =
-      static_cast<std::int64_t>(bytes) > cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
+  const bool bypasses_caches = exceeds_cache(bytes);
   with_storage(precision_, [&]<class Storage>() {
     if constexpr (!std::is_same_v<Storage, Tf32>) {
       std::vector<std::vector<Compute<Storage>>> scalars;

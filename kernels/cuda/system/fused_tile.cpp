@@ -211,9 +211,9 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
     tile.shared_bytes += (fused.steps - 1) * fused.level_planes * level.plane_bytes;
     level.old_offset = tile.shared_bytes;
     if (fused.splits && level.is_read_before)
-      for (int waits = 0; waits + 2 <= fused.steps; ++waits)
+      for (int behind = 0; behind + 2 <= fused.steps; ++behind)
         tile.shared_bytes +=
-            (fused.oldest(waits, level) + fused.lag()) * tile.rows() * tile.columns * sizes[0];
+            (fused.oldest(behind, level) + fused.lag()) * tile.rows() * tile.columns * sizes[0];
     fused.levels.push_back(level);
   }
 }

@@ -235,7 +235,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   }
   for (int s = 0; s < group_.statements(); ++s) statement_of_output.push_back(s);
   for (const int s : fused.written_before(fields_of_statements_)) statement_of_output.push_back(s);
-  const std::string inputs = "[" + std::to_string(group_.inputs.size()) + "]";
+  const std::string inputs = std::string("[").append(std::to_string(group_.inputs.size())).append("]");
   text.line("// By input: the statement that advances the field.");
   text.table("statement_of", inputs.c_str(), statement_of);
   text.table("is_previous", inputs.c_str(), is_previous);
@@ -269,7 +269,8 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
   text.type("Stored", stored_name(precision_));
   text.type("Compute", stored_name(sum_precision(precision_)));
   const std::vector<GroupInput>& inputs = group_.inputs;
-  const std::string count = "[" + std::to_string(std::max<std::size_t>(inputs.size(), 1)) + "]";
+  const std::string count =
+      std::string("[").append(std::to_string(std::max<std::size_t>(inputs.size(), 1))).append("]");
   text.integer("inputs", static_cast<int>(inputs.size()));
   text.integer("statements", group_.statements());
   text.integer("outputs",

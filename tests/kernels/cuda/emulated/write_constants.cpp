@@ -9,7 +9,7 @@
 #include "star_step_case.hpp"
 #include "step_case.hpp"
 #include "steps_case.hpp"
-#include "write_if_changed.hpp"
+#include "write_changed.hpp"
 
 namespace {
 
@@ -31,5 +31,5 @@ int main(int, char** arguments) {
       {"star_step", constants<star_step_cases>},
       {"step", constants<step_cases>},
       {"steps", constants<steps_cases>}};
-  write_if_changed(arguments[3], of_kernel.at(arguments[1])(arguments[2]));
+  spsolve::testing::write_changed(arguments[3], of_kernel.at(arguments[1])(arguments[2]));
 }

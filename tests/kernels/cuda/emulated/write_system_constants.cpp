@@ -4,12 +4,12 @@
 #include <string>
 
 #include "system_case.hpp"
-#include "write_if_changed.hpp"
+#include "write_changed.hpp"
 
 int main(int, char** arguments) {
   const spsolve::cuda::SystemCase what(
       std::stoul(arguments[1]), spsolve::parse_precision(arguments[2]).value(), std::stoi(arguments[3]));
   const std::string group = arguments[4];
-  spsolve::cuda::write_if_changed(
+  spsolve::testing::write_changed(
       arguments[5], group == "steps" ? what.fused_constants() : what.constants(std::stoul(group)));
 }
