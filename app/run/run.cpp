@@ -27,6 +27,7 @@
 #include "app/values/fill_block.hpp"
 #include "app/values/table_checksums.hpp"
 #include "io/checkpoint.hpp"
+#include "solver/block_memory.hpp"
 
 namespace spsolve {
 namespace {

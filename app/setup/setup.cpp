@@ -13,8 +13,9 @@
 #include "app/setup/distribution.hpp"
 #include "app/setup/walls.hpp"
 #include "io/array_reader.hpp"
-#include "io/input/read_problem.hpp"
+#include "io/input/read_stencil.hpp"
 #include "solver/block.hpp"
+#include "solver/block_memory.hpp"
 
 namespace spsolve {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "io/input/read_equations.hpp"
 #include "io/language/parser.hpp"
+#include "io/language/row_program.hpp"
 #include "kernels/operator/system.hpp"
 
 namespace spsolve {
