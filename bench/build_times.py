@@ -10,6 +10,7 @@ one .cpp, and after touching kernels/box.hpp; then the seconds of each room of t
 --executable only the executable is built. A build that was interrupted goes on if DIR is given again.
 """
 import argparse
+import functools
 import os
 import pathlib
 import subprocess
@@ -32,6 +33,7 @@ def recorded(times):
     return seconds
 
 
+@functools.cache
 def needed_by(build, target):
     """Returns all files from which ninja makes a target, and the target."""
     text = subprocess.run(["ninja", "-C", build, "-t", "inputs", target], check=True, capture_output=True, text=True).stdout
