@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts traffic and work of kernels by hardware counters, beside the numbers of the model (paper 003, table 2).
 
-counters.py SPSOLVE CASES counted.json [--most SECONDS] [--jobs N] [--work]   (needs ncu of CUDA, a GPU whose counters may be read)
+counters.py SPSOLVE CASES counted.json [--most SECONDS] [--jobs N] [--parts FIRST END] [--work]   (needs ncu of CUDA, a GPU whose counters may be read)
 
 CASES is a suite of `spsolve bench`, or a file of rows of `spsolve bench --json`. Each case is launched once under ncu (`bench
 --compile-only`). Its row gets the memory traffic and work of that launch's kernels per point: measured M (bytes) and C (flop). CUDA
@@ -21,13 +21,15 @@ import time
 import ncu
 from rows import rows_of
 
-SUITE_PARTS = 16  # processes that share the cases of a suite
+SUITE_PARTS = 50  # processes that share the cases of a suite; what is known of one is written when it ends
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
 arguments.add_argument("cases", help="a suite, or a file of rows")
 arguments.add_argument("counted", type=pathlib.Path)
 arguments.add_argument("--most", type=float, default=math.inf, help="seconds after which no further process is begun")
 arguments.add_argument("--jobs", type=int, default=1, help="processes side by side; ncu itself takes kernels one by one")
+arguments.add_argument("--parts", type=int, nargs=2, default=(0, SUITE_PARTS), metavar=("FIRST", "END"),
+                       help=f"only these of the {SUITE_PARTS} parts of a suite, without END")
 arguments.add_argument("--work", action="store_true", help="count only memory traffic and operations, which takes fewer passes")
 options = arguments.parse_args()
 
@@ -83,7 +85,7 @@ def commands():
     """Yields a command for each part of the suite or each row, and the row."""
     common = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus"]
     if not pathlib.Path(options.cases).exists():
-        yield from (([*common, "--suite", options.cases, "--shard", str(part), str(SUITE_PARTS)], {}) for part in range(SUITE_PARTS))
+        yield from (([*common, "--suite", options.cases, "--shard", str(part), str(SUITE_PARTS)], {}) for part in range(*options.parts))
         return
     for row in rows_of(options.cases):
         command = [*common, "--stencil", row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]),
@@ -114,7 +116,9 @@ def counted_rows(command, row):
     if time.monotonic() - begin > options.most:
         return []
     try:
+        begun = time.monotonic()
         text = ncu.output_of(command, METRICS, timeout=None if not row else 120)
+        print(f"{' '.join(command[5:])}: {time.monotonic() - begun:.1f} s", flush=True)
         return [counted_case(words, kernels, row) for words, kernels in ncu.cases_in(text, METRICS)]
     except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
         print(f"{' '.join(command[5:])}: {error!r}", flush=True)

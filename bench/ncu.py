@@ -7,9 +7,9 @@ import subprocess
 
 
 def output_of(command, metrics, *options, timeout=None):
-    """Returns what ncu and the command print; counters are lines of CSV. `options` are those of ncu."""
+    """Returns what ncu and the command print, in order; counters are lines of CSV. `options` are those of ncu."""
     return subprocess.run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", *options, "--metrics",
-                           ",".join(metrics), *command], capture_output=True, text=True, timeout=timeout).stdout
+                           ",".join(metrics), *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout).stdout
 
 
 def kernels_in(text, metrics):
