@@ -53,10 +53,6 @@ class HaloExchange {
   /// Collective.
   PendingExchange start(const State& state);
 
-  /// Returns the bytes that this rank packs for other ranks in one exchange, including padding between
-  /// regions.
-  std::size_t bytes_packed() const { return send_.bytes; }
-
  private:
   friend class PendingExchange;
 

@@ -27,7 +27,7 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
         .file = file,
         .name = name,
         .format = {.dimensions = static_cast<int>(extents.size()), .precision = storage_precision(type)},
-        .block_bytes = read_attribute<std::int64_t>(dataset, checksum_attribute::block_bytes),
+        .checksum_block_bytes = read_attribute<std::int64_t>(dataset, checksum_attribute::block_bytes),
         .checksums = read_attribute<std::vector<std::uint64_t>>(dataset, checksum_attribute::values)};
     std::copy(extents.begin(), extents.end(), array.format.shape.end() - array.format.dimensions);
     const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -48,9 +48,9 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
       throw Error(Status::file_failure, "has a shape that is empty, or larger than the file");
     const std::int64_t bytes = volume(array.format.shape) * array.format.element_bytes();
     if (read_attribute<std::string>(dataset, checksum_attribute::algorithm) != checksum_algorithm ||
-        array.block_bytes <= 0 ||
+        array.checksum_block_bytes <= 0 ||
         static_cast<std::int64_t>(array.checksums.size()) !=
-            bytes / array.block_bytes + (bytes % array.block_bytes != 0))
+            bytes / array.checksum_block_bytes + (bytes % array.checksum_block_bytes != 0))
       throw Error(Status::file_failure, "has checksums of another kind");
     return array;
   };
@@ -85,10 +85,11 @@ void verify_array(const Communicator& communicator, const StoredArray& array) {
     const auto read = reader_of(array);
     const auto count = static_cast<std::int64_t>(array.checksums.size());
     const std::int64_t all_bytes = volume(array.format.shape) * array.format.element_bytes();
-    std::vector<std::byte> block(static_cast<std::size_t>(std::min(array.block_bytes, all_bytes)));
+    std::vector<std::byte> block(static_cast<std::size_t>(std::min(array.checksum_block_bytes, all_bytes)));
     const std::int64_t end = count * (communicator.rank() + 1) / communicator.size();
     for (std::int64_t b = count * communicator.rank() / communicator.size(); b < end; ++b) {
-      const std::int64_t first = b * array.block_bytes, last = std::min(all_bytes, first + array.block_bytes);
+      const std::int64_t first = b * array.checksum_block_bytes,
+                         last = std::min(all_bytes, first + array.checksum_block_bytes);
       const std::span data(block.data(), static_cast<std::size_t>(last - first));
       read(first, data);
       if (XXH3_64bits(data.data(), data.size()) != array.checksums[static_cast<std::size_t>(b)])

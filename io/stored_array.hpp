@@ -16,8 +16,8 @@ struct StoredArray {
   std::filesystem::path file;
   std::string name;  // of the dataset, without the slash
   ArrayFormat format;
-  std::int64_t offset = 0;       // bytes from the start of the file; not set for compressed arrays
-  std::int64_t block_bytes = 0;  // per checksum
+  std::int64_t offset = 0;                // bytes from the start of the file; not set for compressed arrays
+  std::int64_t checksum_block_bytes = 0;  // per checksum
   std::vector<std::uint64_t> checksums;
 
   /// Returns "checkpoint.h5:/u".

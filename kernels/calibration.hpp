@@ -128,7 +128,7 @@ struct Calibration {
   struct Cpu {
     double bandwidth, scalar_fp64, scalar_fp32, ceiling_fma_fp64, ceiling_fma_fp32, launch_seconds,
         level_cost, latency, message_bandwidth, exchange_launches, row, row_tap, rounding, operand,
-        shorter_shown, emulated_fma;
+        grouped_tap, shorter_shown, emulated_fma;
   } cpu;
 };
 

@@ -54,7 +54,7 @@ inline bool is_fetch(const BlockInstruction& instruction) {
 }
 
 /// Limits the bytes of a block of points in compute precision to eight of the widest registers.
-constexpr std::int64_t block_bytes = 512;
+constexpr std::int64_t row_block_bytes = 512;
 
 /// Holds a list of instructions whose operands have addresses, ready to run on one row.
 template <class T>

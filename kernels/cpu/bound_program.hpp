@@ -63,7 +63,7 @@ class BoundProgram {
   }
 
  private:
-  static constexpr std::int64_t block_points = block_bytes / static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t block_points = row_block_bytes / static_cast<std::int64_t>(sizeof(T));
 
   struct Stage {
     const ProgramStage* program;
@@ -127,8 +127,8 @@ class BoundProgram {
 
   template <class Value>
   void* constant_block(std::vector<AlignedArray<Value>>& blocks, Value value) {
-    blocks.emplace_back(block_bytes);
-    std::fill_n(blocks.back().begin(), block_bytes, value);
+    blocks.emplace_back(block_points);
+    std::fill_n(blocks.back().begin(), block_points, value);
     return blocks.back().begin();
   }
   void* constant(T value) { return constant_block(constants_, value); }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/cpu_unit.hpp"
 
-#include <unistd.h>
-
-#include <atomic>
+#include <optional>
+#include <span>
 #include <vector>
 
-#include "kernels/cpu/correlate_row.hpp"
+#include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/cpu/plane_ring.hpp"
 #include "kernels/cpu/row_ghosts.hpp"
+#include "kernels/cpu/stream_levels.hpp"
 #include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Is the type of intermediate time levels: fp32 for 16-bit storage, otherwise the storage type (tf32 keeps
-/// its rounding of operands).
+/// Is the type of the values at intermediate time levels: fp32 for 16-bit storage, otherwise the storage type
+/// (tf32 keeps its rounding of operands).
 template <class Storage>
-using Level = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
+using Intermediate = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
 
 /// Gives the rows of a field the interface of a PlaneRing.
 template <class T>
@@ -36,13 +36,13 @@ class FieldRows {
 
 /// Holds the data that all tiles of one launch on one region share.
 template <class Storage>
-class Launch {
-  using Mid = Level<Storage>;
+class StencilLaunch {
+  using Mid = Intermediate<Storage>;
   using Sum = Compute<Storage>;
 
  public:
-  Launch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in, Field& out,
-         int steps)
+  StencilLaunch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in,
+                Field& out, int steps)
       : domain_(domain),
         axes_(domain),
         radius_(stencil.radius()),
@@ -50,60 +50,47 @@ class Launch {
         steps_(steps),
         in_rows_(in.at<Storage>({0, 0, 0}), in.strides(), axes_),
         out_rows_(out.at<Storage>({0, 0, 0}), out.strides(), axes_),
-        non_temporal_(exceeds_cache(in, out)),
+        non_temporal_(exceeds_cache(in.bytes() + out.bytes())),
         stored_ghosts_(ghost_values<Storage, Storage>(domain)),
         level_ghosts_(ghost_values<Mid, Storage>(domain)) {
-    for (const Tap& tap : stencil.taps()) {
-      offsets_.push_back({tap.offset[axes_.stream], tap.offset[axes_.cross], tap.offset[x_axis]});
-      weights_.push_back(static_cast<Sum>(tap.weight));
-    }
+    const std::vector<Index3> offsets = tap_offsets(stencil, axes_);
+    std::vector<Sum> weights;
+    for (const Tap& tap : stencil.taps()) weights.push_back(static_cast<Sum>(tap.weight));
+    one_row_ = make_tap_schedule(offsets, weights, 1);
+    if (steps == 1 && pays_in_groups(offsets)) group_ = make_tap_schedule(offsets, weights, max_rows);
   }
 
   void run(const Box& region) const {
-    // These are 2r + 1 planes of each level and one that is written. The rest of the cache holds planes that
-    // stream in and out.
-    const std::int64_t planes = steps_ * (2 * radius_[axes_.stream] + 1) + 1;
-    const CpuTiles tiles(region, axes_, radius_, steps_, planes, 1.0 / 3, sizeof(Mid));
+    // The rest of the cache holds planes that stream in and out.
+    const std::int64_t planes = planes_of_stencil(steps_, radius_[axes_.stream]);
+    const auto tiles = CpuTiles::for_steps(region, axes_, radius_, steps_, planes, 1.0 / 3, sizeof(Mid));
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t i = 0; i < tiles.count(); ++i) stream(tiles[i]);
   }
 
  private:
-  /// Returns the points where time level `level` (1 .. steps) must be known for the tile: the tile grown by
-  /// the reach of later steps, clipped to the walls.
-  Box level_box(const Box& tile, int level) const {
-    return domain_.clip_to_walls(grow(tile, (steps_ - level) * radius_));
-  }
-
   void stream(const Box& tile) const {
     const std::int64_t r = radius_[axes_.stream];
-    std::vector<Box> boxes;
-    for (int level = 1; level <= steps_; ++level) boxes.push_back(level_box(tile, level));
+    std::vector<Box> boxes = level_boxes(domain_, tile, radius_, steps_);
     std::vector<PlaneRing<Mid>> rings;
-    for (int level = 1; level < steps_; ++level) {
-      const Box& box = boxes[level - 1];
-      const std::int64_t ghosts = radius_[x_axis];
-      rings.emplace_back(2 * r + 1, box.begin[axes_.cross], box.end[axes_.cross], box.begin[x_axis] - ghosts,
-                         box.end[x_axis] + ghosts, tile.begin[x_axis]);
-    }
+    for (int level = 1; level < steps_; ++level)
+      rings.emplace_back(2 * r + 1, axes_, boxes[level - 1], radius_[x_axis], tile.begin[x_axis]);
     Scratch scratch(*this, boxes.front());
-    const std::int64_t front_end = boxes.back().end[axes_.stream] + (steps_ - 1) * r;
-    for (std::int64_t front = boxes.front().begin[axes_.stream]; front < front_end; ++front)
-      for (int level = 1; level <= steps_; ++level) {
-        const Box& box = boxes[level - 1];
-        const std::int64_t s = front - (level - 1) * r;
-        if (s < box.begin[axes_.stream] || s >= box.end[axes_.stream]) continue;
-        if (level == 1 && level == steps_)
-          plane(box, s, in_rows_, out_rows_, scratch.stored);
-        else if (level == 1)
-          plane(box, s, in_rows_, rings[0], scratch.stored);
-        else if (level < steps_)
-          plane(box, s, rings[level - 2], rings[level - 1], scratch.levels);
-        else
-          plane(box, s, rings[level - 2], out_rows_, scratch.levels);
-      }
-    // Non-temporal stores must be visible before another thread, or a message, reads them.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (group_)
+      for (std::int64_t& s = boxes.front().begin[axes_.stream];
+           s + max_rows <= boxes.front().end[axes_.stream]; s += max_rows)
+        planes(*group_, boxes.front(), s, in_rows_, out_rows_, scratch.stored);
+    stream_levels(boxes, axes_.stream, r, [&](int level, std::int64_t s) {
+      const Box& box = boxes[level - 1];
+      if (level == 1 && level == steps_)
+        planes(one_row_, box, s, in_rows_, out_rows_, scratch.stored);
+      else if (level == 1)
+        planes(one_row_, box, s, in_rows_, rings[0], scratch.stored);
+      else if (level < steps_)
+        planes(one_row_, box, s, rings[level - 2], rings[level - 1], scratch.levels);
+      else
+        planes(one_row_, box, s, rings[level - 2], out_rows_, scratch.levels);
+    });
   }
 
   /// Holds constant rows for the ghosts beyond dirichlet faces across z and y, one per face.
@@ -111,10 +98,11 @@ class Launch {
   struct GhostRows {
     std::array<std::array<std::vector<T>, 2>, 3> rows;
     std::int64_t begin = 0;
-    std::vector<const T*> taps;  // start addresses of the taps for the current row
+    std::vector<const T*> inputs;  // start addresses of the inputs for the current rows
 
-    GhostRows(const Launch& launch, const Box& box, const std::array<std::array<T, 2>, 3>& values)
-        : begin(box.begin[x_axis] - launch.radius_[x_axis]), taps(launch.offsets_.size()) {
+    GhostRows(const StencilLaunch& launch, const Box& box, const std::array<std::array<T, 2>, 3>& values)
+        : begin(box.begin[x_axis] - launch.radius_[x_axis]),
+          inputs(std::max(launch.one_row_.inputs.size(), launch.group_ ? launch.group_->inputs.size() : 0)) {
       const std::int64_t points = box.extent()[x_axis] + 2 * launch.radius_[x_axis];
       for (const int axis : {z_axis, y_axis})
         for (const Side side : {low, high})
@@ -127,7 +115,7 @@ class Launch {
     GhostRows<Storage> stored;
     GhostRows<Mid> levels;
 
-    Scratch(const Launch& launch, const Box& box)
+    Scratch(const StencilLaunch& launch, const Box& box)
         : stored(launch, box, launch.stored_ghosts_), levels(launch, box, launch.level_ghosts_) {}
   };
 
@@ -151,43 +139,47 @@ class Launch {
     return domain_.periodic(axis) || (begin >= radius_[axis] && end <= domain_.shape[axis] - radius_[axis]);
   }
 
-  /// Computes one plane of one time level from the rows of the level below.
+  /// Computes the planes from s on of one time level, as many as the schedule has rows, from the rows of the
+  /// level below.
   template <class T, class From, class To>
-  void plane(const Box& box, std::int64_t s, const From& from, const To& to, GhostRows<T>& ghosts) const {
+  void planes(const TapSchedule<Sum>& schedule, const Box& box, std::int64_t s, const From& from,
+              const To& to, GhostRows<T>& ghosts) const {
     using Out = std::remove_pointer_t<decltype(to.row(0, 0))>;
     constexpr bool from_field = std::is_same_v<From, FieldRows<const Storage>>,
                    to_field = std::is_same_v<To, FieldRows<Storage>>;
-    auto& taps = ghosts.taps;
-    const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis];
-    const bool inside = inside_walls(axes_.stream, s, s + 1), more = s + 1 < box.end[axes_.stream];
-    Row<Out, T> row{nullptr, n, taps.data(), weights_.data(), static_cast<int>(taps.size()), nullptr};
-    row.non_temporal = to_field && non_temporal_;
+    const auto inputs = std::span(ghosts.inputs).first(schedule.inputs.size());
+    const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis], next = s + schedule.rows;
+    const bool inside = inside_walls(axes_.stream, s, next);
+    const Index3 leading = schedule.inputs.back();
+    Rows<Out, T> rows{n, &schedule, inputs.data()};
+    rows.non_temporal = to_field && non_temporal_;
     for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
       if (c > box.begin[axes_.cross] && inside && inside_walls(axes_.cross, c - 1, c + 1))
-        for (const T*& tap : taps) tap += from.pitch();
+        for (const T*& input : inputs) input += from.pitch();
       else
-        for (std::size_t k = 0; k < taps.size(); ++k)
-          taps[k] = row_or_ghost(s + offsets_[k][0], c + offsets_[k][1], from, ghosts) + offsets_[k][2] + x;
-      row.out = to.row(s, c) + x;
-      if (source_) row.source = source_->at<Sum>(axes_.point(s, c, x));
-      // Prefetch the rows of a field that the next plane reads and writes first.
-      if (from_field && more)
-        row.next_in = row_or_ghost(s + 1 + offsets_.back()[0], c + offsets_.back()[1], from, ghosts) + x;
-      if (to_field && more && !non_temporal_) row.next_out = to.row(s + 1, c) + x;
-      correlate_row_widest(row);
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+          inputs[k] = row_or_ghost(s + schedule.inputs[k][0], c + schedule.inputs[k][1], from, ghosts) +
+                      schedule.inputs[k][2] + x;
+      for (int p = 0; p < schedule.rows; ++p) {
+        rows.out[p] = to.row(s + p, c) + x;
+        if (source_) rows.source[p] = source_->at<Sum>(axes_.point(s + p, c, x));
+        // Prefetch the rows of a field that the next planes read and write first.
+        const bool more = next + p < box.end[axes_.stream];
+        rows.next_in[p] =
+            from_field && more
+                ? row_or_ghost(next + p + leading[0] - schedule.rows + 1, c + leading[1], from, ghosts) + x
+                : nullptr;
+        rows.next_out[p] = to_field && more && !non_temporal_ ? to.row(next + p, c) + x : nullptr;
+      }
+      correlate_rows_widest(rows);
       const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // written rows have room for all ghosts
-      if constexpr (std::is_same_v<Out, Storage>)
-        fill_row_ghosts(row.out - x, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
-      else
-        fill_row_ghosts(row.out - x, domain_, radius_[x_axis], {x, x + n}, all, level_ghosts_[x_axis]);
+      for (int p = 0; p < schedule.rows; ++p) {
+        if constexpr (std::is_same_v<Out, Storage>)
+          fill_row_ghosts(rows.out[p] - x, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
+        else
+          fill_row_ghosts(rows.out[p] - x, domain_, radius_[x_axis], {x, x + n}, all, level_ghosts_[x_axis]);
+      }
     }
-  }
-
-  /// Returns true if the fields are too large to stay in the last-level cache between launches. Only half of
-  /// that cache counts, since others use it too.
-  static bool exceeds_cache(const Field& in, const Field& out) {
-    return static_cast<std::int64_t>(in.bytes() + out.bytes()) >
-           cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
   }
 
   const Domain& domain_;
@@ -200,8 +192,8 @@ class Launch {
   bool non_temporal_;
   std::array<std::array<Storage, 2>, 3> stored_ghosts_;
   std::array<std::array<Mid, 2>, 3> level_ghosts_;
-  std::vector<Index3> offsets_;  // offsets of the taps: stream, cross, x
-  std::vector<Sum> weights_;
+  TapSchedule<Sum> one_row_;
+  std::optional<TapSchedule<Sum>> group_;  // of rows of neighbouring planes
 };
 
 }  // namespace
@@ -227,7 +219,7 @@ void CpuUnit::fill_ghosts(const State& state, const Box& valid) const {
 void CpuUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (region.empty()) return;
   with_storage(precision_, [&]<class Storage>() {
-    Launch<Storage>(domain_, stencil_, source_, in.front(), out.front(), steps).run(region);
+    StencilLaunch<Storage>(domain_, stencil_, source_, in.front(), out.front(), steps).run(region);
   });
 }
 

@@ -36,4 +36,10 @@ class CpuUnit : public Unit {
   const Field* source_;
 };
 
+/// Returns the number of planes that a tile keeps in cache in launches of `steps` steps of a stencil with
+/// this radius along the stream axis: 2r + 1 of each time level, and one that is written.
+constexpr std::int64_t planes_of_stencil(int steps, std::int64_t radius) {
+  return steps * (2 * radius + 1) + 1;
+}
+
 }  // namespace spsolve

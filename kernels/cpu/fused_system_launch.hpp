@@ -2,29 +2,23 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <vector>
 
 #include "kernels/cpu/bound_program.hpp"
 #include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/cpu/plane_ring.hpp"
+#include "kernels/cpu/program_queries.hpp"
+#include "kernels/cpu/statement_group.hpp"
+#include "kernels/cpu/stream_levels.hpp"
 #include "kernels/cpu/system_arrays.hpp"
 #include "kernels/operator/queries.hpp"
 #include "kernels/state.hpp"
 
 namespace spsolve {
 
-/// Holds the programs of a group of statements (SystemFacts::groups).
-struct StatementGroup {
-  int first, last;
-  StepProgram joint;                // all statements
-  std::vector<StepProgram> single;  // each alone, where there are several
-};
-
 /// Takes a region through several steps of a system whose statements are one group. Each tile is streamed
-/// along the slowest axis once: as soon as time level l - 1 is r planes ahead, level l computes its next
-/// plane (2.5D temporal blocking; Nguyen et al. 2010). Rings in cache hold the newest planes of the levels
-/// between the first and the last. Neighbouring tiles compute the points of these levels around them again.
+/// along the slowest axis once (stream_levels()). Rings in cache hold the newest planes of the levels between
+/// the first and the last. Neighbouring tiles compute the points of these levels around them again.
 ///
 /// All steps are single steps, so results have their bits.
 template <class Storage>
@@ -56,7 +50,8 @@ class FusedSystemLaunch {
   void run(const Box& region) const {
     // Few of the planes stream in, so they may fill most of the cache.
     constexpr double share = 0.75;
-    const CpuTiles tiles(region, axes_, radius_, steps_, planes_in_cache(), share, sizeof(T));
+    const std::int64_t planes = planes_of(group_.joint, axes_.stream, facts_, radius_[axes_.stream], steps_);
+    const auto tiles = CpuTiles::for_steps(region, axes_, radius_, steps_, planes, share, sizeof(T));
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t i = 0; i < tiles.count(); ++i)
       stream(tiles[i], {region.begin[x_axis], region.end[x_axis]});
@@ -66,21 +61,6 @@ class FusedSystemLaunch {
   /// Returns whether equations read the values of a field one step before.
   bool has_previous(std::size_t field) const { return !facts_.reach_previous[field].empty(); }
 
-  /// Returns how many planes of a field a ring keeps. The level after the next one reads them as previous
-  /// values, when the ring is two radii ahead.
-  std::int64_t planes_of_ring(std::size_t field) const {
-    const std::int64_t r = radius_[axes_.stream];
-    return 2 * r + 1 + (has_previous(field) ? r : 0);
-  }
-
-  std::int64_t planes_in_cache() const {
-    std::int64_t planes = planes_of(group_.joint, axes_.stream) +
-                          (steps_ - 1) * radius_[axes_.stream] * facts_.coefficients_read;
-    for (std::size_t field = 0; field < fields_.size(); ++field)
-      planes += (steps_ - 1) * planes_of_ring(field);
-    return planes;
-  }
-
   /// Returns true if a tile has whole periodic rows, whose ghost points are copies of the points at the other
   /// end.
   bool wraps_rows(const Box& tile) const {
@@ -88,63 +68,59 @@ class FusedSystemLaunch {
     return domain.periodic(x_axis) && tile.extent()[x_axis] == domain.shape[x_axis];
   }
 
-  /// Returns the points at which a time level (1 .. steps) must be known for a tile.
-  Box level_box(const Box& tile, int level) const {
-    Index3 around = (steps_ - level) * radius_;
-    if (wraps_rows(tile)) around[x_axis] = 0;
-    return fields_.front().clip_to_walls(grow(tile, around));
+  using Rings = std::vector<std::vector<PlaneRing<Storage>>>;  // [level][field]
+
+  /// Returns the rows of every time level from the one before the state to the last. It makes the rings of
+  /// the levels between.
+  std::vector<typename Arrays::FieldRows> make_rows(const Box& tile, const std::vector<Box>& boxes,
+                                                    Rings& rings) const {
+    std::vector<typename Arrays::FieldRows> rows(boxes.size() + 2);
+    for (std::size_t field = 0; field < fields_.size(); ++field) {
+      rows[0].emplace_back(in_[has_previous(field) ? previous_[field] : field]);
+      rows[1].emplace_back(in_[field]);
+      rows.back().emplace_back(out_[field]);
+    }
+    for (std::size_t level = 0; level + 1 < boxes.size(); ++level) {
+      auto& of_level = rings.emplace_back();
+      for (std::size_t field = 0; field < fields_.size(); ++field)
+        rows[level + 2].emplace_back(
+            of_level.emplace_back(planes_of_ring(facts_, field, radius_[axes_.stream]), axes_, boxes[level],
+                                  radius_[x_axis], tile.begin[x_axis]),
+            axes_);
+    }
+    return rows;
   }
 
   /// `whole` is the range of the region along x.
   void stream(const Box& tile, const Range& whole) const {
-    const std::int64_t r = radius_[axes_.stream], ghosts = radius_[x_axis];
-    std::vector<Box> boxes;
-    std::vector<std::vector<PlaneRing<Storage>>> rings(static_cast<std::size_t>(steps_ - 1));
-    // The rows of every time level; the first two are those of the state.
-    std::vector<typename Arrays::FieldRows> rows(2);
-    for (std::size_t field = 0; field < fields_.size(); ++field) {
-      rows[0].emplace_back(in_[has_previous(field) ? previous_[field] : field]);
-      rows[1].emplace_back(in_[field]);
-    }
-    for (int level = 1; level <= steps_; ++level) {
-      const Box box = boxes.emplace_back(level_box(tile, level));
-      auto& of_level = rows.emplace_back();
-      for (std::size_t field = 0; field < fields_.size(); ++field)
-        if (level == steps_)
-          of_level.emplace_back(out_[field]);
-        else
-          of_level.emplace_back(rings[static_cast<std::size_t>(level - 1)].emplace_back(
-                                    planes_of_ring(field), box.begin[axes_.cross], box.end[axes_.cross],
-                                    box.begin[x_axis] - ghosts, box.end[x_axis] + ghosts, tile.begin[x_axis]),
-                                axes_);
-    }
+    Index3 around = radius_;
+    if (wraps_rows(tile)) around[x_axis] = 0;
+    const std::vector<Box> boxes = level_boxes(fields_.front(), tile, around, steps_);
+    Rings rings;
+    const auto rows = make_rows(tile, boxes, rings);
     std::vector<Arrays> arrays;
     std::vector<BoundProgram<Storage>> programs;
-    arrays.reserve(static_cast<std::size_t>(steps_));  // programs refer to them
-    for (std::size_t step = 0; step < scalars_.size(); ++step) {
+    arrays.reserve(boxes.size());  // programs refer to them
+    for (std::size_t step = 0; step < boxes.size(); ++step) {
       arrays.emplace_back(fields_, coefficients_,
                           typename Arrays::Levels{rows[step], rows[step + 1], rows[step + 2]},
                           scalars_[step]);
       programs.emplace_back(group_.joint, arrays.back(), boxes[step].extent()[x_axis],
-                            bypasses_caches_ && step + 1 == scalars_.size(), false);
+                            bypasses_caches_ && step + 1 == boxes.size(), false);
     }
-    const std::int64_t front_end = boxes.back().end[axes_.stream] + (steps_ - 1) * r;
-    for (std::int64_t front = boxes.front().begin[axes_.stream]; front < front_end; ++front)
-      for (int level = 1; level <= steps_; ++level) {
-        const Box& box = boxes[static_cast<std::size_t>(level - 1)];
-        const std::int64_t s = front - (level - 1) * r;
-        if (s < box.begin[axes_.stream] || s >= box.end[axes_.stream]) continue;
-        for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
-          const Index3 row = axes_.point(s, c, 0);
-          if (front + 1 < boxes.front().end[axes_.stream])
-            fetch(arrays.front(), front + 1, c, level, boxes.front());
-          const Range known{box.begin[x_axis], box.end[x_axis]};
-          programs[static_cast<std::size_t>(level - 1)].run(row[z_axis], row[y_axis], known);
-          finish_row(arrays[static_cast<std::size_t>(level - 1)], level, row, known, tile, whole);
-        }
+    const std::int64_t reach = radius_[axes_.stream];
+    stream_levels(boxes, axes_.stream, reach, [&](int level, std::int64_t s) {
+      const auto step = static_cast<std::size_t>(level - 1);
+      const Box& box = boxes[step];
+      const Range known{box.begin[x_axis], box.end[x_axis]};
+      const std::int64_t next = s + (level - 1) * reach + 1;  // plane of the first level
+      for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
+        const Index3 row = axes_.point(s, c, 0);
+        if (next < boxes.front().end[axes_.stream]) fetch(arrays.front(), next, c, level, boxes.front());
+        programs[step].run(row[z_axis], row[y_axis], known);
+        finish_row(arrays[step], level, row, known, tile, whole);
       }
-    // Non-temporal stores must be visible before another thread, or a message, reads them.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    });
   }
 
   /// Starts to load the part of row `c` of the plane that the first level reads next into the cache, so that

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/aligned_array.hpp"
-#include "kernels/domain.hpp"
+#include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
@@ -12,14 +12,14 @@ namespace spsolve {
 template <class T>
 class PlaneRing {
  public:
-  /// Allocates planes whose cross and x indices run over [begin, end).
-  PlaneRing(std::int64_t planes, std::int64_t begin_cross, std::int64_t end_cross, std::int64_t begin_x,
-            std::int64_t end_x, std::int64_t aligned_x)
+  /// Allocates planes that hold the rows of `box`, with `ghosts` more points at both ends of each row.
+  PlaneRing(std::int64_t planes, const Axes& axes, const Box& box, std::int64_t ghosts,
+            std::int64_t aligned_x)
       : planes_(planes),
-        begin_cross_(begin_cross),
-        rows_(end_cross - begin_cross),
-        begin_x_(begin_x - wrap(begin_x - aligned_x, line)),
-        pitch_(round_up(end_x - begin_x_, line)),
+        begin_cross_(box.begin[axes.cross]),
+        rows_(box.extent()[axes.cross]),
+        begin_x_(box.begin[x_axis] - ghosts - wrap(box.begin[x_axis] - ghosts - aligned_x, line)),
+        pitch_(round_up(box.end[x_axis] + ghosts - begin_x_, line)),
         memory_(planes_ * rows_ * pitch_) {}
   PlaneRing(PlaneRing&&) noexcept = default;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/block_instruction.hpp"
-#include "kernels/cpu/correlate_row.hpp"
+#include "kernels/cpu/correlate_rows.hpp"
 
 namespace spsolve::detail {
 

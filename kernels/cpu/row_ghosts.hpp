@@ -7,14 +7,10 @@
 #include <type_traits>
 
 #include "kernels/domain.hpp"
+#include "kernels/operator/range.hpp"
 #include "kernels/precision.hpp"
 
 namespace spsolve {
-
-/// Holds a half-open range of x.
-struct Range {
-  std::int64_t begin, end;
-};
 
 /// Fills those ghosts of one row that lie in `memory`, beside x walls whose reflected points all lie in
 /// `known`. `row` points at x = 0.

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/cpu/block_instruction.hpp"
-#include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/operator/canonical.hpp"
+#include "kernels/operator/range.hpp"
 
 namespace spsolve {
 
@@ -53,15 +53,5 @@ struct StepProgram {
 /// `converts` is true if the storage precision of fields differs from the precision of sums. Otherwise a
 /// later statement reads the result of an earlier one from a slot.
 StepProgram step_program(const Canonical& canonical, int first, int last, bool converts);
-
-/// Returns, for every array that a program reads, the operand that lies farthest along `stream`.
-std::vector<ProgramOperand> leading_operands(const StepProgram& program, int stream);
-
-/// Returns how many values the instructions of a program load or store for one point.
-std::int64_t operands_of(const StepProgram& program);
-
-/// Returns the number of planes along `stream` that a tile keeps in cache: of every array those that are read
-/// at each point, and those that are written.
-std::int64_t planes_of(const StepProgram& program, int stream);
 
 }  // namespace spsolve

@@ -47,6 +47,22 @@ template <class V>
   return std::experimental::fma(a, b, c);
 }
 
+/// Makes the compiler load a vector once for several uses, which it would otherwise load for each of them.
+template <class V>
+[[gnu::always_inline]] inline void keep_in_register(V& vector) {
+#ifdef __AVX__
+  const auto in = [&]<class Register>(Register) __attribute__((always_inline)) {
+    Register value = __builtin_bit_cast(Register, vector);
+    asm("" : "+v"(value));
+    vector = __builtin_bit_cast(V, value);
+  };
+#ifdef __AVX512F__
+  if constexpr (sizeof(V) == sizeof(__m512)) in(__m512{});
+#endif
+  if constexpr (sizeof(V) == sizeof(__m256)) in(__m256{});
+#endif
+}
+
 /// Loads V::size() neighbouring elements, converted to operands of products.
 template <class V, class In>
 [[gnu::always_inline]] inline V operands(const In* from) {

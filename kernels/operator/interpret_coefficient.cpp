@@ -12,18 +12,18 @@ void interpret_coefficient(
     const Box& box, const LeafRow& leaf,
     const std::function<void(const Index3& first, std::span<const double> values)>& use) {
   if (box.empty()) return;
-  Box images = box_of({1, 1, 1});  // of the grid, along axes that repeat
+  Box copies = box_of({1, 1, 1});  // of the grid, counted along axes that repeat
   for (int axis = 0; axis < axis_count; ++axis)
     if (repeats_along(facts, coefficient, domain, axis)) {
-      images.begin[axis] = floor_div(box.begin[axis], domain.shape[axis]);
-      images.end[axis] = floor_div(box.end[axis] - 1, domain.shape[axis]) + 1;
+      copies.begin[axis] = floor_div(box.begin[axis], domain.shape[axis]);
+      copies.end[axis] = floor_div(box.end[axis] - 1, domain.shape[axis]) + 1;
     }
-  for_each_point(images, [&](const Index3& image) {
+  for_each_point(copies, [&](const Index3& copy) {
     Index3 shift{};
     Box part = box;
     for (int axis = 0; axis < axis_count; ++axis) {
       if (!repeats_along(facts, coefficient, domain, axis)) continue;
-      shift[axis] = image[axis] * domain.shape[axis];
+      shift[axis] = copy[axis] * domain.shape[axis];
       part.begin[axis] = std::max(part.begin[axis], shift[axis]);
       part.end[axis] = std::min(part.end[axis], shift[axis] + domain.shape[axis]);
     }

@@ -22,15 +22,14 @@ void for_each_read(const Terms& terms, const Term& term, Visit&& visit) {
 }  // namespace
 
 RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
-  std::map<Key, Columns> needed{{{id, 0, 0}, {0, 1}}};
+  std::map<Key, Range> needed{{{id, 0, 0}, {0, 1}}};
   // Terms have larger numbers than their operands, which stand before them in the map.
   for (auto row = needed.rbegin(); row != needed.rend(); ++row) {
     const std::int64_t z = std::get<1>(row->first), y = std::get<2>(row->first);
-    const Columns columns = row->second;
+    const Range columns = row->second;
     for_each_read(terms, terms[std::get<0>(row->first)], [&](TermId operand, const Index3& offset, double) {
-      const Columns read{columns.begin + offset[x_axis], columns.end + offset[x_axis]};
-      Columns& all =
-          needed.try_emplace({operand, z + offset[z_axis], y + offset[y_axis]}, read).first->second;
+      const Range read{columns.begin + offset[x_axis], columns.end + offset[x_axis]};
+      Range& all = needed.try_emplace({operand, z + offset[z_axis], y + offset[y_axis]}, read).first->second;
       all = {std::min(all.begin, read.begin), std::max(all.end, read.end)};
     });
   }

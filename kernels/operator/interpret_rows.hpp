@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/operator/interpret.hpp"
+#include "kernels/operator/range.hpp"
 
 namespace spsolve {
 
@@ -31,10 +32,6 @@ class RowInterpreter {
  private:
   /// Identifies a term at the row displaced by {z, y}.
   using Key = std::tuple<TermId, std::int64_t, std::int64_t>;
-  /// Holds the columns [begin, end) around each point.
-  struct Columns {
-    std::int64_t begin, end;
-  };
   struct Read {
     int row;
     std::int64_t x;  // displacement along x
@@ -43,7 +40,7 @@ class RowInterpreter {
   struct Row {
     TermId term;
     std::int64_t z, y;
-    Columns columns;
+    Range columns;  // around each point
     std::vector<Read> reads;
   };
 

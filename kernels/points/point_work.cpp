@@ -5,22 +5,22 @@
 
 namespace spsolve {
 
-std::vector<Index3> images_of(const Index3& p, const Domain& domain, const Box& box) {
-  std::vector<Index3> images{p};
+std::vector<Index3> periodic_copies_of(const Index3& p, const Domain& domain, const Box& box) {
+  std::vector<Index3> copies{p};
   for (int axis = 0; axis < axis_count; ++axis) {
     std::vector<Index3> more;
-    for (Index3 image : images) {
+    for (Index3 copy : copies) {
       const std::int64_t n = domain.shape[axis];
       if (domain.periodic(axis)) {
-        image[axis] -= floor_div(image[axis] - box.begin[axis], n) * n;  // the first in the box
-        for (; image[axis] < box.end[axis]; image[axis] += n) more.push_back(image);
-      } else if (image[axis] >= box.begin[axis] && image[axis] < box.end[axis]) {
-        more.push_back(image);
+        copy[axis] -= floor_div(copy[axis] - box.begin[axis], n) * n;  // the first in the box
+        for (; copy[axis] < box.end[axis]; copy[axis] += n) more.push_back(copy);
+      } else if (copy[axis] >= box.begin[axis] && copy[axis] < box.end[axis]) {
+        more.push_back(copy);
       }
     }
-    images = std::move(more);
+    copies = std::move(more);
   }
-  return images;
+  return copies;
 }
 
 }  // namespace spsolve

@@ -63,7 +63,7 @@ struct PointTable {
 
 /// Returns the points of `box` that represent the grid point `p`: itself, and its copies beyond the ends of
 /// periodic axes.
-std::vector<Index3> images_of(const Index3& p, const Domain& domain, const Box& box);
+std::vector<Index3> periodic_copies_of(const Index3& p, const Domain& domain, const Box& box);
 
 /// Sets the amounts, by column, that are added after the step from `step` to the next. It is also asked for
 /// steps after the last one of a run.

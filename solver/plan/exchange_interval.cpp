@@ -9,7 +9,7 @@ namespace {
 constexpr int max_launches = 8;
 
 /// Returns the points of the largest block and around it, when its halo is good for `steps` steps. Points
-/// around it are the block's own images and, if `with_others`, points of other ranks.
+/// around it are periodic copies of the block's own points and, if `with_others`, points of other ranks.
 double points_around(const Problem& problem, const Decomposition& decomposition, const Candidate& candidate,
                      int steps, bool with_others) {
   const Index3 extent = decomposition.block(0).extent();

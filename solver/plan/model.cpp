@@ -10,29 +10,30 @@
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/wall_reflections.hpp"
 #include "solver/plan/kernel_family.hpp"
+#include "solver/plan/model_of_equations.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Returns the seconds of the launch that fills halos with images, on a rank that has whole axes. Planes and
-/// rows count by their bytes, the ends of rows by their number.
+/// Returns the seconds of the launch that fills halos with periodic copies and reflections, on a rank that
+/// has whole axes. Planes and rows count by their bytes, the ends of rows by their number.
 double copy_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
   const bool line = problem.domain.dimensions == 1 && !candidate.fused_weights();
   const Calibration& costs = device.costs();
-  const double start =
-      costs.launch.image_start + (line ? 0 : costs.launch.image_start_filled * filled(problem.domain, costs));
+  const double start = costs.launch.image_start +
+                       (line ? 0 : costs.launch.image_start_filled * utilization(problem.domain, costs));
   const Domain& domain = problem.domain;
   const auto points = static_cast<double>(domain.box().points());
   double seconds = 0;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
     if (!domain.has_periodic_copies(axis, candidate.wraps) || problem.stencil.radius()[axis] == 0) continue;
     const double across = points / static_cast<double>(domain.shape[axis]);
-    const double images = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
+    const double copied = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
     seconds = std::max(seconds, start);
     if (axis != x_axis || domain.dimensions == 1)
-      seconds += 2 * images * static_cast<double>(storage_bytes(problem.precision)) /
+      seconds += 2 * copied * static_cast<double>(storage_bytes(problem.precision)) /
                  (costs.launch.image_bandwidth * device.bandwidth);
     else
       seconds += 2 * across * costs.launch.row_end * costs.rates.bandwidth / device.bandwidth;
@@ -51,7 +52,7 @@ double launch_error(const Problem& problem, const Method& method) {
   return problem.domain.has_walls() ? std::hypot(sweep, scalar()) : sweep;
 }
 
-/// Returns the problem as the sweep of a method sees it: axes with images are treated as periodic.
+/// Returns the problem as the sweep of a method sees it: axes with reflections are treated as periodic.
 Problem as_swept(Problem problem, const Method& method) {
   if (!method.fused_weights()) return problem;
   problem.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
@@ -84,14 +85,14 @@ std::optional<Refusal> why_no_promise(const Problem& problem, const Method& meth
 }
 
 Candidate evaluate(const Problem& given, const DeviceModel& device, const Method& method) {
-  if (given.equations) return evaluate_equations(given, device, method);
+  if (given.equations) return EquationsModel(given, device).evaluate(method);
   const Problem problem = as_swept(given, method);
   Candidate candidate{method};
   candidate.precision = problem.precision;
   const Calibration::Launch& costs = device.costs().launch;
   const double start =
       device.launch_seconds *
-      (device.gpu ? costs.start + costs.start_filled * filled(problem.domain, device.costs()) : 1);
+      (device.gpu ? costs.start + costs.start_filled * utilization(problem.domain, device.costs()) : 1);
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   const auto family = family_of(problem, device, method);
   if (const auto* refusal = std::get_if<Refusal>(&family)) {

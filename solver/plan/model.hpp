@@ -28,8 +28,8 @@ struct Candidate : Method {
   double shared_seconds = 0;
   double wall_seconds = 0;  // points beside walls: time beyond that of other points
   double launch_seconds = 0;
-  double copy_seconds = 0;  // part of it, on ranks with whole axes: copying the images of their own points
-  std::array<bool, 3> wraps{};  // axes without images on ranks that have them whole
+  double copy_seconds = 0;      // part of it, on ranks with whole axes: periodic copies of their own points
+  std::array<bool, 3> wraps{};  // axes without periodic copies on ranks that have them whole
   double seconds = 0;           // of all parts together
   std::string bound = {};       // memory, compute, shared, launch or walls: what takes most of the time
   double peak = 0;              // highest flop/s of its instructions, zeros counted [P]
@@ -48,9 +48,6 @@ constexpr std::int64_t max_fused_weights = std::int64_t{1} << 19;
 /// Says why there is no kernel for a problem on a device by a method; returns nothing if there may be one.
 /// CPUs emulate tensor cores, slowly but with the exact numerics, so the plan never chooses them there.
 std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
-inline bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
-  return !why_no_kernel(problem, device, method);
-}
 
 /// Says why results would not keep the error that the precision promises (docs/internals/numerics.md);
 /// returns nothing if they do. In fp32 fused weights sometimes do not.

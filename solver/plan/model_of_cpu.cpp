@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/step_program.hpp"
+#include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cpu/program_queries.hpp"
+#include "kernels/cpu/tap_schedule.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -57,22 +59,26 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   const Index3& radius = problem.stencil.radius();
   const int fuse = candidate.fuse;
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;
-  const double planes = fuse * (2.0 * static_cast<double>(radius[stream]) + 1.0) + 1.0;
+  const auto planes = static_cast<double>(planes_of_stencil(fuse, radius[stream]));
   const CpuTileShape tile = tiles_on_cpu(domain, radius, fuse, device, planes, level_element);
   candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   candidate.fma = taps * tile.recomputed;
+  const bool in_groups = fuse == 1 && pays_in_groups(tap_offsets(problem.stencil, Axes(domain)));
   candidate.compute_seconds =
-      candidate.fma *
-      ((fuse > 1 ? device.level_cost : 1.0) * (problem.precision == Precision::tf32 ? costs.rounding : 1.0) /
-           device.scalar_rate(problem.precision) +
-       (costs.row / taps + costs.row_tap) / tile.row / device.cores);
+      candidate.fma * ((fuse > 1    ? device.level_cost
+                        : in_groups ? costs.grouped_tap
+                                    : 1.0) *
+                           (problem.precision == Precision::tf32 ? costs.rounding : 1.0) /
+                           device.scalar_rate(problem.precision) +
+                       (costs.row / taps + costs.row_tap) / tile.row / device.cores);
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
   candidate.seconds = overlapped_on_cpu(device, candidate);
 }
 
-void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+void evaluate_system_on_cpu(const Problem& problem, const std::vector<StepProgram>& programs,
+                            const DeviceModel& device, Candidate& candidate) {
   const Equations& equations = *problem.equations;
   if (candidate.fuse > 1) {
     const std::optional<NoKernel> none =
@@ -87,17 +93,14 @@ void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, C
   const Calibration::Cpu& costs = device.costs().cpu;
   const Domain& domain = problem.domain;
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;
-  const double levels = candidate.fuse - 1;
+  const Index3 radius = problem.radius();
   double operands = 0, planes = 0;
-  for (const auto& [first, last] : equations.facts.groups) {
-    const StepProgram program =
-        step_program(equations.canonical, first, last, storage_bytes(problem.precision) == 2);
+  for (const StepProgram& program : programs) {
     operands += static_cast<double>(operands_of(program));
-    planes = std::max(planes, static_cast<double>(planes_of(program, stream)));
+    planes = std::max(planes, static_cast<double>(planes_of(program, stream, equations.facts, radius[stream],
+                                                            candidate.fuse)));
   }
-  planes += levels * (2.0 * static_cast<double>(problem.radius()[stream]) + 1.0) *
-            static_cast<double>(problem.field_count());
-  const CpuTileShape tile = tiles_on_cpu(domain, problem.radius(), candidate.fuse, device, planes,
+  const CpuTileShape tile = tiles_on_cpu(domain, radius, candidate.fuse, device, planes,
                                          static_cast<double>(storage_bytes(problem.precision)));
   candidate.fma = operands * tile.recomputed;
   const bool is_fused = candidate.fuse > 1;

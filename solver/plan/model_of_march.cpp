@@ -225,7 +225,7 @@ std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>
 }
 
 /// Returns the region that a kernel writes if others take `steps_left` more steps. It includes the points
-/// that these need beyond slabs, and beyond periodic faces of axes that have images.
+/// that these need beyond slabs, and beyond periodic faces of axes that have periodic copies.
 std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
                                   const std::array<bool, 3>& wraps, bool slabs) {
   const auto axes = cuda::grid_axes(march.problem.domain);
@@ -291,7 +291,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
       static_cast<double>(slabs_of(march, march.shape, candidate.fuse, kernels) * kernels - 1) * gap *
       per_step;
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
-    candidate.launch_seconds += costs.fill * (1 - filled(problem.domain, device.costs())) * per_step;
+    candidate.launch_seconds += costs.fill * (1 - utilization(problem.domain, device.costs())) * per_step;
   candidate.seconds = overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds});
   if (!tile || small) return;
   const double seconds = candidate.seconds / per_step;

@@ -38,7 +38,7 @@ struct MarchModel {
   std::optional<cuda::MarchTile> tile(int depth) const {
     return cuda::choose_march_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
-  /// Returns the axes of the grid along which launches of `fuse` steps need no images.
+  /// Returns the axes of the grid along which launches of `fuse` steps need no periodic copies.
   std::array<bool, 3> wraps(int fuse) const {
     return cuda::to_grid_axes(cuda::wrapped_axes(stencil, stencil.grid(), problem.precision, fuse, limits),
                               problem.domain);

@@ -68,7 +68,7 @@ void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork
   // blocks.
   const double room = problem.domain.dimensions == 1
                           ? device.costs().bands.hidden_line
-                          : 1 - filled(problem.domain, device.costs().bands.enough_points);
+                          : 1 - utilization(problem.domain, device.costs().bands.enough_points);
   candidate.seconds = sweep + scale + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep - scale;
 }

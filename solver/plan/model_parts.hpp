@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <vector>
 
+#include "kernels/cpu/step_program.hpp"
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/tensor/sweep_work.hpp"
 #include "kernels/cuda/tensor/tensor_cores.hpp"
@@ -19,10 +21,10 @@ inline double overlapped(const Calibration& costs, std::initializer_list<double>
   return std::pow(sum, 1 / costs.launch.overlap);
 }
 
-using cuda::filled;
+using cuda::utilization;
 /// Returns the share of the device that a kernel fills. A grid of launch.enough_points fills it.
-inline double filled(const Domain& domain, const Calibration& costs) {
-  return cuda::filled(domain, costs.launch.enough_points);
+inline double utilization(const Domain& domain, const Calibration& costs) {
+  return cuda::utilization(domain, costs.launch.enough_points);
 }
 
 /// Returns the limits of a device within which kernels are cut.
@@ -40,8 +42,9 @@ inline cuda::TensorCores cores_of(const Method& method) {
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 /// Completes the candidate of a system of equations, whose bytes, memory_seconds and launch_seconds are
-/// known.
-void evaluate_system_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
+/// known. `programs` are those of its groups of statements.
+void evaluate_system_on_cpu(const Problem& problem, const std::vector<StepProgram>& programs,
+                            const DeviceModel& device, Candidate& candidate);
 void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 /// Returns the seconds that the scalar unit takes for the points within reach of walls, one region after the
 /// other, while a sweep takes the others.
@@ -50,8 +53,5 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
 /// Returns why direct layouts lose more than fusing gains with weights of this extent, or nothing if they may
 /// gain.
 std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain);
-
-/// Returns the numbers of a candidate for one step of a system of equations.
-Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, const Method& method);
 
 }  // namespace spsolve

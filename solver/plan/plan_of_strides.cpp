@@ -24,7 +24,7 @@ constexpr double merged_roots = 1e-6;
 Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
 
 /// Returns a wall beside which strides do not hold, in words, or nothing if there is none.
-std::string wall_without_images(const Domain& domain) {
+std::string wall_without_reflections(const Domain& domain) {
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (!domain.periodic(axis) && !domain.reflected[axis])
       return fmt::format(
@@ -35,7 +35,8 @@ std::string wall_without_images(const Domain& domain) {
 }
 
 /// Returns a stride of several steps in the form in which the model knows it: a launch of one step of a
-/// single field, with a source. If there are images, the grid is treated as periodic.
+/// single field, with a source. Axes with reflections are treated as periodic: if there are any, the grid is
+/// treated as periodic.
 Problem as_single_field(const Problem& problem, const Stencil& weights, Domain domain) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (domain.reflected[axis]) domain.faces[axis] = {};
@@ -74,7 +75,7 @@ class Strides {
     method.strided = true;
     if (auto refusal = refusal_of(method)) return *refusal;
     const Domain domain = stride_domain(problem_, steps);
-    if (const std::string wall = wall_without_images(domain); !wall.empty()) return none(wall);
+    if (const std::string wall = wall_without_reflections(domain); !wall.empty()) return none(wall);
     const Stencil weights = stride_leapfrog(equation_.s, equation_.q, steps).now;
     if (auto refusal = refusal_of(method, weights)) return *refusal;
     Candidate candidate = evaluate(as_single_field(problem_, weights, domain), device_,

@@ -13,9 +13,9 @@ namespace spsolve {
 /// constant weights and no other terms. Otherwise returns the reason, as the end of a sentence.
 std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& problem);
 
-/// Returns the grid of this problem with Domain::reflected set for axes whose walls keep images for `steps`
-/// steps. These are neumann walls of symmetric weights, and walls with the value 0 of symmetric weights of
-/// radius 1.
+/// Returns the grid of this problem with Domain::reflected set for axes whose walls keep reflections for
+/// `steps` steps. These are neumann walls of symmetric weights, and walls with the value 0 of symmetric
+/// weights of radius 1.
 Domain stride_domain(const Problem& problem, int steps);
 
 }  // namespace spsolve

@@ -161,9 +161,9 @@ TEST(ArrayFile, AnyFlippedBitOfTheValuesIsFound) {
     };
     flip();
     const std::string message = error_of([&] { verify_array(world, stored); });
-    const std::int64_t block = at / stored.block_bytes;
+    const std::int64_t block = at / stored.checksum_block_bytes;
     EXPECT_THAT(message, HasSubstr((directory / "array").string() + ":/u: bytes [" +
-                                   std::to_string(block * stored.block_bytes)))
+                                   std::to_string(block * stored.checksum_block_bytes)))
         << "byte " << at << ": " << message;
     flip();
   }

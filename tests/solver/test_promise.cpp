@@ -78,7 +78,7 @@ void expect_fp64_kept(const char* preset, const DeviceModel& device, const Commu
   for (const int fuse : {1, 2, 4, 16})
     for (const Method& method : {Method(fuse), Method(fuse, UnitKind::tensor, fp64_layout(device.gpu))}) {
       if (method.fused_weights() && has_many_taps(problem, fuse, device)) continue;
-      if (!has_kernel(problem, device, method)) continue;
+      if (why_no_kernel(problem, device, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
       EXPECT_LE(error_of(world, problem, runs, method, backend), 1e-14 * steps)
           << to_string(method.unit) << ' ' << fuse;
@@ -99,7 +99,7 @@ void expect_promise_kept(const char* preset, const DeviceModel& device, const Co
     for (const int fuse : {1, 2, 5, 15}) {
       if (layout != Layout::separable && has_many_taps(problem, fuse, device)) continue;
       const Method method(fuse, UnitKind::sparse_tensor, layout, 0x1p-25);
-      if (!has_kernel(problem, device, method) || !keeps_promise(problem, method)) continue;
+      if (why_no_kernel(problem, device, method) || !keeps_promise(problem, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
       const double error = error_of(world, problem, runs, method, backend);
       std::printf("%s %s %d: %.2e, %.2f times single steps\n", preset, to_string(layout).data(), fuse, error,

@@ -105,7 +105,7 @@ struct CasePoints {
   PointTable table(const Block& block, const Domain& domain, std::int64_t steps) const {
     PointTable all{{}, added.size(), {{1, steps + 1, {}}, {3, steps + 1, {}}}};
     for (std::size_t i = 0; i < added.size(); ++i)
-      for (const Index3& image : images_of(added[i].p, domain, block.advanced()))
+      for (const Index3& image : periodic_copies_of(added[i].p, domain, block.advanced()))
         all.added.push_back({{added[i].field, image}, i});
     for (RecordedPoints& group : all.recorded) group.points = owned(block.owned());
     // Values of the second group are those of single points and sums of two.

@@ -26,7 +26,7 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
     for (const Layout layout :
          {Layout::strided_swap, Layout::morph, fp64_layout(device.gpu), Layout::separable}) {
       const Method method(fuse, unit, layout, unit_roundoff(problem.precision) / 2);
-      if (has_kernel(problem, device, method) && std::isfinite(evaluate(problem, device, method).seconds))
+      if (!why_no_kernel(problem, device, method) && std::isfinite(evaluate(problem, device, method).seconds))
         methods.push_back(method);
     }
   return methods;

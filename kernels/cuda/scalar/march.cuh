@@ -264,7 +264,7 @@ class March {
   __device__ void reflect(Points& level, Sums& sums, int plane) {
     if (plane_faces_.is_mirrored_first(plane)) add_taps<-1>(sums[1], Centres{level});
     if (plane_faces_.is_mirrored_last(plane)) *shared_.points_of_thread() = level;
-    if (plane_faces_.is_image_of_last(plane)) level = *shared_.points_of_thread();
+    if (plane_faces_.is_reflection_of_last(plane)) level = *shared_.points_of_thread();
   }
 
   /// Turns a completed plane into operands of the next level.

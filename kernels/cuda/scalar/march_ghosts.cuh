@@ -128,7 +128,7 @@ class PlaneFaces {
   /// last one.
   __device__ bool is_mirrored_first(int plane) const { return is_mirror(0) && plane == 0; }
   __device__ bool is_mirrored_last(int plane) const { return is_mirror(1) && plane == planes_ - 1; }
-  __device__ bool is_image_of_last(int plane) const { return is_mirror(1) && plane == planes_; }
+  __device__ bool is_reflection_of_last(int plane) const { return is_mirror(1) && plane == planes_; }
 
   /// Sets all points of a plane beyond a face to the face's value.
   __device__ void impose(Points& points, int plane) const {

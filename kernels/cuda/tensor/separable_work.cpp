@@ -95,7 +95,7 @@ double space_seconds(const SeparableProgram& program, const Domain& domain, Prec
   return static_cast<double>(waves * (length + warm_up)) *
          (device.limits.costs().direct.block_step + static_cast<double>(warps) * seconds) /
          (1 + (device.limits.costs().launch.fastest_clock - 1) *
-                  (1 - filled(domain, costs.space_enough_points))) /
+                  (1 - utilization(domain, costs.space_enough_points))) /
          static_cast<double>(domain.box().points());
 }
 

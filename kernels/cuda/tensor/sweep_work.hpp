@@ -42,7 +42,7 @@ struct SweepWork {
 
 /// Returns how much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin
 /// and end sooner, and what one takes by itself shows.
-inline double filled(const Domain& domain, double enough) {
+inline double utilization(const Domain& domain, double enough) {
   return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
 }
 

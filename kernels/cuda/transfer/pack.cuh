@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers boxes of a field into a buffer, scatters them from it, or copies them to the ghost points or halo
-// points that are images of them (periodic copies, reflections). One launch does all boxes.
+// points that are periodic copies or reflections of them. One launch does all boxes.
 //
 // A block copies one piece (pack_threads items) at a time, one item per thread. There is no shared memory and
 // no barrier; a warp finds the box of its items by ballots, with one load per 32 boxes. An item has 16 bytes
@@ -26,11 +26,11 @@ __device__ inline void copy_item(unsigned char* to, unsigned item, const unsigne
   reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[item];
 }
 
-/// Copies an item of n elements of an image. In a mirrored row the originals lie in descending order, the
+/// Copies an item of n elements of a reflection. In a mirrored row the originals lie in descending order, the
 /// first one at `from`.
 template <class Stored, int n>
-__device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
-                                  const DeviceCopy& c) {
+__device__ inline void reflect_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                    const DeviceCopy& c) {
   using Item = ElementVector<Stored, n>;
   Item elements;
   if (c.mirrored) {
@@ -54,12 +54,12 @@ __device__ inline void image_item(unsigned char* to, unsigned item, const unsign
 }
 
 template <class Stored>
-__device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
-                                  const DeviceCopy& c) {
+__device__ inline void reflect_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                    const DeviceCopy& c) {
   if (c.item_bytes == 16)
-    image_item<Stored, 16 / sizeof(Stored)>(to, item, from, c);
+    reflect_item<Stored, 16 / sizeof(Stored)>(to, item, from, c);
   else
-    image_item<Stored, 1>(to, item, from, c);
+    reflect_item<Stored, 1>(to, item, from, c);
 }
 
 /// Returns how many copies begin with this piece or before it; there is at least one. The lanes of a warp
@@ -90,16 +90,16 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::pack_threads, 12)
     const unsigned char* from = address(a, c.from, plane, row_in_plane) + (second ? c.from_jump : 0);
     switch (c.elements) {
       case Elements::fp64:
-        image_item<double>(to, item, from, c);
+        reflect_item<double>(to, item, from, c);
         continue;
       case Elements::fp32:
-        image_item<float>(to, item, from, c);
+        reflect_item<float>(to, item, from, c);
         continue;
       case Elements::bf16:
-        image_item<Bfloat16>(to, item, from, c);
+        reflect_item<Bfloat16>(to, item, from, c);
         continue;
       case Elements::fp16:
-        image_item<Half>(to, item, from, c);
+        reflect_item<Half>(to, item, from, c);
         continue;
       case Elements::any:
         break;

@@ -26,7 +26,7 @@ struct RowLayout {
 /// items. The items of a row from `second` on lie `from_jump` and `to_jump` bytes further: they belong to a
 /// second box with the same rows.
 ///
-/// If `changed`, elements of images become offset + scale * value, and the element `ghost` of each row
+/// If `changed`, elements of reflections become offset + scale * value, and the element `ghost` of each row
 /// becomes `ghost_value`.
 struct alignas(16) DeviceCopy {
   RowLayout from, to;
@@ -34,7 +34,7 @@ struct alignas(16) DeviceCopy {
   unsigned items, rows, items_per_row, second;
   double offset, ghost_value;
   unsigned ghost;       // beyond the row if there is none
-  unsigned item_bytes;  // 2, 4, 8 or 16; for images, the size of an element or 16
+  unsigned item_bytes;  // 2, 4, 8 or 16; for reflections, the size of an element or 16
   signed char scale;    // -1, 0 or 1
   Elements elements;    // any: bits are copied
   bool changed, mirrored;

@@ -28,7 +28,8 @@ RowLayout row_layout_of(const CopyPosition& place, const Index3& extent, const F
           strides[1] * element, AddressBase::field};
 }
 
-/// Returns the rows of an image's original, starting at its last element, row or plane along mirrored axes.
+/// Returns the rows that a reflection is made from, starting at its last element, row or plane along mirrored
+/// axes.
 RowLayout mirrored(RowLayout rows, const BoxCopy& copy, std::int64_t element) {
   if (copy.reflection.reversed[z_axis]) {
     rows.begin += (copy.extent[z_axis] - 1) * rows.plane_stride;
@@ -89,13 +90,13 @@ DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_
                   to = row_layout_of(copy.to, copy.extent, field, element);
   const Reflection& reflection = copy.reflection;
   const bool mirrored_row = reflection.reversed[x_axis],
-             is_image = mirrored_row || !reflection.keeps_values();
+             is_reflection = mirrored_row || !reflection.keeps_values();
   const std::int64_t row_bytes = copy.extent[x_axis] * element;
   std::int64_t bits = largest_item | row_bytes | to.begin | to.plane_stride | to.row_stride;
   if (!mirrored_row) bits |= from.begin | from.plane_stride | from.row_stride;
   const unsigned of_addresses = 1u << std::countr_zero(static_cast<std::uint64_t>(bits)),
-                 item =
-                     is_image && of_addresses != largest_item ? static_cast<unsigned>(element) : of_addresses,
+                 item = is_reflection && of_addresses != largest_item ? static_cast<unsigned>(element)
+                                                                      : of_addresses,
                  items = static_cast<unsigned>(row_bytes / item);
   unsigned ghost = ~0u;
   if (rows.ghost) {
@@ -115,7 +116,7 @@ DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_
           .ghost = ghost,
           .item_bytes = item,
           .scale = static_cast<signed char>(reflection.scale),
-          .elements = is_image ? elements_of(field.precision()) : Elements::any,
+          .elements = is_reflection ? elements_of(field.precision()) : Elements::any,
           .changed = !reflection.keeps_values(),
           .mirrored = mirrored_row};
 }
@@ -199,7 +200,7 @@ bool join(const BoxCopy& a, const BoxCopy& b) {
 /// Returns whether a copy fills one column with one value, as the ghost points of a wall are.
 bool is_ghost(const BoxCopy& copy) { return copy.extent[x_axis] == 1 && copy.reflection.scale == 0; }
 
-/// Returns whether the rows of an image are mirrored about a column of one value beside them.
+/// Returns whether the rows of a reflection are mirrored about a column of one value beside them.
 bool mirrored_about(const BoxCopy& copy, const BoxCopy& column) {
   if (!is_ghost(column) || is_ghost(copy) || !copy.reflection.reversed[x_axis]) return false;
   if (!share_rows(copy, column, &BoxCopy::to) || !std::holds_alternative<Index3>(copy.from)) return false;

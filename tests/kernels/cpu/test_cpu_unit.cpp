@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "kernels/cpu/correlate_row.hpp"
+#include <map>
+
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/round_weights.hpp"
@@ -100,37 +103,78 @@ TEST(CpuUnit, GridsLargerThanATileMatchReference) {
   }
 }
 
-TEST(CorrelateRow, HasTheBitsOfAScalarChainAtEveryBeginAndLength) {
+/// Compares groups of 1 and 4 rows with chains of multiply-adds, point by point. The taps of a column along
+/// the stream axis have gaps, so that inputs serve rows that are not neighbours.
+TEST(CorrelateRows, HaveTheBitsOfAScalarChainAtEveryBeginAndLength) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> value(-1.0, 1.0);
   constexpr std::int64_t room = 320;
-  const auto draw = [&](std::int64_t count) {
-    std::vector<double> values(static_cast<std::size_t>(count));
-    std::generate(values.begin(), values.end(), [&] { return value(random); });
-    return values;
+  const std::vector<Index3> offsets{{-2, 0, 0}, {-1, 0, -1}, {-1, 0, 0}, {-1, 0, 1},
+                                    {0, 0, 0},  {0, 1, -1},  {1, 0, 0},  {3, 0, 0}};
+  std::vector<double> weights(offsets.size());
+  std::generate(weights.begin(), weights.end(), [&] { return value(random); });
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> planes;  // by stream and cross
+  std::array<std::vector<double>, max_rows> sources;
+  const auto draw = [&](std::vector<double>& row) {
+    row.resize(room);
+    std::generate(row.begin(), row.end(), [&] { return value(random); });
   };
-  const std::vector<double> above = draw(room), middle = draw(room), source = draw(room), weights = draw(4);
-  for (std::int64_t begin = 1; begin < 18; ++begin)
-    for (std::int64_t points = 1; begin + points < room - 1; points += points < 20 ? 1 : 23)
-      for (const bool non_temporal : {false, true}) {
-        const double* taps[] = {above.data() + begin, middle.data() + begin - 1, middle.data() + begin,
-                                middle.data() + begin + 1};
-        std::vector<double> expected(room, 9.0), found(room, 9.0);
-        for (std::int64_t x = 0; x < points; ++x) {
-          double sum = source[begin + x];
-          for (std::size_t k = 0; k < weights.size(); ++k) sum = std::fma(weights[k], taps[k][x], sum);
-          expected[begin + x] = sum;
+  for (std::int64_t s = -2; s < max_rows + 3; ++s)
+    for (std::int64_t c = 0; c < 2; ++c) draw(planes[{s, c}]);
+  for (auto& source : sources) draw(source);
+  std::vector<AlignedArray<double>> found;
+  for (int p = 0; p < max_rows; ++p) found.emplace_back(room);
+  for (const int rows : {1, max_rows})
+    for (std::int64_t begin = 1; begin < 18; ++begin)
+      for (std::int64_t points = 1; begin + points < room - 1; points += points < 20 ? 1 : 23)
+        for (const bool non_temporal : {false, true}) {
+          const TapSchedule<double> schedule = make_tap_schedule(offsets, weights, rows);
+          std::vector<const double*> inputs;
+          for (const Index3& at : schedule.inputs)
+            inputs.push_back(planes[{at[0], at[1]}].data() + begin + at[2]);
+          Rows<double, double> group{points, &schedule, inputs.data()};
+          group.non_temporal = non_temporal;
+          std::array<std::vector<double>, max_rows> expected;
+          for (int p = 0; p < rows; ++p) {
+            expected[p].assign(room, 9.0);
+            for (std::int64_t x = begin; x < begin + points; ++x) {
+              expected[p][x] = sources[p][x];
+              for (std::size_t k = 0; k < offsets.size(); ++k)
+                expected[p][x] =
+                    std::fma(weights[k], planes[{offsets[k][0] + p, offsets[k][1]}][x + offsets[k][2]],
+                             expected[p][x]);
+            }
+            group.source[p] = sources[p].data() + begin;
+          }
+          const auto expect_bits = [&](auto correlate) {
+            for (int p = 0; p < rows; ++p) {
+              std::fill_n(found[p].begin(), room, 9.0);
+              group.out[p] = found[p].begin() + begin;
+              group.next_in[p] = inputs[0];
+              group.next_out[p] = group.out[p];
+            }
+            correlate(group);
+            for (int p = 0; p < rows; ++p)
+              ASSERT_TRUE(std::equal(expected[p].begin(), expected[p].end(), found[p].begin()))
+                  << "row " << p << " of " << rows << ", begin " << begin << ", points " << points;
+          };
+          expect_bits([](const auto& all) { correlate_rows_widest(all); });
+          expect_bits([](const auto& all) { correlate_rows<std::experimental::native_simd<double>>(all); });
         }
-        Row<double, double> row{found.data() + begin, points, taps, weights.data(), 4, source.data() + begin};
-        row.next_in = taps[0];
-        row.next_out = row.out;
-        row.non_temporal = non_temporal;
-        correlate_row_widest(row);
-        ASSERT_EQ(found, expected) << "begin " << begin << " points " << points;
-        std::fill(found.begin(), found.end(), 9.0);
-        correlate_row<std::experimental::native_simd<double>>(row);
-        ASSERT_EQ(found, expected) << "begin " << begin << " points " << points;
-      }
+}
+
+TEST(CorrelateRows, ShareInputsOfBoxes) {
+  const auto offsets = [](const Stencil& stencil) {
+    return tap_offsets(stencil, Axes(Domain{2, {1, 9, 9}, {}}));
+  };
+  const Stencil box = make_preset("box2d3r", 2, {1.0, 1.0, 1.0}, {}),
+                star = make_preset("star2d3r", 2, {1.0, 1.0, 1.0}, {});
+  EXPECT_TRUE(pays_in_groups(offsets(box)));
+  EXPECT_FALSE(pays_in_groups(offsets(star)));
+  const std::vector<double> weights(box.taps().size(), 1.0);
+  // Four rows read ten rows of seven points each, every one of them once.
+  EXPECT_EQ(make_tap_schedule(offsets(box), weights, max_rows).inputs.size(), 70u);
+  EXPECT_EQ(make_tap_schedule(offsets(box), weights, 1).inputs.size(), 49u);
 }
 
 }  // namespace

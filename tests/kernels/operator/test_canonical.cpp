@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "kernels/catalogue/presets.hpp"
-#include "kernels/cpu/correlate_row.hpp"
+#include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
 #include "kernels/reference.hpp"
@@ -247,13 +247,15 @@ std::vector<T> correlated_row(const Stencil& stencil, const std::vector<T>& u) {
   const auto points = static_cast<std::int64_t>(u.size()), radius = stencil.radius()[x_axis];
   std::vector<T> padded_row, out(u.size()), weights;
   for (std::int64_t x = -radius; x < points + radius; ++x) padded_row.push_back(u[wrap(x, points)]);
-  std::vector<const T*> taps;
+  std::vector<Index3> offsets;
+  std::vector<const T*> inputs;
   for (const Tap& tap : stencil.taps()) {
-    taps.push_back(padded_row.data() + radius + tap.offset[x_axis]);
+    offsets.push_back(tap.offset);
+    inputs.push_back(padded_row.data() + radius + tap.offset[x_axis]);
     weights.push_back(static_cast<T>(tap.weight));
   }
-  correlate_row_widest<T, T>(
-      {out.data(), points, taps.data(), weights.data(), static_cast<int>(taps.size()), nullptr});
+  const TapSchedule<T> schedule = make_tap_schedule(offsets, weights, 1);
+  correlate_rows_widest<T, T>({points, &schedule, inputs.data(), {out.data()}});
   return out;
 }
 

@@ -17,7 +17,7 @@ Domain grid() {
   return domain;
 }
 
-TEST(ImagesOfPoints, LieOnceInEveryPeriod) {
+TEST(PeriodicCopiesOfPoints, LieOnceInEveryPeriod) {
   const Domain domain = grid();
   for (const Box& box : {domain.box(), grow(domain.box(), {0, 12, 3}), Box{{0, 3, 2}, {1, 4, 5}}})
     for_each_point(domain.box(), [&](const Index3& p) {
@@ -26,7 +26,7 @@ TEST(ImagesOfPoints, LieOnceInEveryPeriod) {
         if (q[x_axis] == p[x_axis] && wrap(q[y_axis], domain.shape[y_axis]) == p[y_axis])
           expected.push_back(q);
       });
-      EXPECT_EQ(images_of(p, domain, box), expected);
+      EXPECT_EQ(periodic_copies_of(p, domain, box), expected);
     });
 }
 

@@ -65,7 +65,7 @@ TEST_P(ErrorBound, IsKept) {
                                  Method(c.schedule.fuse, UnitKind::sparse_tensor, Layout::separable, 0x1p-12),
                                  Method(c.schedule.fuse, UnitKind::sparse_tensor, Layout::strided_swap)}) {
       const Problem problem{domain, stencil, precision, false};
-      if (!has_kernel(problem, nominal_gpu(), method)) continue;
+      if (why_no_kernel(problem, nominal_gpu(), method)) continue;
       SCOPED_TRACE(fmt::format("{} {}", to_string(precision), describe(method)));
       Block block(world, problem, Decomposition(domain.shape, {1, 1, 1}), method, *cpu.backend);
       block.set_state(testing::values_of(domain, start));

@@ -163,7 +163,7 @@ class CasePoints {
       while (places.size() < std::min<std::size_t>(9, static_cast<std::size_t>(volume(domain_.shape))))
         places.insert(point_of(static_cast<std::int64_t>(random()) % volume(domain_.shape), domain_.shape));
       for (const Index3& p : places) {
-        for (const Index3& image : images_of(p, domain_, around))
+        for (const Index3& image : periodic_copies_of(p, domain_, around))
           table.added.push_back({{field, image}, table.columns});
         added_.push_back({field, p});
         ++table.columns;

@@ -2,18 +2,18 @@
 //
 // This file is compiled for x86-64-v4. Everything it instantiates is inlined or has the 512-bit
 // vector type in its name, so the linker cannot use this code for a function that older processors run.
-#include "kernels/cpu/correlate_row.hpp"
+#include "kernels/cpu/correlate_rows.hpp"
 
 namespace spsolve {
 
 template <class T>
-void correlate_row_avx512(const Row<T, T>& row) {
+void correlate_rows_avx512(const Rows<T, T>& group) {
   using Vector = std::experimental::native_simd<T>;
   static_assert(sizeof(Vector) == 64);
-  correlate_row<Vector>(row);
+  correlate_rows<Vector>(group);
 }
 
-template void correlate_row_avx512(const Row<double, double>&);
-template void correlate_row_avx512(const Row<float, float>&);
+template void correlate_rows_avx512(const Rows<double, double>&);
+template void correlate_rows_avx512(const Rows<float, float>&);
 
 }  // namespace spsolve

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/cpu/aligned_array.hpp"
+#include "kernels/cpu/tap_schedule.hpp"
+#include "kernels/cpu/vector_operations.hpp"
+
+namespace spsolve {
+
+/// Describes rows of one time step that are computed together: out[p][x] = source[p][x] + the sum of
+/// weight * input[x] over the inputs of row p, for x in [0, points).
+template <class Out, class In>
+struct Rows {
+  using Sum = Compute<In>;
+  template <class T>
+  using PerRow = std::array<T*, max_rows>;
+
+  std::int64_t points;
+  const TapSchedule<Sum>* schedule;
+  const In* const* inputs;       // per input of the schedule: its row, shifted by its offset along x
+  PerRow<Out> out{};             // rows that overlap none of the inputs, equally far from cache lines
+  PerRow<const Sum> source{};    // all null if there is none
+  PerRow<const In> next_in{};    // rows that a later call reads first, or null; they are prefetched
+  PerRow<const Out> next_out{};  // (into the second-level cache), and so are the rows that are written first
+  bool non_temporal = false;     // bypass the caches: `out` is not read again soon
+};
+
+namespace detail {
+
+/// Adds the inputs of a segment to the points from x on of `outputs` rows. Each input takes one load per
+/// vector, each of its rows one fused multiply-add.
+template <int outputs, class V, int vectors, class In, class Sum>
+[[gnu::always_inline]] inline void add_inputs(int count, const In* const* inputs, const Sum* weights,
+                                              std::int64_t x, V (*sums)[vectors]) {
+  constexpr int lanes = static_cast<int>(V::size());
+  for (int k = 0; k < count; ++k, weights += outputs) {
+    const In* in = inputs[k] + x;
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) {
+      V operand = operands<V>(in + v * lanes);
+      if constexpr (outputs > 1) keep_in_register(operand);
+#pragma GCC unroll 4
+      for (int p = 0; p < outputs; ++p) sums[p][v] = fused(V(weights[p]), operand, sums[p][v]);
+    }
+  }
+}
+
+/// Computes the points [x, x + vectors * V::size()) of `rows` rows.
+template <class V, int rows, int vectors, bool non_temporal, class Out, class In>
+[[gnu::always_inline]] inline void correlate_block(const Rows<Out, In>& group, std::int64_t x) {
+  using Sum = Compute<In>;
+  constexpr int lanes = static_cast<int>(V::size());
+  V sums[rows][vectors];
+#pragma GCC unroll 4
+  for (int p = 0; p < rows; ++p)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v)
+      sums[p][v] = group.source[p] ? operands<V>(group.source[p] + x + v * lanes) : V(Sum{0});
+  const In* const* inputs = group.inputs;
+  const Sum* weights = group.schedule->weights.data();
+  if constexpr (rows == 1) {
+    add_inputs<1>(group.schedule->segments.front().inputs, inputs, weights, x, sums);
+  } else {
+    static_assert(rows == max_rows);
+    for (const TapSegment& segment : group.schedule->segments) {
+      const int count = segment.inputs;
+      switch (max_rows * segment.first + segment.outputs) {
+        case 1:
+          add_inputs<1>(count, inputs, weights, x, sums);
+          break;
+        case 2:
+          add_inputs<2>(count, inputs, weights, x, sums);
+          break;
+        case 3:
+          add_inputs<3>(count, inputs, weights, x, sums);
+          break;
+        case 4:
+          add_inputs<4>(count, inputs, weights, x, sums);
+          break;
+        case 5:
+          add_inputs<1>(count, inputs, weights, x, sums + 1);
+          break;
+        case 6:
+          add_inputs<2>(count, inputs, weights, x, sums + 1);
+          break;
+        case 7:
+          add_inputs<3>(count, inputs, weights, x, sums + 1);
+          break;
+        case 9:
+          add_inputs<1>(count, inputs, weights, x, sums + 2);
+          break;
+        case 10:
+          add_inputs<2>(count, inputs, weights, x, sums + 2);
+          break;
+        case 13:
+          add_inputs<1>(count, inputs, weights, x, sums + 3);
+          break;
+      }
+      inputs += count;
+      weights += count * segment.outputs;
+    }
+  }
+#pragma GCC unroll 4
+  for (int p = 0; p < rows; ++p)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) {
+      Out* out = group.out[p] + x + v * lanes;
+      if constexpr (non_temporal && std::is_same_v<Out, Sum>)
+        store_non_temporal(sums[p][v], out);
+      else
+        store(sums[p][v], out);
+    }
+}
+
+template <int points, class T>
+[[gnu::always_inline]] inline void fetch(const T* row, std::int64_t x) {
+  if (!row) return;
+#pragma GCC unroll 16
+  for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(row + x + i, 0, 2);
+}
+
+/// Computes register blocks from an aligned x on, as long as whole blocks fit. Returns the end of the last
+/// block.
+template <class V, int rows, bool non_temporal, class Out, class In>
+[[gnu::always_inline]] inline std::int64_t correlate_blocks(const Rows<Out, In>& group, std::int64_t x) {
+  // Eight independent sums hide the latency of an fma (4 cycles, 2 per cycle).
+  constexpr int vectors = 8 / rows, points = vectors * static_cast<int>(V::size());
+  for (; x + points <= group.points; x += points) {
+#pragma GCC unroll 4
+    for (int p = 0; p < rows; ++p) {
+      fetch<points>(group.next_in[p], x);
+      fetch<points>(group.next_out[p], x);
+    }
+    correlate_block<V, rows, vectors, non_temporal>(group, x);
+  }
+  return x;
+}
+
+/// Computes a group of `rows` rows with vectors of type V.
+template <class V, int rows, class Out, class In>
+[[gnu::always_inline]] inline void correlate_group(const Rows<Out, In>& group) {
+  constexpr auto lanes = static_cast<std::int64_t>(V::size());
+  if (group.points < lanes) {
+    using One = std::experimental::simd<Compute<In>, std::experimental::simd_abi::scalar>;
+    for (std::int64_t x = 0; x < group.points; ++x) correlate_block<One, rows, 1, false>(group, x);
+    return;
+  }
+  std::int64_t x = 0;
+  if (const auto past_line =
+          static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(group.out[0]) % cache_line)) {
+    correlate_block<V, rows, 1, false>(group, 0);
+    x = (cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
+  }
+  x = group.non_temporal ? correlate_blocks<V, rows, true>(group, x)
+                         : correlate_blocks<V, rows, false>(group, x);
+  for (; x + lanes <= group.points; x += lanes) correlate_block<V, rows, 1, false>(group, x);
+  if (x < group.points) correlate_block<V, rows, 1, false>(group, group.points - lanes);
+}
+
+}  // namespace detail
+
+/// Computes rows with vectors of type V. Every point is a chain of fused multiply-adds in the order of the
+/// taps, both in full vectors and in the remainder. Its bits therefore depend neither on the ends of the row
+/// nor on V, nor on the rows that are computed with it. The last vector may overlap its neighbour; the same
+/// bits are then written twice.
+///
+/// The cost per point is one load per input of the schedule and one fma per tap. Above about ten taps the
+/// limit is loads, twice those that cross a cache line (for taps with x != 0, all but one in `lanes`); below
+/// that it is memory bandwidth.
+template <class V, class Out, class In>
+void correlate_rows(const Rows<Out, In>& group) {
+  group.schedule->rows == 1 ? detail::correlate_group<V, 1>(group)
+                            : detail::correlate_group<V, max_rows>(group);
+}
+
+#ifdef SPSOLVE_AVX512
+/// Returns true if the processor has all extensions that x86-64-v4 code uses.
+inline bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+/// Calls correlate_rows with 512-bit vectors, compiled for x86-64-v4. T is double or float.
+template <class T>
+void correlate_rows_avx512(const Rows<T, T>& group);
+#endif
+
+/// Calls correlate_rows with the widest vectors of this processor.
+template <class Out, class In>
+void correlate_rows_widest(const Rows<Out, In>& group) {
+#ifdef SPSOLVE_AVX512
+  if constexpr (std::is_same_v<Out, In> && std::is_floating_point_v<In>)
+    if (has_avx512()) return correlate_rows_avx512(group);
+#endif
+  correlate_rows<std::experimental::native_simd<Compute<In>>>(group);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cpu/cpu_tiles.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// Is the largest number of rows that are computed together.
+constexpr int max_rows = 4;
+
+/// Describes neighbouring inputs that are added to the same rows of output: `outputs` rows from `first` on.
+struct TapSegment {
+  int first, outputs, inputs;
+};
+
+/// Orders the reads of a group of output rows, one per plane of `rows` consecutive planes: an input is read
+/// once and added to all rows of output that have a tap there. Each row still adds its taps in the order of
+/// the stencil, so its bits are those of a group of one row.
+template <class Sum>
+struct TapSchedule {
+  int rows = 1;
+  std::vector<TapSegment> segments;
+  std::vector<Index3> inputs;  // offsets from the first row of output along stream, cross and x, per input
+  std::vector<Sum> weights;    // per input: a weight for each row of its segment
+};
+
+/// Returns the schedule of `rows` rows. `offsets` holds the offsets of the taps along stream, cross and x;
+/// unless `rows` is 1, they are in ascending lexicographic order.
+template <class Sum>
+TapSchedule<Sum> make_tap_schedule(const std::vector<Index3>& offsets, const std::vector<Sum>& weights,
+                                   int rows) {
+  struct Use {
+    Index3 input;
+    int row;
+    Sum weight;
+  };
+  std::vector<Use> uses;
+  for (int row = 0; row < rows; ++row)
+    for (std::size_t k = 0; k < offsets.size(); ++k)
+      uses.push_back({{offsets[k][0] + row, offsets[k][1], offsets[k][2]}, row, weights[k]});
+  if (rows > 1)
+    std::ranges::stable_sort(uses, {}, [](const Use& use) { return std::pair(use.input, use.row); });
+  TapSchedule<Sum> schedule{rows, {}, {}, {}};
+  for (std::size_t begin = 0, end; begin < uses.size(); begin = end) {
+    end = begin + 1;
+    while (end < uses.size() && uses[end].input == uses[begin].input &&
+           uses[end].row == uses[end - 1].row + 1)
+      ++end;
+    const TapSegment one{uses[begin].row, static_cast<int>(end - begin), 1};
+    schedule.inputs.push_back(uses[begin].input);
+    for (std::size_t use = begin; use < end; ++use) schedule.weights.push_back(uses[use].weight);
+    if (!schedule.segments.empty() && schedule.segments.back().first == one.first &&
+        schedule.segments.back().outputs == one.outputs)
+      ++schedule.segments.back().inputs;
+    else
+      schedule.segments.push_back(one);
+  }
+  return schedule;
+}
+
+/// Returns the offsets of the taps of a stencil along stream, cross and x.
+inline std::vector<Index3> tap_offsets(const Stencil& stencil, const Axes& axes) {
+  std::vector<Index3> offsets;
+  for (const Tap& tap : stencil.taps())
+    offsets.push_back({tap.offset[axes.stream], tap.offset[axes.cross], tap.offset[x_axis]});
+  return offsets;
+}
+
+/// Returns true if rows are computed in groups: a group reads at most half of what its rows read one by one.
+/// That holds for boxes. Stars lose, whose inputs form many short segments (docs/log/cpu.md).
+inline bool pays_in_groups(const std::vector<Index3>& offsets) {
+  if (!std::ranges::is_sorted(offsets)) return false;
+  const auto group = make_tap_schedule(offsets, std::vector<double>(offsets.size()), max_rows);
+  return 2 * group.inputs.size() <= max_rows * offsets.size();
+}
+
+}  // namespace spsolve
