@@ -4,9 +4,10 @@
 
 counters.py SPSOLVE CASES counted.json [--most SECONDS] [--jobs N] [--work]   (needs ncu of CUDA, a GPU whose counters may be read)
 
-CASES is a suite of `spsolve bench`, or a file of rows of `spsolve bench --json`. Each case is launched once under ncu (`bench
---compile-only`). Its row gets the memory traffic and work of that launch's kernels per point: measured M (bytes) and C (flop). CUDA
-cores are counted by instruction, and tensor cores by their operation counters or, if there are none, by the size of their
+CASES are rows of `spsolve bench --json` or of a record (bench/rows.py). Each is launched once under ncu (`bench --compile-only`),
+in a process of its own, since ncu does not say with --csv when it profiles a kernel. The first kernel fills the ghost points of the
+initial state and is left out. The row gets the memory traffic and work of that launch's kernels per point: measured M (bytes) and C
+(flop). CUDA cores are counted by instruction, and tensor cores by their operation counters or, if there are none, by the size of their
 instructions. "kernel" holds the resources and utilization of the longest kernel. Rows are written as soon as they are known.
 """
 import argparse
@@ -21,10 +22,9 @@ import time
 import ncu
 from rows import rows_of
 
-SUITE_PARTS = 16  # processes that share the cases of a suite
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
-arguments.add_argument("cases", help="a suite, or a file of rows")
+arguments.add_argument("cases", help="FILE, or RECORD:RUN,RUN")
 arguments.add_argument("counted", type=pathlib.Path)
 arguments.add_argument("--most", type=float, default=math.inf, help="seconds after which no further process is begun")
 arguments.add_argument("--jobs", type=int, default=1, help="processes side by side; ncu itself takes kernels one by one")
@@ -80,31 +80,36 @@ def depth(row):
 
 
 def commands():
-    """Yields a command for each part of the suite or each row, and the row."""
+    """Yields a command for each row, and the row."""
     common = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus"]
-    if not pathlib.Path(options.cases).exists():
-        yield from (([*common, "--suite", options.cases, "--shard", str(part), str(SUITE_PARTS)], {}) for part in range(SUITE_PARTS))
-        return
     for row in rows_of(options.cases):
         command = [*common, "--stencil", row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]),
                    "--shape", ",".join(map(str, row["shape"]))]
         yield command + (["--layout", row["layout"]] if row["layout"] != "none" else []), row
 
 
-def counted_case(words, kernels, row):
-    """Returns a row with the counters of its kernels. `words` are those of the line of the case, `row` is what was known of it."""
-    stencil, shape, precision, unit, layout, fuse = words
-    counted = {"stencil": stencil, "shape": list(map(int, shape.split("x"))), "precision": precision, "unit": unit, "layout": layout,
-               "fuse": int(fuse), **{key: row[key] for key in ("model",) if key in row}}
-    found = {name: sum(values[name] for _, values in kernels) for name in SUMS}
+def metrics_of(row):
+    """Returns the metrics of a row: with --work only those that its instructions can move, since each pass of ncu repeats the kernel."""
+    if not options.work:
+        return METRICS
+    kind = "d" if row["precision"] == "fp64" else "f"
+    threads = [name for name in THREADS if f"_op_{kind}" in name]
+    return [*BYTES, *threads, TIME] + ([] if row["unit"] == "scalar" else OPERATIONS or [TENSOR])
+
+
+def counted_case(kernels, row):
+    """Returns a row with the counters of its kernels; `row` is what was known of it."""
+    kept = ("stencil", "shape", "precision", "unit", "layout", "fuse", "model")
+    counted = {key: row[key] for key in kept if key in row}
+    found = {name: sum(values.get(name, 0) for _, values in kernels) for name in SUMS}
     points = math.prod(counted["shape"])
     flop = sum(found[name] * each for name, each in THREADS.items())
-    if unit != "scalar":
+    if row["unit"] != "scalar":
         flop += sum(found[name] for name in OPERATIONS) or found[TENSOR] * 2 * 16 * 8 * depth(counted)
     name, longest = max(kernels, key=lambda kernel: kernel[1][TIME])
     counted.update({"measured_C_flop": flop / points, "measured_M_bytes": sum(found[name] for name in BYTES) / points,
                     "counters": {**{name: value for name, value in found.items() if value}, "kernels": [name for name, _ in kernels]},
-                    "kernel": {"name": name, **{key: longest[metric] for key, metric in KERNEL.items() if metric in METRICS}}})
+                    "kernel": {"name": name, **{key: longest[metric] for key, metric in KERNEL.items() if metric in longest}}})
     print("{stencil} {precision} {unit} {layout} {fuse}: C {measured_C_flop:.4g}, M {measured_M_bytes:.4g}".format(**counted), flush=True)
     return counted
 
@@ -114,8 +119,7 @@ def counted_rows(command, row):
     if time.monotonic() - begin > options.most:
         return []
     try:
-        text = ncu.output_of(command, METRICS, timeout=None if not row else 120)
-        return [counted_case(words, kernels, row) for words, kernels in ncu.cases_in(text, METRICS)]
+        return [counted_case(ncu.kernels_of(command, metrics_of(row), "--launch-skip", "1", timeout=120), row)]
     except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
         print(f"{' '.join(command[5:])}: {error!r}", flush=True)
         return []

@@ -2,7 +2,6 @@
 """Counters of the kernels that a command launches, by ncu of CUDA."""
 import csv
 import io
-import re
 import subprocess
 
 
@@ -26,18 +25,3 @@ def kernels_in(text, metrics):
 def kernels_of(command, metrics, *options, timeout=None):
     """Returns the kernels of a command as kernels_in() does."""
     return kernels_in(output_of(command, metrics, *options, timeout=timeout), metrics)
-
-
-def cases_in(text, metrics):
-    """Returns the words of each `case` line of `spsolve bench --compile-only`, and the kernels of this case. ncu says of each kernel that
-    it profiles it, before the next line of the command. Cases without kernels are left out. Raises ValueError if lines do not fit."""
-    cases, profiled = [], 0
-    for line in text.splitlines():
-        if line.startswith("case "):
-            cases.append((line.split()[1:], profiled))
-        profiled += bool(re.match(r'==PROF== Profiling "', line))
-    kernels = kernels_in(text, metrics)
-    if not cases or len(kernels) != profiled:
-        raise ValueError(f"{len(cases)} cases, {profiled} profiled kernels, counters of {len(kernels)}")
-    ends = [first for _, first in cases[1:]] + [profiled]
-    return [(words, kernels[first:end]) for (words, first), end in zip(cases, ends) if first < end]
