@@ -39,11 +39,6 @@ constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4,
 constexpr double slower_split = 1.17, slower_split_periodic = 3.0, slower_wide = 1.43;
 constexpr int wide_reach = 4, max_moved = 2;
 
-/// Is the number of points of a thread from which on one body of the loop serves all tiles: two bodies of
-/// threads with as many points do not fit the instruction cache, while selects take 9% more instructions in
-/// threads with few points.
-constexpr int points_for_one_body = 16;
-
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
          field.faces[axis][high].kind == BoundaryKind::neumann;
@@ -418,8 +413,6 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     const bool can_take = group.taken && fused.kept > 0 && !fused.reflects &&
                           shape.columns == threads_of_warp * shape.columns_of_thread;
     fused.taken = can_take ? group.taken->taken : 0;
-    fused.selects_values =
-        !fused.splits && shape.rows_of_thread * shape.columns_of_thread >= points_for_one_body;
     lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (fused.useful_rows() > 0 && fused.useful_columns > 0)
       smallest = std::min(smallest, fused.tile.shared_bytes);

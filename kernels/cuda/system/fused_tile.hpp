@@ -42,12 +42,9 @@ struct FusedTile {
   int moved_planes =
       0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
 
-  int operations = 0;     // of all statements at a point
-  int reads = 0;          // of arrays at a point
-  bool reflects = false;  // there are reflecting walls along rows or columns
-  /// Says whether all tiles run one body of the loop that selects the values of walls, if no walls reflect
-  /// and all faces of each field have one value. Otherwise tiles beside walls run another one.
-  bool selects_values = false;
+  int operations = 0;       // of all statements at a point
+  int reads = 0;            // of arrays at a point
+  bool reflects = false;    // there are reflecting walls along rows or columns
   bool has_points = false;  // launches add amounts to points and record values (tile_points.hpp)
 
   /// Returns by how many planes a level is behind the one before: planes further along the march are read at

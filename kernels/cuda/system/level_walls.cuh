@@ -20,33 +20,6 @@ constexpr bool has_walls_along() {
   return false;
 }
 
-/// Returns true if any statement has a wall of this kind along the axes [first, last).
-constexpr bool has_wall(Beyond kind, int first, int last) {
-  for (const auto& of_statement : constants::wall)
-    for (int axis = first; axis < last; ++axis)
-      if (of_statement[axis][0] == kind || of_statement[axis][1] == kind) return true;
-  return false;
-}
-
-/// Is true if every iteration of every tile gives ghost points beyond faces their values, by selects. There
-/// is no body of the loop for tiles beside walls then: two bodies do not fit the instruction cache. Faces
-/// with a value have the same one then, for each field, and no walls along rows and columns reflect.
-constexpr bool selects_values =
-    constants::selects_values && has_wall(Beyond::value, 0, 3) && !has_wall(Beyond::reflection, 1, 3);
-/// Is true if tiles beside walls along rows and columns have a body of the loop of their own.
-constexpr bool tiles_apart = constants::has_walls_across && !selects_values;
-/// Is true if iterations near walls at the ends of the march have it.
-constexpr bool ends_apart = selects_values ? has_wall(Beyond::reflection, 0, 1) : has_walls_along();
-
-/// Returns the value of the faces of a field that have one.
-template <int s>
-constexpr Compute value_of_faces() {
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side)
-      if (constants::wall[s][axis][side] == Beyond::value) return constants::wall_value[s][axis][side];
-  return Compute(0);
-}
-
 /// Holds the rows and columns of a thread as bits of a word, by axis and side of the grid.
 class AxisBits {
  public:
@@ -69,9 +42,6 @@ struct Place {
   bool beside_walls = false;  // the tile reaches beyond walls
   AxisBits beyond;            // points beyond faces
   AxisBits image;             // points whose reflections beyond faces are read
-  /// Holds by statement, if values are selected, which points lie beyond faces along rows and columns that
-  /// have a value: bit r * columns_of_thread + e is that of point (r, e).
-  unsigned ghosts[statements] = {};
 
   __device__ Place(const GroupArguments& a, const Tile& tile) {
     column = static_cast<int>(threadIdx.x) % threads_of_row * columns_of_thread;
@@ -85,10 +55,6 @@ struct Place {
                    tile.column + constants::tile_columns + reach_columns > columns;
     find(1, y, row, rows_of_thread, rows, tile_rows, reach_rows);
     find(2, x, column, columns_of_thread, columns, constants::tile_columns, reach_columns);
-    if constexpr (selects_values)
-      static_for<0, statements>([&](auto statement) {
-        ghosts[decltype(statement)::value] = ghosts_of<decltype(statement)::value>();
-      });
   }
 
   /// Returns how many rows or columns away the reflection of point k of the thread is.
@@ -111,22 +77,6 @@ struct Place {
       if (p < extent && p >= extent - reach && in_tile + k + 2 * (extent - p) - 1 < tile_extent + reach)
         image.set(axis, 1, k);
     }
-  }
-  template <int s>
-  __device__ unsigned ghosts_of() const {
-    static_assert(rows_of_thread * columns_of_thread <= 32);
-    unsigned rows = 0, columns = 0, result = 0;
-    static_for<0, 2>([&](auto number) {
-      constexpr int side = decltype(number)::value;
-      if constexpr (constants::wall[s][1][side] == Beyond::value) rows |= beyond.of(1, side);
-      if constexpr (constants::wall[s][2][side] == Beyond::value) columns |= beyond.of(2, side);
-    });
-#pragma unroll
-    for (int r = 0; r < rows_of_thread; ++r)
-#pragma unroll
-      for (int e = 0; e < columns_of_thread; ++e)
-        if ((rows >> r | columns >> e) & 1u) result |= 1u << (r * columns_of_thread + e);
-    return result;
   }
 };
 
@@ -153,22 +103,6 @@ __device__ inline void set_ghosts(const Place& at, Results& next) {
         if (at.beyond.has(axis, side, axis == 1 ? r : e)) next[r][e][s] = value;
       });
     }
-  });
-}
-
-/// Does the same where all faces of a field with a value have the same one, also for planes beyond the ends
-/// of the march: `z` is that of the points.
-template <int s>
-__device__ __forceinline__ void select_values(const GroupArguments& a, const Place& at, int z,
-                                              Results& next) {
-  constexpr bool before = constants::wall[s][0][0] == Beyond::value,
-                 behind = constants::wall[s][0][1] == Beyond::value;
-  // These operations make no branch.
-  const bool is_beyond = (before & (z < 0)) | (behind & (z >= static_cast<int>(a.shape[0])));
-  const unsigned ghosts = is_beyond ? ~0u : at.ghosts[s];
-  for_each_point([&](auto row, auto column) {
-    constexpr int r = decltype(row)::value, e = decltype(column)::value;
-    if (ghosts & 1u << (r * columns_of_thread + e)) next[r][e][s] = value_of_faces<s>();
   });
 }
 

@@ -18,9 +18,8 @@
 //
 // Every level has the ghost points of single steps (level_walls.cuh). Beside walls along rows and columns,
 // the thread of a point also stores it where it is reflected. Beyond walls across the march, values in
-// registers are replaced by those that they reflect, or by the value of the face. Where no walls reflect and
-// each field has one value beyond all its faces, all iterations of all tiles select it. Otherwise iterations
-// and tiles without walls run code that does not look for them.
+// registers are replaced by those that they reflect, or by the value of the face. Iterations and tiles
+// without walls run code that does not look for them.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (fused_tile.hpp).
 
@@ -102,10 +101,10 @@ class Levels {
     planes_.wait(n);
     shared_.begin(n);
     hold_loaded();
-    bool beside_walls = tiles_apart && at_.beside_walls;
-    if constexpr (ends_apart)
+    bool beside_walls = at_.beside_walls;
+    if constexpr (has_walls_along())
       beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
-    constexpr bool has_walls = tiles_apart || ends_apart;
+    constexpr bool has_walls = constants::has_walls_across || has_walls_along();
     if (points || (has_walls && beside_walls))
       advance<has_walls, points>(n, plane);
     else
@@ -221,10 +220,7 @@ class Levels {
     static_for<0, statements>([&](auto statement) {
       constexpr int s = decltype(statement)::value;
       if constexpr (level < steps) {
-        if constexpr (selects_values)
-          select_values<s>(a_, at_, z, next);
-        else if constexpr (walls)
-          set_ghosts<s>(at_, next);
+        if constexpr (walls) set_ghosts<s>(at_, next);
         shift<level, s>();
       }
       for_each_point([&](auto row, auto column) {

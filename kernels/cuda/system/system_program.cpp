@@ -2,10 +2,8 @@
 #include "kernels/cuda/system/system_program.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <stdexcept>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
@@ -102,15 +100,6 @@ bool SystemProgram::copies_zeros(const GroupInput& input, int axis) const {
     return value == 0 && !std::signbit(value);
   };
   return axis != plane_axis && is_zero(low) && is_zero(high);
-}
-
-bool SystemProgram::has_one_value(const GroupInput& input) const {
-  std::vector<std::uint64_t> values;
-  for (int axis = 0; axis < axis_count; ++axis)
-    for (const Side side : {low, high})
-      if (beyond(input, axis, side) == Beyond::value)
-        values.push_back(std::bit_cast<std::uint64_t>(face_value(input, axis, side)));
-  return std::ranges::adjacent_find(values, std::not_equal_to<>()) == values.end();
 }
 
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
@@ -270,10 +259,6 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   table("level_offset", [](const LevelRings& level) { return level.offset; });
   std::vector<GroupInput> fields;
   for (const int field : fields_of_statements_) fields.push_back({.index = field});
-  text.line("// Whether tiles select the value of all faces of a field that have one.");
-  text.flag("selects_values",
-            fused.selects_values &&
-                std::ranges::all_of(fields, [&](const GroupInput& field) { return has_one_value(field); }));
   add_walls(text, "wall", "wall_value", "[statements]", fields);
 }
 

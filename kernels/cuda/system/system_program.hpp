@@ -69,8 +69,6 @@ class SystemProgram {
   /// Returns true if both walls of an axis across the march have the value 0 (without sign): marches of
   /// single steps let copies fill their ghost points.
   bool copies_zeros(const GroupInput& input, int axis) const;
-  /// Returns true if all walls of an input that have a value have the same one, to the bit.
-  bool has_one_value(const GroupInput& input) const;
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
                         FusedTile::Registers registers = {}) const;
   /// Writes the walls of inputs, and the values of ghost points beyond them.
