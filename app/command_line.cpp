@@ -9,21 +9,20 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "app/advice.hpp"
 #include "app/bench/bench_suites.hpp"
+#include "app/help_text.hpp"
 #include "app/inspect/keys.hpp"
 #include "app/inspect/new_input.hpp"
 #include "app/setup/version.hpp"
 #include "io/grid.hpp"
 #include "io/input/config.hpp"
-#include "io/input/keys.hpp"
 #include "io/input/read_problem.hpp"
-#include "io/nearest_name.hpp"
-#include "kernels/catalogue/presets.hpp"
+#include "io/input/shell_word.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {
@@ -43,48 +42,6 @@ const CLI::Validator positive(
       return CLI::PositiveNumber(text).empty() ? "" : fmt::format("'{}' is not a number above 0", text);
     },
     "POSITIVE");
-
-constexpr const char* after_presets =
-    R"(  (star|box|random)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r
-  a name of the catalogue: spsolve bench --list shows them with their sources and equations
-
-Formulas (expression of [initial] and [source]): of the coordinates x, y, z that the grid has, and pi
-  + - * / ^, comparisons, && ||, a ? b : c; abs, sign, rint, floor, ceil, trunc, fmod, sqrt, hypot, pow, exp,
-  ln = log, log10, log2, sin, cos, tan and their inverses, atan2, sinh, cosh, tanh and theirs, min, max, sum, avg
-  files give any other values: file = "u.h5", dataset = "/u"
-
-How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):
-  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on tensor cores
-  compute.layout  of the weights there: strided-swap, morph, separable; fp64: natural-order on GPUs, emulated on
-                  CPUs by dual-tessellation
-  time.fuse       time steps per launch; results keep the promise of compute.precision whatever it is
-  compute.accuracy = 1e-4  lets the plan compute in any precision that errs by no more per step, as a share of
-                           sum |weights| times the norm of the field
-  compute.tune = true      times the best candidates on the real grid and remembers the winner ("auto": on
-                           GPUs in long runs; false: never, the choice depends on no timing)
-  parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; results do not depend on it
-  All are "auto" unless set in the input or by --set. A restart continues with the plan of its checkpoint.
-
-Exit status: 0 finished; 2 invalid input, or a file that it names is missing; 3 the solution became NaN or infinite;
-4 a file is damaged, or could not be read or written; 5 a device or a peer failed; 75 stopped by a signal or the
-wall-time limit after a checkpoint.
-Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a second TERM or INT: end at once, as does
-INT before the first step; USR2: checkpoint and continue.
-)";
-
-/// Returns the text that --help prints after the options.
-std::string footer() {
-  std::ostringstream text;
-  text << "\nStencil presets:\n";
-  for (const Preset& preset : parameter_presets()) {
-    text << "  " << preset.name << ": " << preset.meaning << "\n";
-    for (const PresetParameter& parameter : preset.parameters)
-      text << "      " << parameter.name << (parameter.required ? " (required): " : ": ") << parameter.meaning
-           << "\n";
-  }
-  text << after_presets;
-  return text.str();
-}
 
 void add_set_option(CLI::App& to, CommandLine& command) {
   to.add_option("--set", command.overrides,
@@ -140,58 +97,6 @@ void add_plan_options(CLI::App& plan, CommandLine& command) {
                   "Draw the candidates under the rooflines of their units as a PNG file")
       ->type_name("FILE.png")
       ->check(not_empty);
-}
-
-/// Returns what to type instead of a first argument that is no verb and no file; nothing if it may be one.
-/// Without this check a misspelt verb would pass for an input.
-std::optional<std::string> advice_on_verb(const CLI::App& app, std::string_view first,
-                                          const std::string& input) {
-  const std::string alone = "an input alone is run, as in\n  spsolve " + input;
-  const std::string again = "a run continues by\n  spsolve " + input + " --restart latest";
-  const std::map<std::string_view, std::string> meant{
-      {"run", alone},
-      {"solve", alone},
-      {"start", alone},
-      {"execute", alone},
-      {"restart", again},
-      {"resume", again},
-      {"continue", again},
-      {"validate", "an input is looked at by\n  spsolve check " + input},
-      {"help", "help is printed by\n  spsolve --help"},
-      {"version", "the version is printed by\n  spsolve --version"}};
-  std::error_code none;
-  if (const auto verb = meant.find(first); verb != meant.end() && !std::filesystem::exists(first, none))
-    return fmt::format("there is no verb '{}': {}\n", first, verb->second);
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-  if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
-      std::ranges::find(verbs, first) == verbs.end())
-    return fmt::format("there is no verb '{}'{}", first, did_you_mean(first, verbs));
-  return std::nullopt;
-}
-
-/// Returns what to type instead of arguments that nothing takes: keys of the input as options, and options of
-/// launchers. Returns an empty text if none is known.
-std::string advice_on_extras(const std::vector<std::string>& arguments) {
-  std::string advice;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& given = arguments[i];
-    const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "VALUE";
-    const bool behind_set = i > 0 && arguments[i - 1] == "--set";
-    if (given == "-n" || given == "-np" || given == "--np")
-      advice += fmt::format("ranks are started by mpirun: mpirun -n {} spsolve ...\n", next);
-    const std::size_t point = given.find('.'), equals = given.find('=');
-    if (!behind_set && !given.starts_with('-') && equals != std::string::npos && point < equals &&
-        find_key("", given.substr(0, point)))
-      advice += fmt::format("keys of the input are set by --set {}\n", given);
-    const std::string name = given.starts_with("--") ? given.substr(2, equals - 2) : "";
-    const std::string value = equals == std::string::npos ? next : given.substr(equals + 1);
-    for (const Key& key : all_keys())
-      if (!name.empty() && key.name == name && !key.section.empty() &&
-          key.section.find('<') == std::string_view::npos)
-        advice += fmt::format("a key of the input is set by --set {}.{}={}\n", key.section, name, value);
-  }
-  return advice;
 }
 
 /// Adds the options that say what `bench` measures.
@@ -387,7 +292,7 @@ void check_command(CommandLine& command) {
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine command;
   CLI::App app{"Distributed solver for equations on structured grids. Run it alone or under mpirun or srun."};
-  app.footer(footer());
+  app.footer(help_after_options());
   app.set_version_flag("--version", "spsolve " + std::string(version));
   app.require_subcommand(0, 1);
 
@@ -416,7 +321,9 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
   for (CLI::App* verb : {info, plot, keys, begin, doctor}) verb->footer("");  // none takes an input
 
-  if (const auto advice = advice_on_verb(app, argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "INPUT.toml"))
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  if (const auto advice = advice_on_verb(verbs, argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "INPUT.toml"))
     return {std::nullopt, *advice + "Run with --help for more information.\n",
             static_cast<int>(Status::invalid_input)};
   try {

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what a build costs in CPU seconds, which other work on the machine changes less than the time on the clock.
 
-build_times.py DIR [--jobs N] [--slowest N]
+build_times.py DIR [--jobs N] [--slowest N] [--executable]
 
 Clones this tree into DIR and builds everything there, without ccache. Every compile and link is recorded with its user and
 system seconds. Prints how many of them, and how many seconds, are needed for the executable, for everything, after touching
-one .cpp, and after touching kernels/box.hpp; then the slowest ones. A build that was interrupted goes on if DIR is given again.
+one .cpp, and after touching kernels/box.hpp; then the seconds of each room of the executable, and the slowest ones. With
+--executable only the executable is built. A build that was interrupted goes on if DIR is given again.
 """
 import argparse
 import os
@@ -55,8 +56,18 @@ def made_after_touching(file, build, outputs):
     return objects | linked
 
 
-def build_with_record(directory, jobs):
-    """Builds everything, the executable first. Returns the build directory and the CPU seconds by output."""
+def by_room(outputs, seconds):
+    """Returns the CPU seconds of outputs by the first folder of their names; links and precompiled headers are rooms, too."""
+    rooms = {}
+    for output in outputs:
+        suffix = pathlib.PurePath(output).suffix
+        room = {".o": output.split("/")[0], ".gch": "precompiled headers"}.get(suffix, "links")
+        rooms[room] = rooms.get(room, 0) + seconds[output]
+    return rooms
+
+
+def build_with_record(directory, jobs, targets):
+    """Builds targets one after the other. Returns the build directory and the CPU seconds by output."""
     build, times = directory / "build" / "default", directory / "times.txt"
     if not directory.exists():
         root = pathlib.Path(__file__).resolve().parent.parent
@@ -66,8 +77,8 @@ def build_with_record(directory, jobs):
         launcher.chmod(0o755)
         subprocess.run(["cmake", "--preset", "default", f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}",
                         f"-DCMAKE_CXX_LINKER_LAUNCHER={launcher}"], cwd=directory, check=True, stdout=subprocess.DEVNULL)
-    for targets in (["spsolve"], []):
-        subprocess.run(["ninja", "-C", build, f"-j{jobs}", *targets], check=True, stdout=subprocess.DEVNULL)
+    for target in targets:
+        subprocess.run(["ninja", "-C", build, f"-j{jobs}", target], check=True, stdout=subprocess.DEVNULL)
     return build, recorded(times)
 
 
@@ -76,15 +87,19 @@ def main():
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--slowest", type=int, default=20, help="how many of the slowest compiles to print")
+    parser.add_argument("--executable", action="store_true", help="build nothing but the executable")
     options = parser.parse_args()
     directory = options.directory.resolve()
-    build, seconds = build_with_record(directory, options.jobs)
-    made = {"the executable": needed_by(build, "spsolve"), "everything": needed_by(build, "all")}
+    targets = ["spsolve"] if options.executable else ["spsolve", "all"]
+    build, seconds = build_with_record(directory, options.jobs, targets)
+    made = {what: needed_by(build, target) for what, target in zip(("the executable", "everything"), targets)}
     for file in TOUCHED:
         made[f"after touching {file}"] = made_after_touching(directory / file, build, seconds)
     for what, outputs in made.items():
         counted = [output for output in outputs if output in seconds]
         print(f"{what}: {len(counted)} compiles and links, {sum(seconds[output] for output in counted):.0f} CPU seconds")
+    rooms = by_room(made["the executable"] & seconds.keys(), seconds)
+    print("by room: " + ", ".join(f"{room} {rooms[room]:.0f}" for room in sorted(rooms, key=rooms.get, reverse=True)))
     for output in sorted(seconds, key=seconds.get, reverse=True)[:options.slowest]:
         print(f"  {seconds[output]:6.1f} s  {output}")
 

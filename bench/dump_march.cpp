@@ -14,6 +14,7 @@
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/place_tiles.hpp"
+#include "kernels/cuda/scalar/scalar_constants.hpp"
 
 namespace {
 

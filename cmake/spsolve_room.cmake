@@ -33,8 +33,8 @@ set(spsolve_standard_headers <algorithm> <array> <bit> <cmath> <cstdint> <cstdio
 spsolve_precompiled(spsolve_precompiled_kernels HEADERS ${spsolve_standard_headers})
 spsolve_precompiled(spsolve_precompiled_rooms HEADERS ${spsolve_standard_headers} <fmt/format.h> <fmt/ranges.h> <mpi.h>
   LINK fmt::fmt MPI::MPI_C)
-spsolve_precompiled(spsolve_precompiled_app HEADERS ${spsolve_standard_headers} <fmt/format.h> <fmt/ranges.h> <mpi.h>
-  <nlohmann/json.hpp> LINK fmt::fmt MPI::MPI_C nlohmann_json::nlohmann_json)
+# <nlohmann/json.hpp> is not among them: its inline functions use templates that every file would instantiate, so that including
+# it takes as long precompiled as not.
 
 # spsolve_room(NAME SOURCES file... LINK target... [PRECOMPILED target]) adds the library of one room. Headers are included as
 # "room/file.hpp".
@@ -47,4 +47,15 @@ function(spsolve_room name)
     set(room_PRECOMPILED spsolve_precompiled_rooms)
   endif()
   target_precompile_headers(spsolve_${name} REUSE_FROM ${room_PRECOMPILED})
+endfunction()
+
+# spsolve_optimise_little(TARGET REGEX) compiles the sources of a target whose names match with -O1 in release builds. They run
+# rarely; optimising them takes a third of the time of their compiles.
+function(spsolve_optimise_little target regex)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "${regex}")
+  if(NOT sources)
+    message(FATAL_ERROR "no source of ${target} matches ${regex}")
+  endif()
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()

@@ -14,6 +14,7 @@
 #include "io/array_blocks.hpp"
 #include "io/checkpoint.hpp"
 #include "io/format_version.hpp"
+#include "io/hdf5/chunk_check.hpp"
 #include "io/hdf5/dataset_sources.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/number_dataset.hpp"
@@ -54,7 +55,10 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   double least = std::numeric_limits<double>::infinity(), largest = -least;
   std::int64_t not_finite = 0;
   std::vector<double> values;
+  ChunkCheck check(dataset);
   for_each_part(box_of(shape), points_at_once, [&](const Box& part) {
+    if (const std::string damage = check.damage(part); !damage.empty())
+      throw Error(Status::file_failure, damage);
     values.resize(static_cast<std::size_t>(part.points()));
     read_hyperslab(dataset, part, H5T_NATIVE_DOUBLE, values.data());
     for (const double value : values) {

@@ -10,6 +10,7 @@
 #include "kernels/magnitude.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/wall_reflections.hpp"
+#include "solver/block_memory.hpp"
 #include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {
@@ -378,29 +379,6 @@ void Block::fill_received_ghosts() {
     unit.fill_ghosts(in(), rows);
   else
     for_each_slab(rows, local_rows(), [&](const Box& slab) { unit.fill_ghosts(in(), slab); });
-}
-
-std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
-                        int exchange_every) {
-  const Index3 extent = decomposition.block(0).extent();  // the first block is the largest along every axis
-  const Index3 radius = problem.radius();
-  const int steps = exchange_every * method.fuse;
-  const Precision sums = sum_precision(problem.precision);
-  std::size_t bytes =
-      problem.array_count(method.fuse) * field_bytes(extent, steps * radius, problem.precision);
-  if (problem.equations)
-    for (std::size_t i = 0; i < problem.equations->canonical.coefficients.size(); ++i)
-      bytes += field_bytes(
-          problem.equations->coefficient_box(i, grow(decomposition.block(0), (steps - 1) * radius)).extent(),
-          {}, sums);
-  if (!problem.has_source) return bytes;
-  bytes += field_bytes(extent, (steps - 1) * radius, sums);
-  if (method.fused_weights()) bytes += 2 * field_bytes(extent, steps * radius, sums);
-  return bytes;
-}
-
-std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling) {
-  return field_bytes(sampling.sampled(decomposition.block(0)).extent(), {0, 0, 0}, sampling.precision);
 }
 
 }  // namespace spsolve

@@ -65,12 +65,13 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   const RunConfig config = load_input(communicator, command);
   const std::optional<DeviceModel> model = stand_in(communicator, config, terminal);
-  const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
+  Tables tables(communicator);
+  const Setup setup = make_setup(communicator, config, tables, {}, model, command.ranks);
   // GPUs that others may be using are not touched, and machines of other ranks are not known.
   if (!model && setup.decomposition.ranks() == communicator.size())
     require_memory(communicator, setup, false);
   const auto facts = check_values(communicator, setup);
-  check_points(communicator, setup.config);
+  check_points(tables, setup.config);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
   if (setup.problem.equations) {

@@ -42,7 +42,8 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
     collectively(communicator, [&] { calibrate(*model, read_calibration(*command.calibration, true)); });
     model->origin = "calibrated by " + command.calibration->string();
   }
-  const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
+  Tables tables(communicator);
+  const Setup setup = make_setup(communicator, config, tables, {}, model, command.ranks);
   print_summary(communicator, setup, terminal, "");
   const DeviceModel planned_for = model ? *model : device_model(setup.device);
   if (command.layouts)

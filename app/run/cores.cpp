@@ -67,10 +67,12 @@ void share_cores(const Communicator& communicator) {
     check_mpi(MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE,
                             machine.handle()));
     const double quota = std::min(quota_of_this_rank(machine), 1e6);
+    const int limit = omp_get_thread_limit();  // OMP_THREAD_LIMIT
     // Launchers may set OMP_NUM_THREADS for some of the ranks only.
-    if (std::getenv("OMP_NUM_THREADS")) return;
+    if (std::getenv("OMP_NUM_THREADS")) return omp_set_num_threads(std::min(omp_get_max_threads(), limit));
     // More threads than the quota would let others wait in barriers while they may not run.
-    omp_set_num_threads(std::clamp(static_cast<int>(quota), 1, threads_of_rank(masks, machine.rank())));
+    omp_set_num_threads(
+        std::clamp(static_cast<int>(quota), 1, std::min(limit, threads_of_rank(masks, machine.rank()))));
   });
 }
 

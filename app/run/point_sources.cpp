@@ -14,8 +14,8 @@
 
 namespace spsolve {
 
-PointSources::PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
-                           const Block& block)
+PointSources::PointSources(const Communicator& communicator, const RunConfig& config, Tables& tables,
+                           const Problem& problem, const Block& block)
     : dt_(config.time.dt), steps_(config.time.steps) {
   const Grid& grid = config.grid;
   std::vector<std::vector<std::vector<Corner>>> corners;  // by source and point, those of this rank
@@ -25,13 +25,13 @@ PointSources::PointSources(const Communicator& communicator, const RunConfig& co
   };
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
     const PointSourceConfig& given = config.point_sources[i];
-    Source source{key_of_source(config, i), {}, {}, nullptr, {}};
-    const std::vector<Coordinates> points = read_points(communicator, grid, given.at, source.key + ".at");
+    Source source{key_of_source(config, i), {}, {}, nullptr, nullptr};
+    const std::vector<Coordinates> points = read_points(tables, grid, given.at, source.key + ".at");
     if (const auto* formula = std::get_if<ExpressionForm>(&given.value)) {
       source.formula =
           std::make_unique<RowProgram>(parse_expression(formula->expression), names_at_point(config));
     } else {
-      source.table = read_signals(communicator, config, i, points.size());
+      source.table = read_signals(tables, config, i, points.size());
     }
     auto& of_source = corners.emplace_back();
     for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis) source.along.emplace_back();
@@ -46,7 +46,9 @@ PointSources::PointSources(const Communicator& communicator, const RunConfig& co
     }
     sources_.push_back(std::move(source));
   }
-  if (config.equations && !config.equations->coefficients.empty() && !sources_.empty()) {
+  const bool has_formula =
+      std::ranges::any_of(sources_, [](const Source& source) { return source.formula != nullptr; });
+  if (has_formula && config.equations && !config.equations->coefficients.empty()) {
     const CoefficientValues coefficients(communicator, config, reached);
     for (std::size_t i = 0; i < sources_.size(); ++i)
       for (std::size_t k = 0; k < config.equations->coefficients.size(); ++k) {
@@ -77,8 +79,8 @@ void PointSources::evaluate(const Source& source, std::int64_t step, std::vector
   values.resize(source.points());
   if (!source.formula) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::int64_t column = source.table.columns == 1 ? 0 : source.numbers[i];
-      values[i] = source.table.values[static_cast<std::size_t>(step * source.table.columns + column)];
+      const std::int64_t column = source.table->columns == 1 ? 0 : source.numbers[i];
+      values[i] = source.table->values[static_cast<std::size_t>(step * source.table->columns + column)];
     }
     return;
   }

@@ -18,8 +18,8 @@ class PointSources {
  public:
   /// Reads positions and values. Collective; every rank throws the same Error(invalid_input) if a file cannot
   /// be read, a point lies outside the grid, or a dataset of values does not fit the points and the steps.
-  PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
-               const Block& block);
+  PointSources(const Communicator& communicator, const RunConfig& config, Tables& tables,
+               const Problem& problem, const Block& block);
 
   /// Return the points of the block and of its halo that have amounts, and the number of amounts of a step.
   const std::vector<AddedPoint>& added() const { return added_; }
@@ -34,8 +34,8 @@ class PointSources {
     std::string key;
     std::vector<std::vector<double>> along;  // x, y, z that the grid has, then coefficients; by point
     std::vector<std::int64_t> numbers;       // of the points among all points of the table
-    std::unique_ptr<RowProgram> formula;     // null: the values are in the table
-    Table table;
+    std::unique_ptr<RowProgram> formula;     // null: the table holds the values
+    std::shared_ptr<const Table> table;      // null: a formula gives the values
 
     std::size_t points() const { return numbers.size(); }
   };

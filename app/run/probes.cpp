@@ -17,8 +17,8 @@ constexpr std::size_t max_chunks = 4;
 
 }  // namespace
 
-Probes::Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem,
-               Block& block, int fuse, bool background)
+Probes::Probes(const Communicator& communicator, const RunConfig& config, Tables& tables,
+               const Problem& problem, Block& block, int fuse, bool background)
     : communicator_(communicator),
       config_(config),
       precision_(sum_precision(problem.precision)),
@@ -29,8 +29,7 @@ Probes::Probes(const Communicator& communicator, const RunConfig& config, const 
   for (const ProbesConfig& given : config.probes) {
     const int axes = config.grid.domain.dimensions;
     ProbeGroup file{given.name, given.fields, axes, {}, given.every, config.time.steps / given.every + 1};
-    const auto points =
-        read_points(communicator, config.grid, given.at, fmt::format("probes.{}.at", given.name));
+    const auto points = read_points(tables, config.grid, given.at, fmt::format("probes.{}.at", given.name));
     std::vector<std::vector<Corner>> corners;
     for (const Coordinates& point : points) {
       file.at.insert(file.at.end(), point.end() - axes, point.end());

@@ -24,8 +24,8 @@ class Probes {
   /// Reads positions. Launches of `block` take up to `fuse` steps. With `background`, rows are gathered and
   /// written on a thread of their own while the run goes on. Collective; every rank throws the same
   /// Error(invalid_input) if a file cannot be read or a point lies outside the grid.
-  Probes(const Communicator& communicator, const RunConfig& config, const Problem& problem, Block& block,
-         int fuse, bool background);
+  Probes(const Communicator& communicator, const RunConfig& config, Tables& tables, const Problem& problem,
+         Block& block, int fuse, bool background);
   ~Probes();
 
   /// Returns the grid points that the block must record, a group for each table of the input.

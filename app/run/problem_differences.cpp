@@ -84,10 +84,10 @@ bool same_images(const RunConfig& was, const RunConfig& is) {
 
 }  // namespace
 
-Contents contents_of(const Communicator& communicator, const RunConfig& config, std::int64_t steps) {
-  auto tables = checksums_of_tables(communicator, config, {steps, config.time.steps});
-  Contents contents{checksum_of(problem_of(communicator, config)), std::move(tables[0]),
-                    std::move(tables[1])};
+Contents contents_of(const Communicator& communicator, const RunConfig& config, Tables& tables,
+                     std::int64_t steps) {
+  Contents contents{checksum_of(problem_of(communicator, config, tables)),
+                    checksums_of_tables(tables, config, steps)};
   for (const ValueSection& section : value_sections(config)) {
     if (!std::holds_alternative<DatasetForm>(section.form)) continue;
     if (const auto facts = facts_of(communicator, config, section))

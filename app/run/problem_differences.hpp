@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/setup/tables.hpp"
 #include "halo/communicator.hpp"
 #include "io/checkpoint.hpp"
 #include "io/input/config.hpp"
@@ -25,13 +26,13 @@ struct FormerRun {
 struct Contents {
   std::string weights;    // checksum_of() the problem
   ValueChecksums values;  // of the datasets that can be read, by section or key
-  ValueChecksums tables;  // checksums_of_tables() for all steps of the input
 };
 
 /// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the
 /// same name since a former run began. In Contents::values, values over time count for the first
 /// `steps` steps, those of the former run. Collective.
-Contents contents_of(const Communicator& communicator, const RunConfig& config, std::int64_t steps);
+Contents contents_of(const Communicator& communicator, const RunConfig& config, Tables& tables,
+                     std::int64_t steps);
 
 /// Returns, in words, what makes an input another problem than that of a former run, rather than a longer run
 /// or other output of it. `contents` belongs to `config`.

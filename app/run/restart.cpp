@@ -91,9 +91,10 @@ std::optional<Checkpoint> wanted_checkpoint(const Communicator& communicator, co
 /// Makes a run begin at a checkpoint. With --overwrite the latest checkpoint may be of another problem: it is
 /// then passed over with a warning. Collective.
 Beginning begin_at(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
-                   const RunDirectory& directory, Checkpoint checkpoint, const Terminal& terminal) {
+                   Tables& tables, const RunDirectory& directory, Checkpoint checkpoint,
+                   const Terminal& terminal) {
   const FormerRun former{checkpoint.header, checkpoint.file};
-  Contents contents = contents_of(communicator, config, former.config().time.steps);
+  const Contents contents = contents_of(communicator, config, tables, former.config().time.steps);
   std::vector<std::string> different;
   collectively(communicator, [&] {
     different = different_problem(former, config, contents);
@@ -104,7 +105,7 @@ Beginning begin_at(const Communicator& communicator, const CommandLine& command,
   if (!different.empty()) {
     terminal.warn("passed over {}, of another problem: {} differ(s) from the input", checkpoint.file.string(),
                   fmt::join(different, ", "));
-    return {.tables = std::move(contents.tables)};
+    return {};
   }
   terminal.print("restarting from {} at step {}", checkpoint.file.string(), checkpoint.header.step);
   const bool continued = directory.holds(checkpoint.file);
@@ -112,12 +113,12 @@ Beginning begin_at(const Communicator& communicator, const CommandLine& command,
   if (continued)
     collectively(communicator,
                  [&] { require_same_results(checkpoint, config, contents.values, has_snapshots); });
-  return {std::move(checkpoint), continued, std::move(contents.tables)};
+  return {std::move(checkpoint), continued};
 }
 
 /// Makes a run begin at the initial values. It continues the results of a run that ended before its first
 /// checkpoint, if run.json has the same problem. Collective.
-Beginning begin_anew(const Communicator& communicator, const RunConfig& config) {
+Beginning begin_anew(const Communicator& communicator, const RunConfig& config, Tables& tables) {
   const std::filesystem::path file = report_file(config.output.directory);
   std::optional<CheckpointHeader> stored;
   std::int64_t steps = 0;
@@ -126,7 +127,8 @@ Beginning begin_anew(const Communicator& communicator, const RunConfig& config) 
     if (stored) steps = FormerRun{*stored, file}.config().time.steps;
   });
   if (communicator.all_reduce(int{stored.has_value()}, MPI_MAX) == 0) return {};
-  Contents contents = contents_of(communicator, config, communicator.all_reduce(steps, MPI_MAX));
+  const Contents contents =
+      contents_of(communicator, config, tables, communicator.all_reduce(steps, MPI_MAX));
   on_root(communicator, [&] {
     const auto different = different_problem({*stored, file}, config, contents);
     if (!different.empty())
@@ -135,21 +137,23 @@ Beginning begin_anew(const Communicator& communicator, const RunConfig& config) 
                               "--overwrite to replace it, or another --output",
                               file.string(), fmt::join(different, ", ")));
   });
-  return {std::nullopt, true, std::move(contents.tables)};
+  return {std::nullopt, true};
 }
 
 }  // namespace
 
 Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
-                         const RunConfig& config, const RunDirectory& directory, const Terminal& terminal) {
+                         const RunConfig& config, Tables& tables, const RunDirectory& directory,
+                         const Terminal& terminal) {
   const std::filesystem::path& path = config.output.directory;
   Beginning beginning;
   if (command.restart) {
     std::optional<Checkpoint> checkpoint = wanted_checkpoint(communicator, *command.restart, path, terminal);
     if (checkpoint)
-      beginning = begin_at(communicator, command, config, directory, std::move(*checkpoint), terminal);
+      beginning =
+          begin_at(communicator, command, config, tables, directory, std::move(*checkpoint), terminal);
     else if (!command.overwrite)
-      beginning = begin_anew(communicator, config);
+      beginning = begin_anew(communicator, config, tables);
   }
   if (!beginning.continued) require_replaceable(directory, config, command.overwrite);
   if (command.restart && !beginning.restart)

@@ -5,6 +5,7 @@
 
 #include "app/run/run_directory.hpp"
 #include "app/setup/options.hpp"
+#include "app/setup/tables.hpp"
 #include "app/setup/terminal.hpp"
 #include "halo/communicator.hpp"
 #include "io/checkpoint.hpp"
@@ -15,8 +16,7 @@ namespace spsolve {
 /// Says where a run begins: with the initial values, or with a checkpoint, whose results it may continue.
 struct Beginning {
   std::optional<Checkpoint> restart = {};
-  bool continued = false;                     // the results in the output directory are those of this run
-  std::optional<ValueChecksums> tables = {};  // checksums_of_tables() of this run, if they were made
+  bool continued = false;  // the results in the output directory are those of this run
 
   std::int64_t step() const { return restart ? restart->header.step : 0; }
 };
@@ -32,6 +32,7 @@ struct Beginning {
 /// differences, or if results of another run are in the way, and Error(file_failure) if all checkpoints are
 /// damaged. Collective.
 Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
-                         const RunConfig& config, const RunDirectory& directory, const Terminal& terminal);
+                         const RunConfig& config, Tables& tables, const RunDirectory& directory,
+                         const Terminal& terminal);
 
 }  // namespace spsolve

@@ -27,6 +27,7 @@
 #include "app/values/fill_block.hpp"
 #include "app/values/table_checksums.hpp"
 #include "io/checkpoint.hpp"
+#include "solver/block_memory.hpp"
 
 namespace spsolve {
 namespace {
@@ -49,7 +50,7 @@ namespace {
 }
 
 /// Replaces the plan of a setup by the tuned plan if the input asks for it.
-void tune(const Communicator& communicator, Setup& setup, const Terminal& terminal) {
+void tune(const Communicator& communicator, Setup& setup, Tables& tables, const Terminal& terminal) {
   const RunConfig& config = setup.config;
   if (!may_tune(config.compute, setup.device)) return;
   const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
@@ -57,7 +58,7 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
       tuned_plan(communicator, setup.problem, plan_request(config, setup.problem), setup.plan, steps,
                  setup.device, config.parallel, terminal);
   if (!tuned) return;
-  setup = make_setup(communicator, config, tuned);
+  setup = make_setup(communicator, config, tables, tuned);
   require_memory(communicator, setup, true);
 }
 
@@ -193,8 +194,8 @@ void open_records(std::int64_t restart, bool has_points, Block& block, Probes& p
 
 /// Fills the arrays of a block, from the input or the checkpoint, and records the checksums of all values
 /// that the input reads in the setup. Collective.
-void fill_arrays(const Communicator& communicator, const Beginning& beginning, Setup& setup, Block& block,
-                 const Terminal& terminal) {
+void fill_arrays(const Communicator& communicator, const Beginning& beginning, Setup& setup, Tables& tables,
+                 Block& block, const Terminal& terminal) {
   const RunConfig& config = setup.config;
   const std::optional<Checkpoint>& restart = beginning.restart;
   if (restart) setup.values = restart->header.values;
@@ -203,10 +204,8 @@ void fill_arrays(const Communicator& communicator, const Beginning& beginning, S
                warn_of_values(setup, section, facts, terminal);
                setup.values[section] = facts.checksum;
              });
-  const ValueChecksums tables = beginning.tables
-                                    ? *beginning.tables
-                                    : checksums_of_tables(communicator, config, {config.time.steps}).front();
-  for (const auto& [key, checksum] : tables) setup.values[key] = checksum;
+  for (const auto& [key, checksum] : checksums_of_tables(tables, config, config.time.steps))
+    setup.values[key] = checksum;
 }
 
 /// Says how a run ended, and returns its status.
@@ -231,15 +230,16 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const Terminal terminal(communicator, command.quiet);
   const RunConfig config = load_input(communicator, command);
   RunDirectory directory(communicator, config.output.directory);
-  const Beginning beginning = find_beginning(communicator, command, config, directory, terminal);
+  Tables tables(communicator);
+  const Beginning beginning = find_beginning(communicator, command, config, tables, directory, terminal);
   const std::optional<Checkpoint>& restart = beginning.restart;
-  Setup setup = make_setup(communicator, config,
+  Setup setup = make_setup(communicator, config, tables,
                            restart ? std::optional(parse_plan(restart->header.plan)) : std::nullopt);
   require_memory(communicator, setup, true);
   Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
                  [&signals] { return signals.termination_requested(); });
   if (restart) watch.checkpoint_written(restart->header.step);
-  if (!restart) tune(communicator, setup, terminal);
+  if (!restart) tune(communicator, setup, tables, terminal);
   announce(communicator, setup, restart.has_value(), terminal);
 
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
@@ -250,11 +250,12 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Schedule schedule = schedule_of(setup, beginning.step());
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
-  fill_arrays(communicator, beginning, setup, block, terminal);
+  fill_arrays(communicator, beginning, setup, tables, block, terminal);
 
-  PointSources sources(communicator, config, setup.problem, block);
+  PointSources sources(communicator, config, tables, setup.problem, block);
   const FieldSums field_sums(communicator, config, block);
-  Probes probes(communicator, config, setup.problem, block, setup.plan.chosen.fuse, setup.background);
+  Probes probes(communicator, config, tables, setup.problem, block, setup.plan.chosen.fuse, setup.background);
+  tables.clear();
   if (setup.problem.has_points)
     block.set_points({sources.added(), sources.columns(), probes.recorded()},
                      [&](std::int64_t step, std::span<double> amounts) { sources.amounts(step, amounts); });

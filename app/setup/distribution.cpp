@@ -6,6 +6,7 @@
 #include "app/machine/host_memory.hpp"
 #include "app/setup/terminal.hpp"
 #include "solver/block.hpp"
+#include "solver/block_memory.hpp"
 #include "solver/plan/exchange_interval.hpp"
 
 namespace spsolve {

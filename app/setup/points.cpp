@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/hdf5/number_dataset.hpp"
 #include "io/input/read_points.hpp"
 
 namespace spsolve {
@@ -51,33 +50,12 @@ std::vector<Corner> corners_of(const Grid& grid, const Coordinates& point, Inter
   return corners;
 }
 
-Table read_table(const Communicator& communicator, const DatasetForm& form, const std::string& key) {
-  Table table;
-  collectively(communicator, [&] {
-    try {
-      const NumberDataset source(form.file, form.dataset);
-      const auto& shape = source.shape();
-      if (shape.empty() || shape.size() > 2)
-        source.fail(fmt::format("has {} axes; wanted one or two", shape.size()));
-      table.rows = shape[0];
-      table.columns = shape.size() == 2 ? shape[1] : 1;
-      if (table.rows == 0 || table.columns == 0) source.fail("is empty");
-      const Index3 extent = source.extent(static_cast<int>(shape.size()));
-      constexpr std::int64_t max_values = std::int64_t{1} << 30;
-      if (!has_volume_within(extent, max_values)) source.fail("has more than 2^30 values");
-      source.read(static_cast<int>(shape.size()), box_of(extent), table.values);
-    } catch (const Error& error) {
-      throw Error(error.status(), error_prefix_of(form, key) + error.what());
-    }
-  });
-  return table;
-}
-
-std::vector<Coordinates> read_points(const Communicator& communicator, const Grid& grid,
-                                     const PointsForm& form, const std::string& key) {
+std::vector<Coordinates> read_points(Tables& tables, const Grid& grid, const PointsForm& form,
+                                     const std::string& key) {
   if (const auto* list = std::get_if<0>(&form)) return *list;
   const auto& dataset = std::get<DatasetForm>(form);
-  const Table table = read_table(communicator, dataset, key);
+  const std::shared_ptr<const Table> read = tables.read(dataset, key);
+  const Table& table = *read;
   const int dimensions = grid.domain.dimensions;
   const std::string place =
       fmt::format("{}{}: dataset {}", error_prefix_of(dataset, key), dataset.file.string(), dataset.dataset);
@@ -99,24 +77,23 @@ std::string key_of_source(const RunConfig& config, std::size_t number) {
   return config.point_sources.size() > 1 ? fmt::format("point_sources.{}", number) : "point_sources";
 }
 
-Table read_signals(const Communicator& communicator, const RunConfig& config, std::size_t number,
-                   std::size_t points) {
+std::shared_ptr<const Table> read_signals(Tables& tables, const RunConfig& config, std::size_t number,
+                                          std::size_t points) {
   const auto& dataset = std::get<DatasetForm>(config.point_sources[number].value);
   const std::string key = key_of_source(config, number) + ".value";
-  Table table = read_table(communicator, dataset, key);
-  require_fit(table, dataset, key, points, config.time.steps);
+  std::shared_ptr<const Table> table = tables.read(dataset, key);
+  require_fit(*table, dataset, key, points, config.time.steps);
   return table;
 }
 
-void check_points(const Communicator& communicator, const RunConfig& config) {
+void check_points(Tables& tables, const RunConfig& config) {
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
     const PointSourceConfig& source = config.point_sources[i];
-    const auto points = read_points(communicator, config.grid, source.at, key_of_source(config, i) + ".at");
-    if (std::holds_alternative<DatasetForm>(source.value))
-      read_signals(communicator, config, i, points.size());
+    const auto points = read_points(tables, config.grid, source.at, key_of_source(config, i) + ".at");
+    if (std::holds_alternative<DatasetForm>(source.value)) read_signals(tables, config, i, points.size());
   }
   for (const ProbesConfig& probes : config.probes)
-    read_points(communicator, config.grid, probes.at, fmt::format("probes.{}.at", probes.name));
+    read_points(tables, config.grid, probes.at, fmt::format("probes.{}.at", probes.name));
 }
 
 }  // namespace spsolve

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "halo/communicator.hpp"
+#include "app/setup/tables.hpp"
 #include "io/grid.hpp"
 #include "io/input/config.hpp"
 
@@ -26,27 +27,18 @@ std::vector<Corner> corners_of(const Grid& grid, const Coordinates& point, Inter
 
 /// Returns the points of an input. `key` names them in errors. Collective; every rank throws the same Error
 /// if a file cannot be read or a point lies outside the grid.
-std::vector<Coordinates> read_points(const Communicator& communicator, const Grid& grid,
-                                     const PointsForm& form, const std::string& key);
-
-/// Holds numbers in rows and columns, from a dataset of one axis (one column) or two.
-struct Table {
-  std::int64_t rows = 0, columns = 1;
-  std::vector<double> values;  // row after row
-};
-
-/// Reads a whole dataset. Collective, as read_points().
-Table read_table(const Communicator& communicator, const DatasetForm& form, const std::string& key);
+std::vector<Coordinates> read_points(Tables& tables, const Grid& grid, const PointsForm& form,
+                                     const std::string& key);
 
 /// Returns "point_sources", or "point_sources.<number>" if there are several, as errors name a table.
 std::string key_of_source(const RunConfig& config, std::size_t number);
 
 /// Reads the values of a point source over time. There is one row for each step, and either one column or one
 /// for each of its `points`. Collective, as read_points().
-Table read_signals(const Communicator& communicator, const RunConfig& config, std::size_t number,
-                   std::size_t points);
+std::shared_ptr<const Table> read_signals(Tables& tables, const RunConfig& config, std::size_t number,
+                                          std::size_t points);
 
 /// Reads all positions and values of point sources and probes and throws if one is invalid. Collective.
-void check_points(const Communicator& communicator, const RunConfig& config);
+void check_points(Tables& tables, const RunConfig& config);
 
 }  // namespace spsolve

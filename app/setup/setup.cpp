@@ -13,8 +13,9 @@
 #include "app/setup/distribution.hpp"
 #include "app/setup/walls.hpp"
 #include "io/array_reader.hpp"
-#include "io/input/read_problem.hpp"
+#include "io/input/read_stencil.hpp"
 #include "solver/block.hpp"
+#include "solver/block_memory.hpp"
 
 namespace spsolve {
 namespace {
@@ -114,14 +115,14 @@ std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& co
   return stencils;
 }
 
-Problem problem_of(const Communicator& communicator, const RunConfig& config) {
+Problem problem_of(const Communicator& communicator, const RunConfig& config, Tables& tables) {
   const Precision precision = config.compute.precision;
   if (config.equations) {
     const std::vector<Domain> domains = domains_of(*config.equations, config.grid);
     Canonical canonical =
         canonical_form(system_of(*config.equations, config.grid, config.time.dt,
                                  read_stencils(communicator, *config.equations, config.grid)));
-    std::vector<FilledFace> filled = filled_faces(communicator, config);
+    std::vector<FilledFace> filled = filled_faces(tables, config);
     // Launches of several steps of a stencil cannot add point sources between steps; those of equations can.
     const bool as_equations =
         !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
@@ -142,6 +143,11 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config) {
   return {config.grid.domain, *stencil, precision, config.source.has_value(), nullptr, "u"};
 }
 
+Problem problem_of(const Communicator& communicator, const RunConfig& config) {
+  Tables tables(communicator);
+  return problem_of(communicator, config, tables);
+}
+
 std::string checksum_of(const Problem& problem) {
   return problem.equations ? checksum_of(problem.equations->canonical) : checksum_of(problem.stencil);
 }
@@ -159,10 +165,10 @@ void require_walls_in_range(const Problem& problem) {
   });
 }
 
-Setup make_setup(const Communicator& communicator, const RunConfig& config,
+Setup make_setup(const Communicator& communicator, const RunConfig& config, Tables& tables,
                  const std::optional<StoredPlan>& continued, const std::optional<DeviceModel>& model,
                  std::optional<int> ranks) {
-  Problem problem = problem_of(communicator, config);
+  Problem problem = problem_of(communicator, config, tables);
   problem.has_points = !config.point_sources.empty() || !config.probes.empty();
   const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
                                                    .of_rank = model->name + ", " + model->origin,

@@ -7,6 +7,7 @@
 
 #include "app/setup/device.hpp"
 #include "app/setup/planning.hpp"
+#include "app/setup/tables.hpp"
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
 #include "io/checkpoint.hpp"
@@ -51,6 +52,8 @@ MemoryNeed memory_need(const Setup& setup);
 /// Returns the problem that an input describes, in the precision that it names; weights are read if a file
 /// holds them. Equations of a single field that are one stencil become that stencil. Collective; every rank
 /// throws the same Error.
+Problem problem_of(const Communicator& communicator, const RunConfig& config, Tables& tables);
+/// Does so for a problem that nothing else reads the tables of.
 Problem problem_of(const Communicator& communicator, const RunConfig& config);
 
 /// Returns the weights of [stencils] by name, read from files if needed. Collective, as problem_of().
@@ -67,7 +70,7 @@ void require_walls_in_range(const Problem& problem);
 /// the run that continues, or of earlier tuning. For setups that are only inspected, `model` replaces the
 /// model of this device, and `ranks` the number of ranks that share the grid. Collective; every rank throws
 /// the same Error.
-Setup make_setup(const Communicator& communicator, const RunConfig& config,
+Setup make_setup(const Communicator& communicator, const RunConfig& config, Tables& tables,
                  const std::optional<StoredPlan>& continued = {},
                  const std::optional<DeviceModel>& model = {}, std::optional<int> ranks = {});
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string_view>
 
-#include "app/setup/points.hpp"
 #include "io/input/read_equations.hpp"
 #include "io/language/parser.hpp"
+#include "io/language/row_program.hpp"
 #include "kernels/operator/system.hpp"
 
 namespace spsolve {
@@ -52,10 +52,9 @@ auto values_by_formula(const RunConfig& config, const FilledFace& face, const Sy
 
 /// Looks up values in a table with one value for each point of the face; beyond its ends they repeat along
 /// periodic axes and are mirrored elsewhere.
-auto values_by_table(const Domain& domain, const FilledFace& face, Table table) {
-  return [domain, along = face.line_axis(), slow = face.slow_axis(),
-          table = std::make_shared<const Table>(std::move(table))](const Index3& first, std::int64_t,
-                                                                   std::span<double> values) {
+auto values_by_table(const Domain& domain, const FilledFace& face, std::shared_ptr<const Table> table) {
+  return [domain, along = face.line_axis(), slow = face.slow_axis(), table = std::move(table)](
+             const Index3& first, std::int64_t, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       Index3 p = first;
       p[along] += static_cast<std::int64_t>(i);
@@ -65,18 +64,18 @@ auto values_by_table(const Domain& domain, const FilledFace& face, Table table) 
   };
 }
 
-Table read_face(const Communicator& communicator, const Domain& domain, int axis, const DatasetForm& form,
-                const std::string& key) {
-  Table table = read_table(communicator, form, key);
+std::shared_ptr<const Table> read_face(Tables& tables, const Domain& domain, int axis,
+                                       const DatasetForm& form, const std::string& key) {
+  std::shared_ptr<const Table> table = tables.read(form, key);
   std::vector<std::int64_t> wanted;
   for (int along = domain.first_axis(); along < axis_count; ++along)
     if (along != axis) wanted.push_back(domain.shape[along]);
   wanted.resize(2, 1);  // a face of a 1D grid is one point
-  if (table.rows != wanted[0] || table.columns != wanted[1])
+  if (table->rows != wanted[0] || table->columns != wanted[1])
     throw Error(Status::invalid_input,
                 fmt::format("{}{}: dataset {} has {} x {} values; wanted {} x {}, those of the face",
-                            error_prefix_of(form, key), form.file.string(), form.dataset, table.rows,
-                            table.columns, wanted[0], wanted[1]));
+                            error_prefix_of(form, key), form.file.string(), form.dataset, table->rows,
+                            table->columns, wanted[0], wanted[1]));
   return table;
 }
 
@@ -87,23 +86,23 @@ bool uses_any_of(const Syntax& formula, std::initializer_list<std::string_view> 
 }
 
 /// Sets the function that computes the values of a face, from a formula or a dataset.
-void set_values(FilledFace& face, const Communicator& communicator, const RunConfig& config,
-                const Domain& domain, const FieldForm& form, const std::string& key) {
+void set_values(FilledFace& face, Tables& tables, const RunConfig& config, const Domain& domain,
+                const FieldForm& form, const std::string& key) {
   if (const auto* formula = std::get_if<ExpressionForm>(&form)) {
     const Syntax syntax = parse_expression(formula->expression);
     face.values = values_by_formula(config, face, syntax);
     face.varies_along_face = uses_any_of(syntax, {"x", "y", "z"});
     face.varies_in_time = uses_any_of(syntax, {"t", "step"});
   } else {
-    face.values = values_by_table(
-        domain, face, read_face(communicator, domain, face.axis, std::get<DatasetForm>(form), key));
+    face.values =
+        values_by_table(domain, face, read_face(tables, domain, face.axis, std::get<DatasetForm>(form), key));
     face.varies_in_time = false;
   }
 }
 
 }  // namespace
 
-std::vector<FilledFace> filled_faces(const Communicator& communicator, const RunConfig& config) {
+std::vector<FilledFace> filled_faces(Tables& tables, const RunConfig& config) {
   std::vector<FilledFace> filled;
   const std::vector<Domain> domains = domains_of(*config.equations, config.grid);
   for (std::size_t field = 0; field < domains.size(); ++field) {
@@ -121,7 +120,7 @@ std::vector<FilledFace> filled_faces(const Communicator& communicator, const Run
         if (const auto& wall = given.walls[axis][side]) {
           face.condition = wall->condition;
           face.robin = wall->robin;
-          set_values(face, communicator, config, domain, wall->value, key);
+          set_values(face, tables, config, domain, wall->value, key);
         } else if (plain.kind == BoundaryKind::dirichlet) {
           face.condition = WallCondition::dirichlet;
           face.values = [value = plain.value](const Index3&, std::int64_t, std::span<double> values) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "halo/communicator.hpp"
+#include "app/setup/tables.hpp"
 #include "io/input/config.hpp"
 #include "kernels/operator/filled_face.hpp"
 
@@ -13,7 +13,7 @@ namespace spsolve {
 /// functions that compute their values. If one wall of a field is such a face, all its walls are. Collective;
 /// every rank throws the same Error(invalid_input) if a dataset cannot be read or does not have the shape of
 /// its face.
-std::vector<FilledFace> filled_faces(const Communicator& communicator, const RunConfig& config);
+std::vector<FilledFace> filled_faces(Tables& tables, const RunConfig& config);
 
 /// Holds the bytes that a rank takes for values of walls.
 struct BytesOfWalls {

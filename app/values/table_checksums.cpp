@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 
-#include "app/setup/points.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {
@@ -29,18 +28,16 @@ std::string value_of_wall(const std::string& field, int axis, int side) {
   return fmt::format("boundary.{}.{}.{}", field, axis_names[axis], side == low ? "low" : "high");
 }
 
-std::vector<ValueChecksums> checksums_of_tables(const Communicator& communicator, const RunConfig& config,
-                                                const std::vector<std::int64_t>& steps) {
-  std::vector<ValueChecksums> checksums(steps.size());
-  // Adds the checksums of a dataset: of its first rows, one for each step, or of all its rows.
+ValueChecksums checksums_of_tables(Tables& tables, const RunConfig& config, std::int64_t steps) {
+  ValueChecksums checksums;
+  // Adds the checksum of a dataset: of a row for each step, or of all its rows.
   const auto add = [&](const std::string& key, const auto& form, bool has_row_per_step = false) {
     const auto* dataset = std::get_if<DatasetForm>(&form);
     if (!dataset) return;
     try {
-      const Table table = read_table(communicator, *dataset, key);
-      for (std::size_t i = 0; i < steps.size(); ++i)
-        if (const std::int64_t rows = has_row_per_step ? steps[i] : table.rows; rows <= table.rows)
-          checksums[i][key] = checksum_of(table, rows);
+      const auto table = tables.read(*dataset, key);
+      if (const std::int64_t rows = has_row_per_step ? steps : table->rows; rows <= table->rows)
+        checksums[key] = checksum_of(*table, rows);
     } catch (const Error&) {  // the run reads the dataset again and says what is wrong
     }
   };

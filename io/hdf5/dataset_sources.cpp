@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/hdf5/chunk_check.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
@@ -157,6 +158,26 @@ std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
   return "";
 }
 
+std::string name_of(hid_t object) {
+  return name_by([&](char* text, std::size_t size) { return H5Iget_name(object, text, size); });
+}
+
+/// Says what is wrong with the chunks of a source of a virtual dataset, which the HDF5 library decodes
+/// unseen.
+std::string damage_of_source(hid_t source, hid_t creation) {
+  const std::string filter = unsafe_filter(creation);
+  if (filter.empty()) return "";
+  const auto shape = dataset_shape(source);
+  if (shape.empty() || shape.size() > axis_count)
+    return fmt::format(
+        "has the filter {} and {} axes: its chunks cannot be checked; h5repack -f NONE makes a copy "
+        "without the filter",
+        filter, shape.size());
+  Index3 extent{1, 1, 1};
+  std::copy(shape.begin(), shape.end(), extent.end() - std::ssize(shape));
+  return ChunkCheck(source).damage(box_of(extent));
+}
+
 std::string missing_at(hid_t dataset, int depth) {
   constexpr int deepest = 8;  // virtual datasets may refer to each other in a circle
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -165,6 +186,9 @@ std::string missing_at(hid_t dataset, int depth) {
       return fmt::format("is virtual, and its values are not reached within {} virtual datasets", deepest);
     return missing_of_virtual(dataset, creation, depth);
   }
+  if (depth > 0)
+    for (std::string found : {damage_of_source(dataset, creation), unwritten_values(dataset)})
+      if (!found.empty()) return "is virtual, and its source " + name_of(dataset) + " " + found;
   const int count = H5Pget_external_count(creation);
   return count > 0 ? missing_of_external(dataset, creation, count) : "";
 }
@@ -172,5 +196,26 @@ std::string missing_at(hid_t dataset, int depth) {
 }  // namespace
 
 std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }
+
+std::string unwritten_values(hid_t dataset) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
+  const auto layout = H5Pget_layout(creation);
+  H5D_fill_value_t fill{};
+  check_hdf5(H5Pfill_value_defined(creation, &fill));
+  if (fill == H5D_FILL_VALUE_USER_DEFINED || H5Sget_simple_extent_npoints(space) <= 0 ||
+      (layout != H5D_CHUNKED && layout != H5D_CONTIGUOUS) || H5Pget_external_count(creation) > 0)
+    return "";
+  if (H5Dget_storage_size(dataset) == 0) return "has no values: none were written";
+  if (layout == H5D_CONTIGUOUS) return "";
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data()));
+  hsize_t all = 1, written = 0;
+  const auto shape = dataset_shape(dataset);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    all *= (static_cast<hsize_t>(shape[axis]) + chunk[axis] - 1) / chunk[axis];
+  check_hdf5(H5Dget_num_chunks(dataset, space, &written));
+  return written >= all ? ""
+                        : fmt::format("has gaps: {} of its {} chunks were never written", all - written, all);
+}
 
 }  // namespace spsolve

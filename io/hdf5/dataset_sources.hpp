@@ -14,4 +14,8 @@ namespace spsolve {
 /// that begins with "is virtual, and".
 std::string what_is_missing(hid_t dataset);
 
+/// Says that values of a dataset were never written, so that HDF5 would return zeros for them. Returns an
+/// empty text if all were written or the dataset has a fill value of its own, which is then meant.
+std::string unwritten_values(hid_t dataset);
+
 }  // namespace spsolve

@@ -83,6 +83,11 @@ Index3 NumberDataset::center(int dimensions, Index3 otherwise) const {
 }
 
 void NumberDataset::read(int dimensions, const Box& box, std::vector<double>& values) const {
+  if (!check_) {
+    if (const std::string unwritten = unwritten_values(dataset_); !unwritten.empty()) fail(unwritten);
+    check_.emplace(dataset_);
+  }
+  if (const std::string damage = check_->damage(box); !damage.empty()) fail(damage);
   values.resize(static_cast<std::size_t>(box.points()));
   try {
     read_hyperslab(dataset_, box, H5T_NATIVE_DOUBLE, values.data());

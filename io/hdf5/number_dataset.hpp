@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/chunk_check.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "kernels/box.hpp"
 
@@ -54,6 +55,7 @@ class NumberDataset {
   std::vector<std::int64_t> shape_;
   std::optional<Index3> chunks_;
   Packing packing_;
+  mutable std::optional<ChunkCheck> check_;  // of chunks, made at the first read
 };
 
 /// Says why a path in a file cannot be opened although a link of that name exists. Returns an empty text if

@@ -11,10 +11,13 @@
 #include <limits>
 
 #include "io/compressed_array.hpp"
+#include "io/input/read_boundary.hpp"
 #include "io/input/read_equations.hpp"
 #include "io/input/read_images.hpp"
 #include "io/input/read_points.hpp"
 #include "io/input/read_problem.hpp"
+#include "io/input/read_stencil.hpp"
+#include "io/input/shell_word.hpp"
 #include "io/input/toml_document.hpp"
 #include "io/input/toml_section.hpp"
 #include "io/language/parser.hpp"

@@ -17,7 +17,7 @@
 #include "io/input/equations_config.hpp"
 #include "io/input/images_config.hpp"
 #include "io/input/points_config.hpp"
-#include "io/language/row_program.hpp"
+#include "io/language/row_compiler.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
 #include "kernels/unit_kind.hpp"

@@ -9,10 +9,13 @@
 #include <tuple>
 
 #include "io/input/expression.hpp"
+#include "io/input/read_boundary.hpp"
 #include "io/input/read_points.hpp"
 #include "io/input/read_problem.hpp"
+#include "io/input/read_stencil.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
+#include "io/language/row_program.hpp"
 #include "kernels/operator/canonical.hpp"
 
 namespace spsolve {

@@ -2,104 +2,19 @@
 #include "io/input/read_problem.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 
 #include "io/input/expression.hpp"
+#include "io/input/read_boundary.hpp"
 #include "io/input/read_equations.hpp"
-#include "io/nearest_name.hpp"
+#include "io/input/shell_word.hpp"
 
 namespace spsolve {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-/// Holds a face, and how its ghost points are filled if Face cannot express it.
-struct FaceAndWall {
-  Face face;
-  std::optional<WallConfig> wall = {};
-};
-
-/// Returns a table with one key that names a condition.
-FaceAndWall read_wall(const TomlSection& section, const char* key, const fs::path& directory) {
-  const TomlSection face = *section.section(key);
-  face.allow({"dirichlet", "value", "flux", "robin"});
-  const std::string condition = face.exactly_one_of({"dirichlet", "value", "flux", "robin"});
-  if (condition == "dirichlet" && face.find("dirichlet")->is_number())
-    return {{BoundaryKind::dirichlet, *face.number("dirichlet")}};
-  WallConfig wall;
-  if (condition == "robin") {
-    const auto robin = face.section("robin");
-    robin->allow();
-    for (const char* needed : {"h", "value"}) robin->require(needed);
-    wall.condition = WallCondition::robin;
-    wall.robin = *robin->number("h");
-    wall.value = read_values(*robin, "value", directory);
-  } else {
-    wall.condition = condition == "dirichlet" ? WallCondition::dirichlet
-                     : condition == "value"   ? WallCondition::value
-                                              : WallCondition::flux;
-    wall.value = read_values(face, condition, directory);
-  }
-  return {{BoundaryKind::filled}, wall};
-}
-
-FaceAndWall read_face(const TomlSection& section, const char* key, const fs::path& directory) {
-  const toml::node& node = *section.find(key);
-  if (node.is_table()) return read_wall(section, key, directory);
-  const std::string name = node.value_or(std::string());
-  const auto kind = parse_boundary(name);
-  if (kind == BoundaryKind::dirichlet) section.fail(key, "dirichlet needs a value: { dirichlet = 0.0 }");
-  if (kind) return {{*kind}};
-  section.fail(key,
-               fmt::format("'{}' is {}; valid values: \"periodic\", \"neumann\", {{ dirichlet = c }}, "
-                           "{{ value = c }}, {{ flux = g }}, {{ robin = {{ h = h, value = c }} }}, "
-                           "{{ low = <face>, high = <face> }}",
-                           key, node.is_string() ? fmt::format("'{}'", name) : std::string(type_name(node))));
-}
-
-std::array<FaceAndWall, 2> read_faces(const TomlSection& section, const char* axis,
-                                      const fs::path& directory) {
-  const toml::table* table = section.find(axis)->as_table();
-  if (!table || !(table->contains("low") || table->contains("high"))) {
-    const FaceAndWall both = read_face(section, axis, directory);
-    return {both, both};
-  }
-  const TomlSection sides = *section.section(axis);
-  sides.allow({"low", "high"});
-  for (const char* side : {"low", "high"}) sides.require(side);
-  const std::array<FaceAndWall, 2> faces{read_face(sides, "low", directory),
-                                         read_face(sides, "high", directory)};
-  if ((faces[low].face.kind == BoundaryKind::periodic) != (faces[high].face.kind == BoundaryKind::periodic))
-    section.fail(axis, fmt::format("axis '{}' is periodic on one face only", axis));
-  return faces;
-}
-
-}  // namespace
-
-void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
-                   const std::vector<std::string>& fields, const fs::path& directory) {
-  for (int axis = 0; axis < domain.first_axis(); ++axis)
-    if (section.has(axis_names[axis]))
-      section.fail(axis_names[axis],
-                   fmt::format("the grid is {}D and has no axis '{}'", domain.dimensions, axis_names[axis]));
-  std::vector<std::string> valid(axis_names.rbegin(), axis_names.rend() - domain.first_axis());
-  valid.insert(valid.end(), fields.begin(), fields.end());
-  section.allow(valid);
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
-    if (!section.has(axis_names[axis])) continue;
-    const auto faces = read_faces(section, axis_names[axis], directory);
-    for (const Side side : {low, high}) {
-      domain.faces[axis][side] = faces[side].face;
-      walls[axis][side] = faces[side].wall;
-    }
-  }
-}
 
 DatasetForm read_dataset(const TomlSection& section, const fs::path& directory,
                          const std::vector<std::string>& valid) {
@@ -116,110 +31,6 @@ DatasetForm read_dataset(const TomlSection& section, const fs::path& directory,
   form.file = fs::absolute(directory / form.file).lexically_normal();
   form.at.text = section.error_prefix("file");
   return form;
-}
-
-namespace {
-
-PresetForm read_preset(const TomlSection& section) {
-  PresetForm form{*section.text("preset"), {}};
-  const auto preset = find_preset(form.preset);
-  if (!preset) {
-    std::vector<std::string> families;
-    for (const Preset& family : parameter_presets()) families.push_back(family.name);
-    section.fail(
-        "preset",
-        fmt::format("there is no preset '{}'{}presets: {}, any (star|box|random)<d>d<r>r or 1d<r>r, and the "
-                    "catalogue that spsolve bench --list shows",
-                    form.preset, did_you_mean(form.preset, preset_names()), fmt::join(families, ", ")));
-  }
-  std::vector<std::string> valid{"preset"};
-  for (const PresetParameter& parameter : preset->parameters) valid.emplace_back(parameter.name);
-  section.allow(valid);
-  std::vector<std::string> missing;
-  for (const PresetParameter& parameter : preset->parameters) {
-    const std::string name(parameter.name);
-    if (const auto values = section.numbers(name))
-      form.parameters[name] = *values;
-    else if (parameter.required)
-      missing.push_back(fmt::format("'{}': {}", name, parameter.meaning));
-  }
-  if (!missing.empty())
-    section.fail("", fmt::format("preset '{}' needs {}", form.preset, fmt::join(missing, "; and ")));
-  return form;
-}
-
-/// Appends one level of the nested list; an extent of 0 is not yet known.
-void append_weights(const TomlSection& section, const toml::node& node, int axis, WeightsForm& form) {
-  const toml::array* list = node.as_array();
-  if (axis == axis_count) {
-    if (list) section.fail(node, "'weights' is nested deeper than the grid has axes");
-    form.weights.push_back(section.number_of("weights", node));
-    return;
-  }
-  if (!list)
-    section.fail(
-        node,
-        fmt::format("'weights' must be lists nested once per axis of the grid; found {} in place of a list",
-                    type_name(node)));
-  const auto extent = static_cast<std::int64_t>(list->size());
-  if (extent == 0) section.fail(node, "'weights' holds an empty list");
-  if (form.extent[axis] == 0) form.extent[axis] = extent;
-  if (form.extent[axis] != extent)
-    section.fail(node, fmt::format("'weights' is not rectangular: a list of {} beside one of {}", extent,
-                                   form.extent[axis]));
-  for (const toml::node& element : *list) append_weights(section, element, axis + 1, form);
-}
-
-WeightsForm read_weights(const TomlSection& section, const Domain& domain) {
-  section.allow({"weights", "center"});
-  WeightsForm form;
-  std::fill(form.extent.begin() + domain.first_axis(), form.extent.end(), 0);
-  append_weights(section, *section.find("weights"), domain.first_axis(), form);
-  for (int axis = 0; axis < axis_count; ++axis) form.center[axis] = form.extent[axis] / 2;
-  if (const auto center = section.integers("center"))
-    form.center = per_axis<std::int64_t>(section, "center", *center, domain.dimensions, 0);
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (form.center[axis] >= form.extent[axis])
-      section.fail("center", fmt::format("'center' is outside of 'weights', whose extent is {} on axis '{}'",
-                                         form.extent[axis], axis_names[axis]));
-  return form;
-}
-
-}  // namespace
-
-namespace {
-
-/// Returns the first "%NAME%" of a text, as Windows writes variables, or an empty text.
-std::string variable_of_windows(const std::string& text) {
-  for (std::size_t begin = text.find('%'); begin != std::string::npos; begin = text.find('%', begin + 1)) {
-    std::size_t end = begin + 1;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' ||
-                                 text[end] == '(' || text[end] == ')'))
-      ++end;
-    const bool named = end > begin + 1 && !std::isdigit(static_cast<unsigned char>(text[begin + 1]));
-    if (named && end < text.size() && text[end] == '%') return text.substr(begin, end - begin + 1);
-  }
-  return "";
-}
-
-}  // namespace
-
-std::string shell_word(const std::filesystem::path& path) {
-  const std::string text = path.string();
-  if (const std::string variable = variable_of_windows(text); !variable.empty()) return variable;
-  if (text.starts_with('~')) return text.substr(0, text.find('/'));
-  if (const std::size_t tick = text.find('`'); tick != std::string::npos)
-    if (const std::size_t end = text.find('`', tick + 1); end != std::string::npos)
-      return text.substr(tick, end - tick + 1);
-  for (std::size_t i = text.find('$'); i != std::string::npos; i = text.find('$', i + 1)) {
-    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
-    if (next == '{' || next == '(') return text.substr(i, text.find(next == '{' ? '}' : ')', i) - i + 1);
-    std::size_t end = i + 1;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
-      ++end;
-    if (!std::isdigit(static_cast<unsigned char>(next)) && end > i + 1) return text.substr(i, end - i);
-  }
-  return "";
 }
 
 TomlSection required_section(const TomlSection& root, std::string_view name) {
@@ -299,26 +110,6 @@ Grid read_grid(const TomlSection& root, const fs::path& directory) {
   return grid;
 }
 
-StencilForm read_stencil(const TomlSection& section, const Grid& grid, const fs::path& directory) {
-  const std::string key = section.exactly_one_of({"preset", "file", "weights"});
-  StencilForm form;
-  if (key == "file")
-    form = read_dataset(section, directory);
-  else if (key == "preset")
-    form = read_preset(section);
-  else
-    form = read_weights(section, grid.domain);
-  try {
-    make_stencil(form, grid);
-  } catch (const PresetError& error) {
-    const bool is_there = !error.parameter.empty() && section.has(error.parameter);
-    section.fail(is_there ? error.parameter : key, error.what());
-  } catch (const std::invalid_argument& error) {
-    section.fail(key, error.what());
-  }
-  return form;
-}
-
 FieldForm read_field(const TomlSection& section, const Grid& grid, const fs::path& directory,
                      bool knows_time) {
   const std::string key = section.exactly_one_of({"expression", "file"});
@@ -357,14 +148,6 @@ bool has_walls_at_the_same_places(const Grid& grid, const std::array<std::array<
         spacings_to_wall(grid.domain.faces[axis][side], grid.walls[axis][side]))
       return false;
   return true;
-}
-
-std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid) {
-  if (const auto* preset = std::get_if<PresetForm>(&form))
-    return make_preset(preset->preset, grid.domain.dimensions, grid.spacing, preset->parameters);
-  if (const auto* weights = std::get_if<WeightsForm>(&form))
-    return Stencil(weights->extent, weights->weights, weights->center);
-  return {};
 }
 
 }  // namespace spsolve

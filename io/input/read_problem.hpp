@@ -14,11 +14,6 @@ namespace spsolve {
 /// Reads [grid], which is required, and [boundary].
 Grid read_grid(const TomlSection& root, const std::filesystem::path& directory);
 
-/// Reads the faces that a section names, as in [boundary]. Besides faces the section may hold sections of
-/// `fields`. Formulas are not checked.
-void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
-                   const std::vector<std::string>& fields, const std::filesystem::path& directory);
-
 /// Returns true if the walls of an axis lie at the same positions as those of the grid. Their conditions
 /// decide how far beyond the outermost points they lie.
 bool has_walls_at_the_same_places(const Grid& grid, const std::array<std::array<Face, 2>, 3>& faces,
@@ -33,25 +28,13 @@ DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path
 FieldForm read_values(const TomlSection& section, const std::string& key,
                       const std::filesystem::path& directory);
 
-/// Reads [stencil]. Preset and weights are tried out, so every form that is returned makes a Stencil.
-StencilForm read_stencil(const TomlSection& section, const Grid& grid,
-                         const std::filesystem::path& directory);
-
 /// Reads [initial] or [source]. A relative file starts at `directory`. Expressions are checked. Formulas may
 /// use dt. Those of a source, which `knows_time`, may also use t and step.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory,
                      bool knows_time = false);
 
-/// Returns the part of a path that only shells expand: "~" or "~name" in front, "$NAME", "${NAME}",
-/// "$(command)", "`command`" or "%NAME%" anywhere. Without a shell it would become the name of a directory.
-/// Returns an empty text if there is no such part.
-std::string shell_word(const std::filesystem::path& path);
-
 /// Returns a section, or throws if it is absent.
 TomlSection required_section(const TomlSection& root, std::string_view name);
-
-/// Returns the stencil of a form that needs no file, or nothing for a dataset. Throws std::invalid_argument.
-std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
 
 /// Limits the number of points and all other counts, so that products of a few of them stay below 2^63.
 constexpr std::int64_t max_points = std::int64_t{1} << 48;

@@ -4,6 +4,8 @@
 // Up to 3.4 toml++ asserts that a table header begins with a key; without the assertion "[!" is a parse
 // error.
 #define TOML_ASSERT(expression) static_assert(true)
+// The functions of toml++ are compiled once, in toml_document.cpp.
+#define TOML_HEADER_ONLY 0
 #include <toml++/toml.h>
 
 #include <string>

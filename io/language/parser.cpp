@@ -300,6 +300,11 @@ class Parser {
     if (!accept(symbol)) refuse(wanted);
   }
 
+  /// Returns true for words that are operators or begin a statement in other languages.
+  static bool is_word(std::string_view name) {
+    return is_word_operator(name) || name == "if" || name == "then" || name == "else" || name == "for" ||
+           name == "in";
+  }
   static bool is_word_operator(std::string_view name) {
     return name == "and" || name == "or" || name == "not";
   }
@@ -351,6 +356,9 @@ class Parser {
       const Token& last = tokens_[at_ - 1];
       if (last.kind == Token::Kind::number)
         wanted = fmt::format("an operator, as in '{}*{}'", last.text, token.text);
+      if (last.kind == Token::Kind::name && !is_word(last.text) && !is_word(token.text))
+        wanted = fmt::format("an operator, as in '{}*{}'", last.text, token.text);
+      if (last.kind == Token::Kind::name && last.text == "if") wanted = "'condition ? a : b'";
       if (last.kind == Token::Kind::name && find_function(last.text))
         wanted = fmt::format("an operator, or brackets as in '{}({})'", last.text, token.text);
     }

@@ -294,9 +294,23 @@ class Resolver {
            one_of(node.text, functions, "a function"));
   }
 
-  static std::string one_of(const std::string& name, const std::vector<std::string>& known,
-                            const char* what) {
-    if (std::string own = own_name_of(name); !own.empty()) return own;
+  /// Returns the derivative of a field that a name such as u_x, u_xx or dudx means; empty if it means none.
+  std::string derivative_meant(const std::string& name) const {
+    for (const std::string& field : names_.fields)
+      for (const char axis : {'x', 'y', 'z'}) {
+        if (name == fmt::format("{}_{}{}", field, axis, axis))
+          return fmt::format("'d({}, {}, 2)'", field, axis);
+        for (const std::string& first :
+             {fmt::format("{}_{}", field, axis), fmt::format("d{}d{}", field, axis),
+              fmt::format("d{}_d{}", field, axis)})
+          if (name == first) return fmt::format("'d({}, {})'", field, axis);
+      }
+    return "";
+  }
+
+  std::string one_of(const std::string& name, const std::vector<std::string>& known, const char* what) const {
+    for (const std::string& own : {own_name_of(name), own_derivative_of(name), derivative_meant(name)})
+      if (!own.empty()) return own;
     std::string list;
     for (const std::string& other : known) list += (list.empty() ? "" : ", ") + other;
     const std::string nearest = nearest_name(name, known);

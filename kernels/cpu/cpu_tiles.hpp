@@ -21,22 +21,26 @@ struct Axes {
 /// lie on multiples of a cache line's points from the region's begin.
 class CpuTiles {
  public:
-  /// Chooses tiles for `steps` fused steps on elements of `element_bytes`, for the threads of this machine.
-  /// They keep `planes` planes in a `share` of its second-level cache.
-  CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps, std::int64_t planes,
-           double share, std::int64_t element_bytes);
-  /// Chooses tiles for one step that keeps `planes` planes in cache.
-  CpuTiles(const Box& region, const Axes& axes, std::int64_t planes, const Index3& radius,
-           std::int64_t element_bytes);
+  /// Chooses tiles for launches of `steps` steps on elements of `element_bytes`, for the threads of this
+  /// machine, which take them as they become free. They keep `planes` planes in a `share` of its second-level
+  /// cache.
+  static CpuTiles for_steps(const Box& region, const Axes& axes, const Index3& radius, int steps,
+                            std::int64_t planes, double share, std::int64_t element_bytes);
+  /// Chooses tiles for launches of a single step, of which each thread takes neighbours. They keep `planes`
+  /// planes in half of the second-level cache.
+  static CpuTiles for_single_step(const Box& region, const Axes& axes, const Index3& radius,
+                                  std::int64_t planes, std::int64_t element_bytes);
 
   std::int64_t count() const { return volume(counts_); }
   Box operator[](std::int64_t i) const;
 
  private:
+  CpuTiles(const Box& region, std::int64_t element_bytes)
+      : region_(region), line_points_(64 / element_bytes) {}
   std::int64_t cut(int axis, std::int64_t i) const;
 
   Box region_;
-  Index3 counts_;
+  Index3 counts_{};
   std::int64_t line_points_;
 };
 

@@ -63,7 +63,7 @@ class StencilLaunch {
   void run(const Box& region) const {
     // The rest of the cache holds planes that stream in and out.
     const std::int64_t planes = planes_of_stencil(steps_, radius_[axes_.stream]);
-    const CpuTiles tiles(region, axes_, radius_, steps_, planes, 1.0 / 3, sizeof(Mid));
+    const auto tiles = CpuTiles::for_steps(region, axes_, radius_, steps_, planes, 1.0 / 3, sizeof(Mid));
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t i = 0; i < tiles.count(); ++i) stream(tiles[i]);
   }

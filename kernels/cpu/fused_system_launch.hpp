@@ -8,19 +8,13 @@
 #include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/cpu/plane_ring.hpp"
 #include "kernels/cpu/program_queries.hpp"
+#include "kernels/cpu/statement_group.hpp"
 #include "kernels/cpu/stream_levels.hpp"
 #include "kernels/cpu/system_arrays.hpp"
 #include "kernels/operator/queries.hpp"
 #include "kernels/state.hpp"
 
 namespace spsolve {
-
-/// Holds the programs of a group of statements (SystemFacts::groups).
-struct StatementGroup {
-  int first, last;
-  StepProgram joint;                // all statements
-  std::vector<StepProgram> single;  // each alone, where there are several
-};
 
 /// Takes a region through several steps of a system whose statements are one group. Each tile is streamed
 /// along the slowest axis once (stream_levels()). Rings in cache hold the newest planes of the levels between
@@ -57,7 +51,7 @@ class FusedSystemLaunch {
     // Few of the planes stream in, so they may fill most of the cache.
     constexpr double share = 0.75;
     const std::int64_t planes = planes_of(group_.joint, axes_.stream, facts_, radius_[axes_.stream], steps_);
-    const CpuTiles tiles(region, axes_, radius_, steps_, planes, share, sizeof(T));
+    const auto tiles = CpuTiles::for_steps(region, axes_, radius_, steps_, planes, share, sizeof(T));
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t i = 0; i < tiles.count(); ++i)
       stream(tiles[i], {region.begin[x_axis], region.end[x_axis]});

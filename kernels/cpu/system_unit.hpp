@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/cpu/fused_system_launch.hpp"
+#include "kernels/cpu/statement_group.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/queries.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/operator/spectral_radius.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <complex>

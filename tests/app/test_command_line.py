@@ -494,6 +494,18 @@ class CommandLine(spsolve.TestCase):
             for section in ("initial", "source"):
                 self.assertIn(advice, self.run_to(2, "check", file, "--set", f"{section}.expression={formula}").err)
 
+    def test_derivatives_of_other_languages_have_their_own_advice(self):
+        file = self.directory / "system.toml"
+        def refused(term):
+            file.write_text('grid = { shape = [9, 8] }\nconstants = { D = 0.1 }\nfields = { u = { initial = "x" } }\n'
+                            f"equations = {{ step = 'u.next = {term}' }}\ntime = {{ dt = 0.1, steps = 2 }}\n")
+            return self.run_to(2, "check", file).err
+        for term, advice in (("u + laplacian(u)", "'laplace(e)'"), ("u + u_xx", "'d(u, x, 2)'"), ("u + dudy", "'d(u, y)'"),
+                             ("u + grad(u)", "'d(e, x)', one for each axis"), ("u + d2(u, x)", "'d(e, x, 2)'"),
+                             ("u + D laplace(u)", "'D*laplace'"), ("if x < 2 then u else 0", "'condition ? a : b'")):
+            with self.subTest(term):
+                self.assertIn(advice, refused(term))
+
     def test_growth_of_systems_between_walls(self):
         """Odd waves between walls grow from other time steps on than those of periodic axes; the advised step is stable."""
         def growth(dt, points, walls):
@@ -582,6 +594,12 @@ class CommandLine(spsolve.TestCase):
                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stdout, r"ranks +2 on 1 host\(s\), 1 threads each")
+
+    def test_a_limit_of_threads_counts(self):
+        file = self.write(time={"steps": 1})
+        result = self.run_to(0, file, *spsolve.settings("compute.device=cpu"),
+                             environment={"OMP_NUM_THREADS": "3", "OMP_THREAD_LIMIT": "2"})
+        self.assertRegex(result.out, r"rank 0 on .*: 2 threads")
 
     def test_cores_that_lie_idle(self):
         """mpirun binds one or two ranks to a core each: a run says how many cores nobody uses, and what to type."""

@@ -128,6 +128,44 @@ TEST_F(ArrayReader, RefusesVirtualDatasetsWithoutTheirSources) {
   }
 }
 
+TEST_F(ArrayReader, RefusesValuesThatWereNeverWritten) {
+  constexpr hsize_t points = 6, points_of_chunk = 2;
+  const double fill = 7;
+  // Writes the first chunk alone, or nothing; with `filled`, the dataset says what the other values are.
+  const auto make = [&](const char* name, bool chunked, bool written, bool filled) {
+    const Hdf5Id space(H5Screate_simple(1, &points, nullptr), H5Sclose),
+        part(H5Screate_simple(1, &points_of_chunk, nullptr), H5Sclose),
+        creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    if (chunked) check_hdf5(H5Pset_chunk(creation, 1, &points_of_chunk));
+    if (filled) check_hdf5(H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill));
+    const Hdf5Id dataset(
+        H5Dcreate2(output_.front(), name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+        H5Dclose);
+    const hsize_t first = 0;
+    const double values[points_of_chunk] = {1, 2};
+    check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &points_of_chunk, nullptr));
+    if (written) check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part, space, H5P_DEFAULT, values));
+  };
+  make("none", false, false, false);
+  make("no_chunk", true, false, false);
+  make("gaps", true, true, false);
+  make("filled_gaps", true, true, true);
+  make("filled", false, false, true);
+  const auto& file = finished();
+  const Domain domain = domain_of(1, {1, 1, 6});
+  const auto read = [&](const char* name) { return values_of(file, name, domain, domain.box()); };
+  const auto complaint_of = [&](const char* name) { return complaint([&] { read(name); }); };
+  EXPECT_EQ(complaint_of("none"), file.string() + ":none has no values: none were written");
+  EXPECT_EQ(complaint_of("no_chunk"), file.string() + ":no_chunk has no values: none were written");
+  EXPECT_EQ(complaint_of("gaps"), file.string() + ":gaps has gaps: 2 of its 3 chunks were never written");
+  EXPECT_EQ(read("filled_gaps"), (std::vector<double>{1, 2, 7, 7, 7, 7}));
+  EXPECT_EQ(read("filled"), std::vector<double>(points, fill));
+  const auto view = directory_ / "view.h5";
+  store_view(view, points, "grid.h5", "gaps");
+  EXPECT_THAT(complaint([&] { values_of(view, "u", domain, domain.box()); }),
+              HasSubstr("is virtual, and its source /gaps has gaps"));
+}
+
 TEST_F(ArrayReader, ReadsAnyBoxOfAnyTypeAndLayout) {
   const Index3 shape{5, 7, 11};
   const std::vector<hsize_t> extents{5, 7, 11};

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "kernels/reference.hpp"
+#include "solver/block_memory.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/shape_case.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/cuda/launch/launch_shape.hpp"
-#include "kernels/cuda/runtime/constants_text.hpp"
+#include "kernels/cuda/scalar/scalar_constants.hpp"
 
 namespace spsolve::cuda {
 namespace {

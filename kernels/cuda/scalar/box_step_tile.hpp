@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "kernels/cuda/launch/formats.hpp"
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
 #include "kernels/cuda/scalar/shared_memory_tile.hpp"

@@ -3,11 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
-#include "kernels/cuda/runtime/constants_text.hpp"
 #include "kernels/cuda/scalar/scalar_arguments.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
@@ -75,55 +73,5 @@ struct KernelStencil {
   /// Returns true if the plane at this offset along the march has no tap except its centre.
   bool is_pointwise(int plane) const;
 };
-
-/// Describes the tile of march.cuh for one depth.
-struct MarchTile {
-  int depth = 1;  // time steps per kernel
-  int warps = 1;  // stacked along rows
-  int rows_per_warp = 1;
-  int points_per_lane = 4;            // along x
-  int stages = 3;                     // planes of input (and of the source) in shared memory
-  int blocks_per_multiprocessor = 1;  // bounds the registers per thread
-  int column_margin = 0;  // columns on each side that a tile does not write: its halo, rounded up to 16 bytes
-  int across_margin = 0;  // margin of the tile across the ends of rows, so that others begin at whole sectors
-  int row_margin = 0;     // rows on each side that a tile does not write
-  int warm_up = 0;        // cost of the planes before the first written plane, in planes of full work
-  int shared_bytes = 0;
-  bool whole_vectors = false;  // every thread writes all of its columns or none
-  // faces_between_lanes tells whether the walls at the beginning and at the end of rows lie between the
-  // columns of two lanes. faces_between_warps tells whether walls across rows lie between the rows of two
-  // warps.
-  std::array<bool, 2> faces_between_lanes{};
-  bool faces_between_warps = false;
-
-  int columns() const { return 32 * points_per_lane; }
-  int rows() const { return warps * rows_per_warp; }
-  /// Return the columns and rows that one tensor copy brings (plane_ring.cuh).
-  int box_columns() const { return columns() < 256 ? columns() : 256; }
-  int box_rows() const { return columns() > box_columns() ? 1 : rows(); }
-  int written_columns() const { return columns() - 2 * column_margin; }
-  int written_rows() const { return rows() - 2 * row_margin; }
-};
-
-/// Names the number types that a kernel reads and writes. Fields are in storage precision; intermediate
-/// results of a launch are in compute precision.
-struct Formats {
-  Precision storage = Precision::fp64;
-  bool in_stored = true, out_stored = true;
-
-  int in_bytes() const;
-  int out_bytes() const;
-  int compute_bytes() const { return storage == Precision::fp64 ? 8 : 4; }
-  friend auto operator<=>(const Formats&, const Formats&) = default;
-};
-
-/// Returns the constants that all scalar kernels need: types, walls, radius.
-ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& formats);
-
-/// Returns the constants of scalar_constants() and a table of the taps.
-ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats);
-
-/// Returns the text of constants.cuh for march.cuh. `tile` is null for step.cuh and steps.cuh.
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const MarchTile* tile);
 
 }  // namespace spsolve::cuda

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/cuda/launch/formats.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
@@ -12,6 +13,35 @@
 namespace spsolve::cuda {
 
 constexpr int max_points_per_lane = 16;  // along x, at most, in any tile
+
+/// Describes the tile of march.cuh for one depth.
+struct MarchTile {
+  int depth = 1;  // time steps per kernel
+  int warps = 1;  // stacked along rows
+  int rows_per_warp = 1;
+  int points_per_lane = 4;            // along x
+  int stages = 3;                     // planes of input (and of the source) in shared memory
+  int blocks_per_multiprocessor = 1;  // bounds the registers per thread
+  int column_margin = 0;  // columns on each side that a tile does not write: its halo, rounded up to 16 bytes
+  int across_margin = 0;  // margin of the tile across the ends of rows, so that others begin at whole sectors
+  int row_margin = 0;     // rows on each side that a tile does not write
+  int warm_up = 0;        // cost of the planes before the first written plane, in planes of full work
+  int shared_bytes = 0;
+  bool whole_vectors = false;  // every thread writes all of its columns or none
+  // faces_between_lanes tells whether the walls at the beginning and at the end of rows lie between the
+  // columns of two lanes. faces_between_warps tells whether walls across rows lie between the rows of two
+  // warps.
+  std::array<bool, 2> faces_between_lanes{};
+  bool faces_between_warps = false;
+
+  int columns() const { return 32 * points_per_lane; }
+  int rows() const { return warps * rows_per_warp; }
+  /// Return the columns and rows that one tensor copy brings (plane_ring.cuh).
+  int box_columns() const { return columns() < 256 ? columns() : 256; }
+  int box_rows() const { return columns() > box_columns() ? 1 : rows(); }
+  int written_columns() const { return columns() - 2 * column_margin; }
+  int written_rows() const { return rows() - 2 * row_margin; }
+};
 
 /// Returns the best tile of march.cuh that advances the whole grid by `depth` steps in one kernel. Returns
 /// nothing if no tile fits registers and shared memory (large radii, deep fusion).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/cuda/launch/formats.hpp"
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
 

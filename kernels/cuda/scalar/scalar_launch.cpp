@@ -7,6 +7,7 @@
 #include "kernels/cuda/launch/make_tensor_map.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/scalar/place_tiles.hpp"
+#include "kernels/cuda/scalar/scalar_constants.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
 
 namespace spsolve::cuda {

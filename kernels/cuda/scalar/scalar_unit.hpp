@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/cuda/launch/formats.hpp"
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/unit.hpp"

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "kernels/cuda/launch/formats.hpp"
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
 

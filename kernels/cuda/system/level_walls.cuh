@@ -20,6 +20,15 @@ constexpr bool has_walls_along() {
   return false;
 }
 
+/// Returns true if a wall along rows or columns reflects.
+constexpr bool reflects_across() {
+  for (const auto& of_statement : constants::wall)
+    for (const int axis : {1, 2})
+      for (const Beyond beyond : of_statement[axis])
+        if (beyond == Beyond::reflection) return true;
+  return false;
+}
+
 /// Holds the rows and columns of a thread as bits of a word, by axis and side of the grid.
 class AxisBits {
  public:

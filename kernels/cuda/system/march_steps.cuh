@@ -94,6 +94,7 @@ class Levels {
   }
 
  private:
+  static constexpr bool one_body = !reflects_across();
   /// Does an iteration; `points` tells whether any thread of the block works on points.
   template <bool points>
   __device__ __forceinline__ void iterate(int n) {
@@ -105,7 +106,7 @@ class Levels {
     if constexpr (has_walls_along())
       beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
     constexpr bool has_walls = constants::has_walls_across || has_walls_along();
-    if (points || (has_walls && beside_walls))
+    if (points || (has_walls && (one_body || beside_walls)))
       advance<has_walls, points>(n, plane);
     else
       advance<false, false>(n, plane);

@@ -269,7 +269,8 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
   text.type("Stored", stored_name(precision_));
   text.type("Compute", stored_name(sum_precision(precision_)));
   const std::vector<GroupInput>& inputs = group_.inputs;
-  const std::string count = "[" + std::to_string(std::max<std::size_t>(inputs.size(), 1)) + "]";
+  const std::string count =
+      std::string("[").append(std::to_string(std::max<std::size_t>(inputs.size(), 1))).append("]");
   text.integer("inputs", static_cast<int>(inputs.size()));
   text.integer("statements", group_.statements());
   text.integer("outputs",

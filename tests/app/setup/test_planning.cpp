@@ -140,7 +140,8 @@ TEST(TunedPlan, OfASystemIsTheSameOnEveryRank) {
     time = {dt = 0.1, steps = 1}
     compute.device = "cpu"
   )toml";
-  const spsolve::Setup setup = make_setup(world, parse_config(input, "reaction.toml"));
+  spsolve::Tables tables(world);
+  const spsolve::Setup setup = make_setup(world, parse_config(input, "reaction.toml"), tables);
   Plan plan = setup.plan;
   if (world.root()) {
     plan.candidates = {plan.chosen, plan.chosen};

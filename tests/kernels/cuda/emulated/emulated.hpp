@@ -4,11 +4,11 @@
 // This is the interface of a test program with one emulated kernel. The file that compiles the kernel for the
 // host defines the case and the launch function of that kernel.
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "kernels/box.hpp"
 #include "kernels/cuda/scalar/scalar_arguments.hpp"
 #include "kernels/cuda/system/fill_walls_arguments.hpp"
 #include "kernels/cuda/tensor/mma_arguments.hpp"
@@ -36,7 +36,9 @@ void launch_emulated_fill_walls(const FillArguments& a, Precision precision, int
 void launch_emulated_march(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);
-void launch_emulated_separable(const SeparableArguments& a, const Index3& blocks, int threads);
+/// `blocks` is an Index3 (z, y, x), whose header most programs do not need.
+void launch_emulated_separable(const SeparableArguments& a, const std::array<std::int64_t, 3>& blocks,
+                               int threads);
 void launch_emulated_step(const ScalarArguments& a, int blocks);
 void launch_emulated_steps(const ScalarArguments& a, int blocks_x, int blocks_y, int stride);
 void launch_emulated_tile_step(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z);

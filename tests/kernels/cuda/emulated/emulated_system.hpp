@@ -4,12 +4,14 @@
 #include <map>
 #include <tuple>
 
-#include "kernels/cuda/system/system_program.hpp"
+#include "kernels/cuda/system/system_arguments.hpp"
+#include "kernels/precision.hpp"
 
 namespace spsolve::cuda {
 
-/// Runs the blocks of a launch, one after the other.
-using EmulatedLaunch = void (*)(const HostArguments& a, int blocks, int threads);
+/// Runs the blocks of a launch, one after the other. The arguments are HostArguments, whose header includes
+/// more than kernels need.
+using EmulatedLaunch = void (*)(const SystemArguments<max_system_arrays>& a, int blocks, int threads);
 
 /// Holds the kernels of a group of statements; grids of one axis have no march. `steps` takes several steps.
 struct EmulatedSystem {

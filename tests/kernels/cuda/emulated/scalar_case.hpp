@@ -5,7 +5,7 @@
 
 #include "case_named.hpp"
 #include "kernels/cuda/launch/view.hpp"
-#include "kernels/cuda/scalar/kernel_stencil.hpp"
+#include "kernels/cuda/scalar/scalar_constants.hpp"
 #include "tests/support/shape_case.hpp"
 
 namespace spsolve::cuda {

@@ -26,7 +26,7 @@ using namespace spsolve;
 using namespace spsolve::cuda;
 
 template <void (*kernel)(GroupArguments)>
-void launch(const HostArguments& a, int blocks, int threads) {
+void launch(const SystemArguments<max_system_arrays>& a, int blocks, int threads) {
   GroupArguments given;  // sets the number of its arrays
   std::memcpy(static_cast<void*>(&given), &a, sizeof given);
   ::emulated::run_grid(blocks, 1, 1, threads, kernel, given);

@@ -19,6 +19,7 @@
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/place_tiles.hpp"
 #include "kernels/cuda/scalar/point_step_cycles.hpp"
+#include "kernels/cuda/scalar/scalar_constants.hpp"
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "io/array_reader.hpp"
+#include "io/file_info.hpp"
+#include "io/hdf5/hdf5.hpp"
+
+namespace spsolve::testing {
+namespace {
+
+constexpr std::int64_t rows = 6, columns = 8;
+constexpr hsize_t chunk_rows = 3;
+constexpr std::size_t chunk_values = chunk_rows * columns;
+
+using Bytes = std::vector<std::uint8_t>;
+
+int value_at(std::int64_t y, std::int64_t x) { return static_cast<int>(100 + 37 * y + x); }
+
+/// Writes /u with filters, and changes the stored bytes of its second chunk.
+class ChunkCheck : public ::testing::Test {
+ protected:
+  ChunkCheck() {
+    std::string name = (std::filesystem::temp_directory_path() / "spsolve_chunks_XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+  }
+  ~ChunkCheck() override { std::filesystem::remove_all(directory_); }
+
+  using SetFilters = std::function<void(hid_t creation)>;
+  using Change = std::function<Bytes(Bytes)>;
+
+  /// Returns the file, in which the second chunk is what `change` makes of it.
+  std::filesystem::path file(const SetFilters& set, hid_t type, const Change& change = {}) const {
+    const auto path = directory_ / "values.h5";
+    const hsize_t shape[] = {rows, columns}, chunk[] = {chunk_rows, columns}, second[] = {chunk_rows, 0};
+    const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const Hdf5Id space(H5Screate_simple(2, shape, nullptr), H5Sclose),
+        creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check_hdf5(H5Pset_chunk(creation, 2, chunk));
+    set(creation);
+    Bytes stored;
+    {
+      const Hdf5Id dataset(H5Dcreate2(file, "u", type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
+      std::vector<int> values;
+      for (std::int64_t y = 0; y < rows; ++y)
+        for (std::int64_t x = 0; x < columns; ++x) values.push_back(value_at(y, x));
+      check_hdf5(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+      check_hdf5(H5Dflush(dataset));
+      hsize_t bytes = 0;
+      check_hdf5(H5Dget_chunk_storage_size(dataset, second, &bytes));
+      stored.resize(bytes);
+      std::uint32_t left_out = 0;
+      check_hdf5(H5Dread_chunk(dataset, H5P_DEFAULT, second, &left_out, stored.data()));
+      EXPECT_EQ(left_out, 0u);  // the filters have encoded the chunk
+    }
+    if (!change) return path;
+    const Bytes changed = change(stored);
+    const Hdf5Id dataset(H5Dopen2(file, "u", H5P_DEFAULT), H5Dclose);
+    check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, second, changed.size(), changed.data()));
+    return path;
+  }
+  /// Returns the message of the Error with which reading ends, or nothing; then all values are right.
+  static std::string failure(const std::filesystem::path& file) {
+    Domain domain;
+    domain.dimensions = 2;
+    domain.shape = {1, rows, columns};
+    try {
+      std::int64_t seen = 0;
+      read_box(file, "u", domain, domain.box(), [&](const Index3& begin, std::span<const double> values) {
+        for (std::size_t i = 0; i < values.size(); ++i, ++seen)
+          EXPECT_EQ(values[i], value_at(begin[1], begin[2] + static_cast<std::int64_t>(i)));
+      });
+      EXPECT_EQ(seen, rows * columns);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), Status::invalid_input);
+      return error.what();
+    }
+  }
+  /// Expects a refusal that names file, dataset, chunk and reason; `info` describes the file nevertheless.
+  static void expect_refused(const std::filesystem::path& file, const std::string& reason) {
+    const std::string message = failure(file),
+                      where = file.string() + ":u is damaged in its chunk at [3, 0]: ";
+    EXPECT_TRUE(message.starts_with(where)) << message;
+    EXPECT_NE(message.find(reason), std::string::npos) << message;
+    const FileInfo info = describe_file(Communicator(MPI_COMM_SELF), file);
+    EXPECT_NE(info.text.find(reason), std::string::npos) << info.text;
+  }
+
+  std::filesystem::path directory_;
+};
+
+void scale_offset(hid_t creation) { check_hdf5(H5Pset_scaleoffset(creation, H5Z_SO_INT, 0)); }
+void deflated_scale_offset(hid_t creation) {
+  scale_offset(creation);
+  check_hdf5(H5Pset_shuffle(creation));
+  check_hdf5(H5Pset_deflate(creation, 6));
+}
+void n_bit(hid_t creation) { check_hdf5(H5Pset_nbit(creation)); }
+void deflated(hid_t creation) {
+  check_hdf5(H5Pset_shuffle(creation));
+  check_hdf5(H5Pset_deflate(creation, 6));
+}
+void summed(hid_t creation) { check_hdf5(H5Pset_fletcher32(creation)); }
+
+Hdf5Id twelve_bits() {
+  Hdf5Id type(H5Tcopy(H5T_STD_I32LE), H5Tclose);
+  check_hdf5(H5Tset_precision(type, 12));
+  check_hdf5(H5Tset_offset(type, 3));
+  return type;
+}
+
+Bytes deflate(const Bytes& bytes) {
+  Bytes result(compressBound(bytes.size()));
+  uLongf length = result.size();
+  EXPECT_EQ(compress(result.data(), &length, bytes.data(), bytes.size()), Z_OK);
+  result.resize(length);
+  return result;
+}
+
+TEST_F(ChunkCheck, LetsSoundChunksPass) {
+  for (const SetFilters& set : {SetFilters(scale_offset), SetFilters(deflated_scale_offset),
+                                SetFilters(deflated), SetFilters(summed)})
+    for (const hid_t type : {H5T_STD_I32LE, H5T_STD_I16BE, H5T_STD_I64LE})
+      EXPECT_EQ(failure(file(set, type)), "");
+  EXPECT_EQ(failure(file(n_bit, twelve_bits())), "");
+}
+
+TEST_F(ChunkCheck, RefusesMoreBitsThanAValueHas) {
+  expect_refused(file(scale_offset, H5T_STD_I32LE,
+                      [](Bytes bytes) {
+                        bytes[0] = 33;
+                        return bytes;
+                      }),
+                 "scale-offset takes 33 bits for each value, which has 32");
+}
+
+TEST_F(ChunkCheck, RefusesChunksThatAreCutOff) {
+  const auto cut = [](std::size_t length) {
+    return [length](Bytes bytes) {
+      EXPECT_LT(length, bytes.size());
+      bytes.resize(length);
+      return bytes;
+    };
+  };
+  expect_refused(file(scale_offset, H5T_STD_I32LE, cut(22)), "but 22 are stored");
+  expect_refused(file(scale_offset, H5T_STD_I32LE, cut(3)), "but 3 are stored");
+  expect_refused(file(n_bit, twelve_bits(), cut(12 * chunk_values / 8 - 1)), "n-bit takes 36 bytes, but 35");
+  expect_refused(file(summed, H5T_STD_I32LE, cut(3)), "too few for a checksum");
+  expect_refused(file(summed, H5T_STD_I32LE, cut(40)), "has 36 bytes, wanted 96");
+}
+
+TEST_F(ChunkCheck, LooksBelowCompression) {
+  expect_refused(file(deflated, H5T_STD_I32LE, [](const Bytes&) { return deflate(Bytes(95)); }),
+                 "has 95 bytes, wanted 96");
+  expect_refused(file(deflated, H5T_STD_I32LE, [](const Bytes&) { return deflate(Bytes(97)); }),
+                 "has 97 bytes, wanted 96");
+  expect_refused(file(deflated, H5T_STD_I32LE, [](const Bytes&) { return Bytes(50, 7); }),
+                 "cannot be inflated");
+  // Four bytes of shuffled 4-byte elements lie far from each other: the number of bits is among them.
+  expect_refused(file(deflated_scale_offset, H5T_STD_I32LE,
+                      [](const Bytes& stored) {
+                        Bytes bytes(1000);
+                        uLongf length = bytes.size();
+                        EXPECT_EQ(uncompress(bytes.data(), &length, stored.data(), stored.size()), Z_OK);
+                        bytes.resize(length);
+                        bytes[0] = 77;
+                        return deflate(bytes);
+                      }),
+                 "scale-offset takes 77 bits for each value, which has 32");
+}
+
+TEST_F(ChunkCheck, LooksIntoSourcesOfVirtualDatasets) {
+  for (const bool damaged : {false, true}) {
+    const auto source = file(
+        scale_offset, H5T_STD_I32LE, !damaged ? Change() : [](Bytes bytes) {
+          bytes[0] = 33;
+          return bytes;
+        });
+    const auto path = directory_ / "virtual.h5";
+    {
+      // The file has the old format without checksums, which is tried in a process of its own.
+      const hsize_t shape[] = {rows, columns};
+      const Hdf5Id output(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+      const Hdf5Id space(H5Screate_simple(2, shape, nullptr), H5Sclose),
+          creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+      check_hdf5(H5Pset_virtual(creation, space, source.c_str(), "u", space));
+      H5Dclose(H5Dcreate2(output, "u", H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    }
+    const std::string message = failure(path);
+    if (damaged)
+      EXPECT_NE(message.find("its source /u is damaged in its chunk at [3, 0]"), std::string::npos)
+          << message;
+    else
+      EXPECT_EQ(message, "");
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::testing
