@@ -28,8 +28,6 @@ class SystemCase {
         field.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
         field.faces[x_axis] = {Face{BoundaryKind::dirichlet, 0.25}, Face{BoundaryKind::neumann}};
       }
-    else if (facts.groups.size() == 1 && one_value_is_tried(compute_capability))
-      set_one_value(compute_capability == 90);
     else if (compute_capability == 80 && example.names.dimensions == 3 && facts.groups.size() == 1)
       // Threads take values from their neighbours where no wall along rows and columns reflects; values that
       // are kept along the march begin at a wall that does (KeptGroup).
@@ -83,10 +81,7 @@ class SystemCase {
     }
     OrNoKernel<FusedTile> made =
         fused_tile(canonical, facts, problem.context.fields, precision, steps(), limits, wanted);
-    if (auto* const tile = std::get_if<FusedTile>(&made)) {
-      tile->has_points = true;
-      tile->selects_values = !tile->splits;
-    }
+    if (auto* const tile = std::get_if<FusedTile>(&made)) tile->has_points = true;
     return made;
   }
   /// Returns constants.cuh of march_steps.cuh.
@@ -116,26 +111,6 @@ class SystemCase {
   /// memory then. In fp64 there is not enough of it.
   bool reads_far(std::int64_t reach) const {
     return reach >= 4 && example.names.dimensions == 3 && precision == Precision::fp32;
-  }
-
-  /// Returns true for steps in fp64 in 3D and in fp16.
-  bool one_value_is_tried(int compute_capability) const {
-    return precision == Precision::fp64 ? example.names.dimensions == 3
-                                        : precision == Precision::fp16 && compute_capability == 90;
-  }
-  /// Gives all faces of a field the same value: marches of several steps select it in one body of the loop
-  /// for all tiles. Unless there are walls `all_around`, the march begins at a wall that reflects, and rows
-  /// are periodic in 3D.
-  void set_one_value(bool all_around) {
-    double value = 0.25;
-    for (Domain& field : problem.context.fields) {
-      const int first = axis_count - example.names.dimensions;
-      for (int axis = first; axis < axis_count; ++axis)
-        field.faces[axis] = {Face{BoundaryKind::dirichlet, value}, Face{BoundaryKind::dirichlet, value}};
-      if (!all_around) field.faces[first][low] = Face{BoundaryKind::neumann};
-      if (!all_around && first == z_axis) field.faces[y_axis] = {};
-      value += 0.5;
-    }
   }
 
   static testing::RandomProblem problem_of(const testing::ExampleStep& example, unsigned seed) {
