@@ -92,21 +92,6 @@ std::vector<std::unique_ptr<Field>> random_coefficients(const SystemFacts& facts
   return coefficients;
 }
 
-/// Returns the tile that the options ask for, if they do.
-std::optional<SystemTile> given_tile(const Options& options) {
-  if (options.tile.empty()) return {};
-  SystemTile tile;
-  tile.columns = options.tile.at(0);
-  tile.thread_rows = options.tile.at(1);
-  tile.rows_of_thread = options.tile.at(2);
-  tile.ahead = options.tile.at(3);
-  tile.blocks = options.tile.at(4);
-  tile.pace_lag = options.tile.at(5);
-  if (options.tile.size() > 6) tile.columns_of_thread = options.tile.at(6);
-  if (options.tile.size() > 7) tile.level_0_in_ring = options.tile.at(7) != 0;
-  return tile;
-}
-
 nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Options& options) {
   StepNames names;
   names.dimensions = what.dimensions;
@@ -125,10 +110,11 @@ nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Opt
   const auto coefficients = random_coefficients(facts, domain, precision, options.fuse, memory);
   std::vector<const Field*> given;
   for (const auto& coefficient : coefficients) given.push_back(coefficient.get());
-  const SystemUnit unit(canonical, fields, names.dt, precision, given, stream,
-                        {.fuse = options.fuse,
-                         .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
-                         .tile = given_tile(options)});
+  const SystemUnit unit(
+      canonical, fields, names.dt, precision, given, stream,
+      {.fuse = options.fuse,
+       .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
+       .tile = options.tile.empty() ? std::nullopt : std::optional(given_tile(options.tile))});
   const LaunchTime time = launch_time(stream, options.seconds, [&] {
     unit.advance(levels.in(), levels.out(), domain.box(), options.fuse);
     ++levels.turn;

@@ -124,6 +124,12 @@ struct Calibration {
         start_cycles, apart;
   } box_tiles;
 
+  /// Describes several steps of a system per launch, on tiles that march (march_steps.cuh).
+  struct FusedSteps {
+    double read_slots, statement_slots, row_slots, level_slots, waited_for, fp64_slots, bytes_per_cycle,
+        halo_share, overlap, barrier_cycles, reflecting, split, split_periodic, wide;
+  } fused_steps;
+
   /// Describes a pair of server CPU cores.
   struct Cpu {
     double bandwidth, scalar_fp64, scalar_fp32, ceiling_fma_fp64, ceiling_fma_fp32, launch_seconds,

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// spsolve_predict INPUTS ROWS... predicts, for bench/fit.py, what was measured on an H200 with coefficients
+// spsolve_predict INPUTS ROWS... predicts, for bench/fit.py, what was measured on a GPU with coefficients
 // that it is given. INPUTS is the folder of inputs, and each ROWS is a list that `spsolve bench --json`
-// wrote.
+// wrote, or bench_systems for given tiles of several steps.
 //
 // The program prints a JSON list with the name and the measured rate of every row that counts. Then it reads
 // lines of JSON from the standard input, {"march.fill": 2e-6, ...}, and prints for each of them a list of the
 // predicted rates, in 1e9 points x steps per second.
 #include <mpi.h>
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/recorded_case.hpp"
 #include "app/setup/calibration_file.hpp"
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
+#include "kernels/catalogue/systems.hpp"
+#include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/error.hpp"
+#include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
 namespace {
@@ -22,53 +29,101 @@ namespace {
 using Json = nlohmann::json;
 
 struct Row {
-  BenchCase what;
-  Method method;
-  Json json;
+  std::function<double(const DeviceModel&)> predict;  // returns 1e9 points x steps per second
+  Json description;
 };
 
-/// Returns the rows of one GPU whose methods keep their promise.
+/// Returns a row of `spsolve bench --json`, or nothing if its method does not keep its promise.
+std::optional<Row> row_of_bench(const Json& row, const std::filesystem::path& inputs) {
+  BenchCase what = recorded_case(row, inputs);
+  const Method method = recorded_method(row);
+  what.problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
+  if (!keeps_promise(what.problem, method)) return {};
+  const Json description{{"stencil", row.at("stencil")},     {"dimensions", what.problem.domain.dimensions},
+                         {"precision", row.at("precision")}, {"unit", row.at("unit")},
+                         {"layout", row.at("layout")},       {"fuse", row.at("fuse")},
+                         {"rate", row.at("gstencil_per_s")}};
+  return Row{[what = std::move(what), method](const DeviceModel& device) {
+               const Candidate candidate = evaluate(what.problem, device, method);
+               return 1e-9 / paced_seconds(what.problem, device, candidate, what.plan.pace);
+             },
+             description};
+}
+
+/// Returns a row of bench_systems for a given tile of several steps, or nothing if the plan would not take
+/// the tile.
+std::optional<Row> row_of_tile(const Json& row) {
+  const auto systems = catalogue_systems();
+  const auto what = std::ranges::find(systems, row.at("case").get<std::string>(), &CatalogueSystem::name);
+  if (what == systems.end()) throw Error(Status::invalid_input, row.at("case").dump() + ": no such system");
+  StepNames names;
+  names.dimensions = what->dimensions;
+  names.spacing = {1.0, 1.0, 1.0};
+  names.dt = what->dt;
+  names.fields = what->fields;
+  names.coefficients = what->coefficients;
+  const Canonical canonical = canonical_form(resolve_step(parse_step(what->step), names));
+  Domain grid;
+  grid.dimensions = what->dimensions;
+  grid.shape = row.at("shape").get<Index3>();
+  const auto walls = row.at("walls").get<std::string>();
+  const BoundaryKind kind = walls == "p"   ? BoundaryKind::periodic
+                            : walls == "n" ? BoundaryKind::neumann
+                                           : BoundaryKind::dirichlet;
+  for (int axis = grid.first_axis(); axis < axis_count; ++axis) grid.faces[axis] = {Face{kind}, Face{kind}};
+  const auto numbers = row.at("tile").get<std::vector<int>>();
+  const cuda::SystemTile tile = cuda::given_tile(numbers);
+  const auto precision = parse_precision(row.at("precision").get<std::string>()).value();
+  const int steps = row.at("fuse");
+  const Json description{{"stencil", row.at("case")},        {"dimensions", grid.dimensions},
+                         {"precision", row.at("precision")}, {"unit", "scalar"},
+                         {"layout", row.at("tile")},         {"fuse", steps},
+                         {"rate", row.at("gpoints_per_s")}};
+  const std::vector<Domain> fields(what->fields.size(), grid);
+  const auto model = [=](const DeviceModel& device) {
+    return std::get<cuda::FusedTile>(
+        cuda::fused_tile(canonical, facts_of(canonical), fields, precision, steps, limits_of(device), tile));
+  };
+  const DeviceModel nominal = nominal_gpu();
+  if (!cuda::fits_fused(model(nominal), precision, limits_of(nominal))) return {};
+  return Row{[=](const DeviceModel& device) {
+               const double cycles = cuda::fused_cycles(model(device), grid, precision, limits_of(device));
+               return 1e-9 * static_cast<double>(grid.box().points()) * steps * clock_of(device) / cycles;
+             },
+             description};
+}
+
+/// Returns the rows of one GPU that have a method which keeps its promise.
 std::vector<Row> rows_of(const std::filesystem::path& inputs, int files, char** names) {
   std::vector<Row> rows;
   for (int i = 0; i < files; ++i) {
     std::ifstream file(names[i]);
     if (!file) throw Error(Status::invalid_input, std::string(names[i]) + ": no such file");
-    const Json record = Json::parse(file);
-    for (const Json& row : record) {
+    for (const Json& row : Json::parse(file)) {
+      if (row.contains("tile") && row.contains("gpoints_per_s")) {
+        if (auto found = row_of_tile(row)) rows.push_back(*std::move(found));
+        continue;
+      }
       if (!row.contains("gstencil_per_s") || row.value("ranks", 1) > 1 ||
           row.at("stencil") == "weights_from_hdf5")
         continue;
-      Row found{recorded_case(row, inputs), recorded_method(row), row};
-      found.what.problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
-      if (keeps_promise(found.what.problem, found.method)) rows.push_back(std::move(found));
+      if (auto found = row_of_bench(row, inputs)) rows.push_back(*std::move(found));
     }
   }
   return rows;
-}
-
-double predicted(const Row& row, const DeviceModel& device) {
-  const Candidate candidate = evaluate(row.what.problem, device, row.method);
-  return 1e-9 / paced_seconds(row.what.problem, device, candidate, row.what.plan.pace);
 }
 
 void serve(int argc, char** argv) {
   if (argc < 3) throw Error(Status::invalid_input, "spsolve_predict INPUTS ROWS...");
   const std::vector<Row> rows = rows_of(argv[1], argc - 2, argv + 2);
   Json measured = Json::array();
-  for (const Row& row : rows)
-    measured.push_back({{"stencil", row.json.at("stencil")},
-                        {"dimensions", row.what.problem.domain.dimensions},
-                        {"precision", row.json.at("precision")},
-                        {"unit", row.json.at("unit")},
-                        {"layout", row.json.at("layout")},
-                        {"fuse", row.json.at("fuse")},
-                        {"rate", row.json.at("gstencil_per_s")}});
+  for (const Row& row : rows) measured.push_back(row.description);
   std::cout << measured.dump() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     DeviceModel device = nominal_gpu();
     calibrate(device, calibration_of({{"coefficients", Json::parse(line)}}, "of the standard input", true));
     Json rates = Json::array();
-    for (const Row& row : rows) rates.push_back(predicted(row, device));
+    for (const Row& row : rows) rates.push_back(row.predict(device));
     std::cout << rates.dump() << std::endl;
   }
 }

@@ -49,12 +49,9 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
     return;
   }
   const auto& tile = std::get<cuda::FusedTile>(made);
-  // Is the number of fp32 multiply-adds that a multiprocessor takes in one cycle.
-  constexpr double lanes = 128;
   const auto points = static_cast<double>(problem.domain.box().points());
-  const double clock = device.scalar_fp32 / (lanes * device.multiprocessors);
   candidate.compute_seconds = cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device)) /
-                              (clock * points * candidate.fuse);
+                              (clock_of(device) * points * candidate.fuse);
   candidate.fma = tile.operations;
   candidate.seconds =
       std::max(candidate.memory_seconds, candidate.compute_seconds) + candidate.launch_seconds;

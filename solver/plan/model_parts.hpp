@@ -27,6 +27,11 @@ inline double utilization(const Domain& domain, const Calibration& costs) {
   return cuda::utilization(domain, costs.launch.enough_points);
 }
 
+/// Returns the cycles of a multiprocessor per second; in each it takes 128 fp32 multiply-adds.
+inline double clock_of(const DeviceModel& device) {
+  return device.scalar_fp32 / (128.0 * device.multiprocessors);
+}
+
 /// Returns the limits of a device within which kernels are cut.
 inline cuda::BlockLimits limits_of(const DeviceModel& device) {
   return {static_cast<int>(device.compute_capability),

@@ -25,18 +25,6 @@ constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 constexpr double registers_besides = 35, registers_of_value = 1.6, registers_besides_split = 14,
                  registers_of_split_value = 1.4;
 
-/// Say what an iteration of a march costs, fitted to the rates of 59 tiles on one H100 (docs/log/systems.md):
-/// instructions of a point and level for each read, and besides for each statement; the share of the
-/// instructions of one warp for which its scheduler waits; issue slots of fp64 against those of fp32; bytes
-/// that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2 cache;
-/// the power of the mean of instructions and memory, which overlap; cycles that a barrier takes; and how much
-/// slower tiles beside reflecting walls are, for which all others wait.
-constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4, waited_for = 0.84,
-                 slots_of_fp64 = 1.59, bytes_per_cycle = 13.8, share_of_halos = 0.095, overlap = 8,
-                 waiting = 300, reflecting = 2.6;
-/// Say how much slower than this model order 8 in 3D was, where sums are split, where they are split on
-/// periodic grids (by an earlier version), and where they are not split: one tile each was measured.
-constexpr double slower_split = 1.17, slower_split_periodic = 3.0, slower_wide = 1.43;
 constexpr int wide_reach = 4, max_moved = 2;
 
 bool reflects(const Domain& field, int axis) {
@@ -275,6 +263,8 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
   return tiles;
 }
 
+}  // namespace
+
 bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& limits) {
   const SystemTile& tile = fused.tile;
   if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 || !fits(tile, limits)) return false;
@@ -291,8 +281,6 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
             available = std::max(equal, fused.registers(limits).computing);
   return needed <= std::min(available, max_registers);
 }
-
-}  // namespace
 
 std::vector<int> FusedTile::written_before(const std::vector<int>& fields) const {
   std::vector<int> statements;
@@ -343,6 +331,7 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
 
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
                     const BlockLimits& limits) {
+  const Calibration::FusedSteps& costs = limits.costs().fused_steps;
   const std::array<int, 3> axes = grid_axes(grid);
   const SystemTile& tile = fused.tile;
   const std::int64_t planes = grid.shape[axes[0]],
@@ -352,31 +341,33 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                      stretch = balanced_stretch(planes, tiles, resident, fused.warm_up()),
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
   const int points_of_thread = tile.rows_of_thread * tile.columns_of_thread;
-  const double of_point =
-      (instructions_of_read * fused.reads + fused.held() / static_cast<double>(fused.steps) +
-       instructions_of_statement * static_cast<double>(fused.levels.size())) *
-      (precision == Precision::fp64 ? slots_of_fp64 : 1.0);
+  const double of_point = costs.read_slots * fused.reads + fused.held() / static_cast<double>(fused.steps) +
+                          costs.statement_slots * static_cast<double>(fused.levels.size());
+  const double of_level =
+      (points_of_thread * of_point + tile.rows_of_thread * costs.row_slots + costs.level_slots) *
+      (precision == Precision::fp64 ? costs.fp64_slots : 1.0);
   const double warps_of_scheduler =
       tile.threads() * tile.blocks / 32.0 / static_cast<double>(schedulers_of_multiprocessor);
-  const double issue = fused.steps * points_of_thread * of_point * (warps_of_scheduler + waited_for);
+  const double issue = fused.steps * of_level * (warps_of_scheduler + costs.waited_for);
   const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
   double bytes = 0;
   for (const InputRing& ring : tile.rings) {
     const double element = ring.plane_bytes / (static_cast<double>(ring.rows) * ring.pitch);
-    bytes += element * (useful + share_of_halos * (static_cast<double>(ring.rows) * ring.pitch - useful));
+    bytes += element * (useful + costs.halo_share * (static_cast<double>(ring.rows) * ring.pitch - useful));
   }
   for (const LevelRings& level : fused.levels)
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
-  const double memory = bytes * tile.blocks / bytes_per_cycle;
-  const double mean = std::pow(std::pow(issue, overlap) + std::pow(memory, overlap), 1 / overlap);
+  const double memory = bytes * tile.blocks / costs.bytes_per_cycle;
+  const double mean =
+      std::pow(std::pow(issue, costs.overlap) + std::pow(memory, costs.overlap), 1 / costs.overlap);
   const bool is_wide = grid.dimensions == 3 && fused.reach[plane_axis] >= wide_reach;
   const bool is_periodic =
       std::ranges::any_of(axes, [&](int axis) { return grid.shape[axis] > 1 && grid.periodic(axis); });
-  const double slower = fused.splits ? (is_periodic ? slower_split_periodic : slower_split)
-                        : is_wide    ? slower_wide
+  const double slower = fused.splits ? (is_periodic ? costs.split_periodic : costs.split)
+                        : is_wide    ? costs.wide
                                      : 1.0;
   return static_cast<double>(waves * (stretch + fused.warm_up())) * slower *
-         (mean * (fused.reflects ? reflecting : 1.0) + waiting);
+         (mean * (fused.reflects ? costs.reflecting : 1.0) + costs.barrier_cycles);
 }
 
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,

@@ -89,6 +89,9 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
                                  const std::vector<Domain>& fields, Precision precision, int steps,
                                  const BlockLimits& limits, const std::optional<SystemTile>& given = {});
 
+/// Returns true if a tile fits on the device, its values fit in registers, and it is more than overlap.
+bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& limits);
+
 /// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose
 /// iterations take as long as their instructions and their memory.
 double fused_cycles(const FusedTile& tile, const Domain& grid, Precision precision,

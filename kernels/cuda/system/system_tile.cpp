@@ -64,6 +64,19 @@ SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, 
   return tile;
 }
 
+SystemTile given_tile(const std::vector<int>& numbers) {
+  SystemTile tile;
+  tile.columns = numbers.at(0);
+  tile.thread_rows = numbers.at(1);
+  tile.rows_of_thread = numbers.at(2);
+  tile.ahead = numbers.at(3);
+  tile.blocks = numbers.at(4);
+  tile.pace_lag = numbers.at(5);
+  if (numbers.size() > 6) tile.columns_of_thread = numbers[6];
+  if (numbers.size() > 7) tile.level_0_in_ring = numbers[7] != 0;
+  return tile;
+}
+
 int SystemTile::warm_up() const {
   int most = 0;
   for (const InputRing& ring : rings) most = std::max(most, ring.warm_up());

@@ -61,6 +61,10 @@ struct SystemTile {
   int warm_up() const;
 };
 
+/// Returns a tile from six to eight numbers: columns, thread_rows, rows_of_thread, ahead, blocks, pace_lag,
+/// columns_of_thread and level_0_in_ring, as `bench_systems --tile` takes them and records hold them.
+SystemTile given_tile(const std::vector<int>& numbers);
+
 /// Marks for each input the kernel axes with walls, beyond which its ghost points are made in shared memory.
 using GhostAxes = std::vector<std::array<bool, 3>>;
 
