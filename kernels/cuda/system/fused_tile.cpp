@@ -30,10 +30,11 @@ constexpr double registers_besides = 35, registers_of_value = 1.6, registers_bes
 /// instructions of one warp for which its scheduler waits; issue slots of fp64 against those of fp32; bytes
 /// that a multiprocessor moves per cycle, and the share of halos, most of which are found in the L2 cache;
 /// the power of the mean of instructions and memory, which overlap; cycles that a barrier takes; and how much
-/// slower tiles beside reflecting walls are, for which all others wait.
+/// slower tiles beside reflecting walls are, for which all others wait: where their threads read ghost points
+/// from shared memory, and, as a guess, where they find them among their own values.
 constexpr double instructions_of_read = 0.755, instructions_of_statement = 13.4, waited_for = 0.84,
                  slots_of_fp64 = 1.59, bytes_per_cycle = 13.8, share_of_halos = 0.095, overlap = 8,
-                 waiting = 300, reflecting = 2.6;
+                 waiting = 300, reflecting = 2.6, mirroring = 1.25;
 /// Say how much slower than this model order 8 in 3D was, where sums are split, where they are split on
 /// periodic grids (by an earlier version), and where they are not split: one tile each was measured.
 constexpr double slower_split = 1.17, slower_split_periodic = 3.0, slower_wide = 1.43;
@@ -83,8 +84,8 @@ bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, cons
          });
 }
 
-/// Returns true if levels can keep values of the plane before the first of a grid. Beside walls that reflect
-/// across the march they read their own plane from shared memory, which does not have that plane.
+/// Returns true if levels can keep values of the plane before the first of a grid although they read their
+/// own plane from shared memory beside walls that reflect across the march: it does not have that plane.
 bool can_keep(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes) {
   return group.kept &&
          (fields.front().periodic(axes[plane_axis]) || std::ranges::none_of(fields, [&](const Domain& field) {
@@ -135,7 +136,8 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
 /// are not read so far that vectors from shared memory are cheaper.
 void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int element_bytes) {
   const SystemTile& tile = fused.tile;
-  const bool all_rows = reflects || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
+  const bool all_rows =
+      (reflects && !fused.mirrors) || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
   if (level.rows == 0 && (level.columns == 0 || !all_rows)) {
     level.rows = level.columns = 0;
     return;
@@ -376,7 +378,10 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                         : is_wide    ? slower_wide
                                      : 1.0;
   return static_cast<double>(waves * (stretch + fused.warm_up())) * slower *
-         (mean * (fused.reflects ? reflecting : 1.0) + waiting);
+         (mean * (fused.mirrors    ? mirroring
+                  : fused.reflects ? reflecting
+                                   : 1.0) +
+          waiting);
 }
 
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
@@ -409,9 +414,13 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
-    // A row must be that of a warp, and its threads must have the ghost points that are read.
-    const bool can_take = group.taken && fused.kept > 0 && !fused.reflects &&
-                          shape.columns == threads_of_warp * shape.columns_of_thread;
+    const bool is_row_of_warp = shape.columns == threads_of_warp * shape.columns_of_thread;
+    fused.mirrors = fused.reflects && is_row_of_warp && !fused.splits && fused.reach[row_axis] <= 1 &&
+                    fused.reach[column_axis] <= 1;
+    if (!fused.splits)
+      fused.kept = group.kept && (fused.mirrors || can_keep(group, fields, axes)) ? group.kept->values : 0;
+    // Threads of a row must have the ghost points that are read.
+    const bool can_take = group.taken && fused.kept > 0 && !fused.reflects && is_row_of_warp;
     fused.taken = can_take ? group.taken->taken : 0;
     lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (fused.useful_rows() > 0 && fused.useful_columns > 0)
@@ -423,7 +432,6 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     if (!best || work < 0.999 * least) best = fused, least = work;
   };
   const bool splits = can_split(group, fields, axes, fused.lag());
-  if (can_keep(group, fields, axes)) fused.kept = group.kept->values;
   if (!given || !splits)
     for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision))
       look_at(shape);
