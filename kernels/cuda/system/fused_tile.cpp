@@ -22,7 +22,7 @@ constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
 /// spills some values in most tiles, and local memory is slow beside large shared memory
 /// (docs/log/systems.md). Where sums are split, other numbers fit the few tiles that were compiled.
-constexpr double registers_besides = 35, registers_of_value = 1.6, registers_besides_split = 14,
+constexpr double registers_besides = 24, registers_of_value = 1.6, registers_besides_split = 14,
                  registers_of_split_value = 1.4;
 
 constexpr int wide_reach = 4, max_moved = 2;
@@ -71,8 +71,8 @@ bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, cons
          });
 }
 
-/// Returns true if levels can keep values of the plane before the first of a grid. Beside walls that reflect
-/// across the march they read their own plane from shared memory, which does not have that plane.
+/// Returns true if levels can keep values of the plane before the first of a grid although they read their
+/// own plane from shared memory beside walls that reflect across the march: it does not have that plane.
 bool can_keep(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes) {
   return group.kept &&
          (fields.front().periodic(axes[plane_axis]) || std::ranges::none_of(fields, [&](const Domain& field) {
@@ -123,7 +123,8 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
 /// are not read so far that vectors from shared memory are cheaper.
 void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int element_bytes) {
   const SystemTile& tile = fused.tile;
-  const bool all_rows = reflects || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
+  const bool all_rows =
+      (reflects && !fused.mirrors) || fused.splits || tile.columns > threads_of_warp * tile.columns_of_thread;
   if (level.rows == 0 && (level.columns == 0 || !all_rows)) {
     level.rows = level.columns = 0;
     return;
@@ -367,7 +368,10 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                         : is_wide    ? costs.wide
                                      : 1.0;
   return static_cast<double>(waves * (stretch + fused.warm_up())) * slower *
-         (mean * (fused.reflects ? costs.reflecting : 1.0) + costs.barrier_cycles);
+         (mean * (fused.mirrors    ? costs.mirroring
+                  : fused.reflects ? costs.reflecting
+                                   : 1.0) +
+          costs.barrier_cycles);
 }
 
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
@@ -400,9 +404,13 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
-    // A row must be that of a warp, and its threads must have the ghost points that are read.
-    const bool can_take = group.taken && fused.kept > 0 && !fused.reflects &&
-                          shape.columns == threads_of_warp * shape.columns_of_thread;
+    const bool is_row_of_warp = shape.columns == threads_of_warp * shape.columns_of_thread;
+    fused.mirrors = fused.reflects && is_row_of_warp && !fused.splits && fused.reach[row_axis] <= 1 &&
+                    fused.reach[column_axis] <= 1;
+    if (!fused.splits)
+      fused.kept = group.kept && (fused.mirrors || can_keep(group, fields, axes)) ? group.kept->values : 0;
+    // Threads of a row must have the ghost points that are read.
+    const bool can_take = group.taken && fused.kept > 0 && !fused.reflects && is_row_of_warp;
     fused.taken = can_take ? group.taken->taken : 0;
     lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (fused.useful_rows() > 0 && fused.useful_columns > 0)
@@ -414,7 +422,6 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     if (!best || work < 0.999 * least) best = fused, least = work;
   };
   const bool splits = can_split(group, fields, axes, fused.lag());
-  if (can_keep(group, fields, axes)) fused.kept = group.kept->values;
   if (!given || !splits)
     for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision))
       look_at(shape);

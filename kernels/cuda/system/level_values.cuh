@@ -108,6 +108,20 @@ constexpr bool reflects() {
   return reflects_along<s, 1>() || reflects_along<s, 2>();
 }
 
+/// Holds the rows and columns of a thread as bits of a word, by axis and side of the grid.
+class AxisBits {
+ public:
+  /// Sets the bit of row or column `k`.
+  __device__ void set(int axis, int side, int k) { word_ |= 1u << (shift(axis, side) + k); }
+  __device__ bool has(int axis, int side, int k) const { return word_ >> (shift(axis, side) + k) & 1; }
+  /// Returns the bits of an axis and a side.
+  __device__ unsigned of(int axis, int side) const { return word_ >> shift(axis, side) & 0xffu; }
+
+ private:
+  __device__ static constexpr int shift(int axis, int side) { return 8 * (2 * (axis - 1) + side); }
+  unsigned word_ = 0;
+};
+
 /// Returns true if a point of a thread reads an input on a level in `plane` at this row, or at this row and
 /// one of the columns [first, last), counted from the first point of the thread.
 template <class Reads>
@@ -273,8 +287,19 @@ class LevelReads {
     if constexpr (s < 0 || level == 1 || part != reading_part)
       return false;
     else
-      return walls && constants::is_previous[i] == 0 && plane == 0 && reflects<s>() &&
+      return walls && !constants::mirrors && constants::is_previous[i] == 0 && plane == 0 && reflects<s>() &&
              constants::level_pitch[s] > 0;
+  }
+  /// Returns true if the values that a thread reads beyond its own may be those beyond a reflecting wall of
+  /// an axis, where it finds its own.
+  template <int i, int plane, int axis, int side>
+  static constexpr bool is_mirror() {
+    constexpr int s = constants::statement_of[i];
+    if constexpr (s < 0 || level == 1)
+      return false;
+    else
+      return walls && constants::mirrors && constants::is_previous[i] == 0 && plane == 0 &&
+             constants::wall[s][axis][side] == Beyond::reflection;
   }
   /// Returns the first point of a row of the thread in shared memory.
   template <int i, int plane, int row>
@@ -322,7 +347,9 @@ class Neighbours : LevelReads<level, walls, finishing> {
   using Reads = LevelReads<level, walls, finishing>;
 
  public:
-  __device__ Neighbours(const Held& held, const SharedPoints& shared) : Reads(held, shared) {
+  /// `image` says which points of the thread lie at walls.
+  __device__ Neighbours(const Held& held, const SharedPoints& shared, const AxisBits& image)
+      : Reads(held, shared), image_(image) {
     static_for<0, constants::inputs>([&](auto input) {
       constexpr int i = decltype(input)::value;
       static_for<constants::plane_low[i], constants::plane_high[i] + 1>([&](auto of_plane) {
@@ -358,7 +385,17 @@ class Neighbours : LevelReads<level, walls, finishing> {
   template <int i, int plane, int row, int away>
   __device__ void get() {
     if constexpr (away == 0 || is_read(level, i, plane, row, away, away + columns_of_thread)) {
-      const Columns columns = this->template columns<i, plane, row, away>();
+      constexpr int side = row >= rows_of_thread;
+      Columns columns;
+      if constexpr ((row < 0 || side == 1) && Reads::template is_mirror<i, plane, 1, side>()) {
+        // Beyond a wall lies the row at the wall, which the thread has stored itself.
+        constexpr int pitch = constants::level_pitch[constants::statement_of[i]];
+        const int to_wall =
+            image_.has(1, side, side == 0 ? 0 : rows_of_thread - 1) ? (side == 0 ? pitch : -pitch) : 0;
+        load_row(this->template shared_row<i, plane, row>() + to_wall, columns.value);
+      } else {
+        columns = this->template columns<i, plane, row, away>();
+      }
 #pragma unroll
       for (int e = 0; e < columns_of_thread; ++e)
         row_of<i, plane>(row)[gathered_columns + away + e] = columns.value[e];
@@ -389,6 +426,9 @@ class Neighbours : LevelReads<level, walls, finishing> {
             static_cast<Compute>(value_of(own[column + (is_edge ? 0 : to_edge * columns_of_thread)]));
         if (is_edge) values[column] = beyond;
       }
+      constexpr int side = column > 0, at_wall = side == 0 ? 0 : columns_of_thread - 1;
+      if constexpr (Reads::template is_mirror<i, plane, 2, side>())
+        if (image_.has(2, side, at_wall)) values[column] = values[at_wall];
     }
   }
 
@@ -401,6 +441,7 @@ class Neighbours : LevelReads<level, walls, finishing> {
     return values_[constants::read_planes_before[i] + plane - constants::plane_low[i]][row + beside_rows];
   }
 
+  const AxisBits& image_;
   Compute values_[constants::read_planes][rows_of_thread + 2 * beside_rows]
                  [columns_of_thread + 2 * gathered_columns];
 };

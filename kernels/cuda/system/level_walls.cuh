@@ -29,20 +29,6 @@ constexpr bool reflects_across() {
   return false;
 }
 
-/// Holds the rows and columns of a thread as bits of a word, by axis and side of the grid.
-class AxisBits {
- public:
-  /// Sets the bit of row or column `k`.
-  __device__ void set(int axis, int side, int k) { word_ |= 1u << (shift(axis, side) + k); }
-  __device__ bool has(int axis, int side, int k) const { return word_ >> (shift(axis, side) + k) & 1; }
-  /// Returns the bits of an axis and a side.
-  __device__ unsigned of(int axis, int side) const { return word_ >> shift(axis, side) & 0xffu; }
-
- private:
-  __device__ static constexpr int shift(int axis, int side) { return 8 * (2 * (axis - 1) + side); }
-  unsigned word_ = 0;
-};
-
 /// Says where a thread's points lie beside walls along rows and columns. Few registers hold a place, since
 /// the loop that never looks at walls needs them.
 struct Place {
@@ -183,7 +169,7 @@ __device__ inline void share(const GroupArguments& a, const SharedPoints& shared
       for (int e = 0; e < columns_of_thread; ++e)
         row[e] = held.values[level][s][r][e][newest<level, s>() + lag];
       Stored* const to = own + place_of_row<s>(r) * pitch;
-      if constexpr (!walls || !reflects<s>()) {
+      if constexpr (!walls || !reflects<s>() || constants::mirrors) {
         store_row(to, row);
       } else {
         const Reflected<s> reflected(at);

@@ -16,10 +16,11 @@
 // (tile_points.cuh). Code that looks for points keeps the compiler from mixing the work of levels, so only
 // iterations that work on points run it.
 //
-// Every level has the ghost points of single steps (level_walls.cuh). Beside walls along rows and columns,
-// the thread of a point also stores it where it is reflected. Beyond walls across the march, values in
-// registers are replaced by those that they reflect, or by the value of the face. Iterations and tiles
-// without walls run code that does not look for them.
+// Every level has the ghost points of single steps (level_walls.cuh). Beside reflecting walls along rows
+// and columns, threads find their own values beyond them, or also store points where they are reflected.
+// Beyond walls across the march, values in registers are replaced by those that they reflect, or by the value
+// of the face. If walls along rows or columns reflect, iterations and tiles without walls run code that does
+// not look for them.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (fused_tile.hpp).
 
@@ -171,6 +172,8 @@ class Levels {
         points_.template work<level>(n, [&](auto s, auto r, auto e) -> Compute& {
           return newest_of<level, decltype(s)::value, decltype(r)::value, decltype(e)::value>();
         });
+      if constexpr (points && walls && level < steps && constants::mirrors)
+        static_for<0, statements>([&](auto s) { mirror_points<level, decltype(s)::value>(); });
     });
     if constexpr (splits) {
       write_plane(plane);
@@ -189,7 +192,7 @@ class Levels {
   /// Computes plane z of a level at the points of the thread.
   template <int level, bool walls>
   __device__ __forceinline__ void compute(int z) {
-    const Neighbours<level, walls> around(held_, shared_);
+    const Neighbours<level, walls> around(held_, shared_, at_.image);
     Taken taken;
     if constexpr (takes(level))
       static_for<0, rows_of_thread>([&](auto of_thread) {
@@ -229,8 +232,28 @@ class Levels {
         newest_of<level, s, r, e>() =
             level < steps ? operations::as_stored<Stored>(next[r][e][s]) : next[r][e][s];
       });
+      if constexpr (walls && level < steps && constants::mirrors) mirror_points<level, s>();
       if constexpr (walls && level < steps && constants::wall[s][0][1] != Beyond::memory)
         end_at_wall<level, s>(held_, z - static_cast<int>(a_.shape[0]));
+    });
+  }
+
+  /// Gives the first points beyond reflecting walls the newest values of the points at the walls, where both
+  /// are of one thread. Other threads that read them find the points at the walls themselves (Neighbours).
+  template <int level, int s>
+  __device__ __forceinline__ void mirror_points() {
+    static_for<0, 4>([&](auto number) {
+      constexpr int axis = 2 - decltype(number)::value / 2, side = decltype(number)::value % 2;
+      constexpr int to_wall = side == 0 ? 1 : -1, points = axis == 1 ? rows_of_thread : columns_of_thread;
+      for_each_point([&](auto row, auto column) {
+        constexpr int r = decltype(row)::value, e = decltype(column)::value;
+        constexpr int at_wall = (axis == 1 ? r : e) + to_wall;
+        constexpr int from_row = axis == 1 ? at_wall : r, from_column = axis == 2 ? at_wall : e;
+        if constexpr (constants::wall[s][axis][side] == Beyond::reflection && at_wall >= 0 &&
+                      at_wall < points)
+          if (at_.image.has(axis, side, at_wall))
+            newest_of<level, s, r, e>() = newest_of<level, s, from_row, from_column>();
+      });
     });
   }
 

@@ -217,6 +217,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
             }));
   text.flag("level_0_in_ring", fused.tile.level_0_in_ring);
   text.flag("splits", fused.splits);
+  text.flag("mirrors", fused.mirrors);
   text.integer("sums", fused.sums);
   text.integer("kept", fused.kept);
   text.integer("taken", fused.taken);

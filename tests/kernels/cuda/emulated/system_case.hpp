@@ -28,6 +28,17 @@ class SystemCase {
         field.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
         field.faces[x_axis] = {Face{BoundaryKind::dirichlet, 0.25}, Face{BoundaryKind::neumann}};
       }
+    else if (precision == Precision::fp64 && example.names.dimensions == 3 && facts.radius[z_axis] == 1 &&
+             facts.groups.size() == 1)
+      // Threads find their own values beyond walls that reflect across the march, and keep values of planes
+      // where walls also end it. Beside the corners of the grid walls of both kinds meet.
+      for (Domain& field : problem.context.fields) {
+        const Face reflecting{BoundaryKind::neumann};
+        const Face other = compute_capability == 90 ? reflecting : Face{BoundaryKind::dirichlet, 0.25};
+        field.faces[z_axis] = {other, reflecting};
+        field.faces[y_axis] = {reflecting, other};
+        field.faces[x_axis] = {other, reflecting};
+      }
     else if (compute_capability == 80 && example.names.dimensions == 3 && facts.groups.size() == 1)
       // Threads take values from their neighbours where no wall along rows and columns reflects; values that
       // are kept along the march begin at a wall that does (KeptGroup).
