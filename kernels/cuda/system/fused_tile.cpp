@@ -19,8 +19,8 @@ namespace {
 constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40,
               registers_of_split_helper = 32;
 constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
-/// Are the registers of a thread besides values, and for each value that it has: with fewer, NVRTC 13.0
-/// spills some values in most tiles, and local memory is slow beside large shared memory
+/// Are the registers of a thread besides values, and for each value that it has. With fewer, NVRTC 13.0
+/// spills so many values that tiles are slower: local memory is slow beside large shared memory
 /// (docs/log/systems.md). Where sums are split, other numbers fit the few tiles that were compiled.
 constexpr double registers_besides = 24, registers_of_value = 1.6, registers_besides_split = 14,
                  registers_of_split_value = 1.4;

@@ -95,7 +95,10 @@ class Levels {
   }
 
  private:
-  static constexpr bool one_body = !reflects_across();
+  /// Says whether all iterations look for walls: the instruction cache does not hold two bodies of the loop.
+  /// Where threads read reflected points from shared memory, the body beside walls is much slower.
+  static constexpr bool one_body = !reflects_across() || constants::mirrors;
+
   /// Does an iteration; `points` tells whether any thread of the block works on points.
   template <bool points>
   __device__ __forceinline__ void iterate(int n) {
