@@ -21,9 +21,11 @@ constexpr int registers_of_multiprocessor = 65536, max_registers = 255, register
 constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has. With fewer, NVRTC 13.0
 /// spills so many values that tiles are slower: local memory is slow beside large shared memory
-/// (docs/log/systems.md). Where sums are split, other numbers fit the few tiles that were compiled.
-constexpr double registers_besides = 24, registers_of_value = 1.6, registers_besides_split = 14,
-                 registers_of_split_value = 1.4;
+/// (docs/log/systems.md). Threads of several blocks on a multiprocessor cannot borrow from warps that help,
+/// and slowed down with 48 registers. Where sums are split, other numbers fit the few tiles that were
+/// compiled.
+constexpr double registers_besides = 24, registers_besides_in_blocks = 35, registers_of_value = 1.6,
+                 registers_besides_split = 14, registers_of_split_value = 1.4;
 
 constexpr int wide_reach = 4, max_moved = 2;
 
@@ -274,9 +276,11 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient && fused.kept == 0) values += ring.high[0] - ring.low[0];
-  const double needed = (fused.splits ? registers_besides_split : registers_besides) +
-                        (fused.splits ? registers_of_split_value : registers_of_value) * words * values *
-                            tile.rows_of_thread * tile.columns_of_thread;
+  const double besides = fused.splits      ? registers_besides_split
+                         : tile.blocks > 1 ? registers_besides_in_blocks
+                                           : registers_besides;
+  const double needed = besides + (fused.splits ? registers_of_split_value : registers_of_value) * words *
+                                      values * tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
