@@ -42,7 +42,7 @@ auto values_by_formula(const RunConfig& config, const FilledFace& face, const Sy
       std::vector<const double*> variables;
       if (along >= grid.domain.first_axis()) variables.push_back(on_line.data() + begin);
       if (slow >= grid.domain.first_axis()) variables.push_back(&of_line);
-      variables.insert(variables.end(), {&t, &dt, &n});
+      for (const double* const of_time : {&t, &dt, &n}) variables.push_back(of_time);
       program->evaluate(
           variables, values.subspan(begin, std::min<std::size_t>(values.size() - begin, RowProgram::width)),
           workspace);

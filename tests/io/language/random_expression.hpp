@@ -21,20 +21,22 @@ class RandomExpression {
       case 1:
         return text(depth - 1) + pick(std::array{"*", " / "}) + text(depth - 1);
       case 2:
-        return "(" + text(depth - 1) + ")";
+        return std::string("(") + text(depth - 1) + ")";
       case 3:
         return text(depth - 1) + "^" +
                (chance(0.7) ? pick(std::array{"2", "3", "4", "1", "0", "0.5", "-1", "5"})
-                            : "(" + text(depth - 1) + ")");
+                            : std::string("(") + text(depth - 1) + ")");
       case 4:
-        return "(" + text(depth - 1) + pick(std::array{"<", " <= ", ">", ">=", "==", "!="}) +
+        return std::string("(") + text(depth - 1) + pick(std::array{"<", " <= ", ">", ">=", "==", "!="}) +
                text(depth - 1) + ")";
       case 5:
-        return "(" + text(depth - 1) + " < 0.5" + pick(std::array{" && ", "||"}) + "y > " + text(0) + ")";
+        return std::string("(") + text(depth - 1) + " < 0.5" + pick(std::array{" && ", "||"}) + "y > " +
+               text(0) + ")";
       case 6:
-        return "(" + text(depth - 1) + " > 0.25 ? " + text(depth - 1) + " : " + text(depth - 1) + ")";
+        return std::string("(") + text(depth - 1) + " > 0.25 ? " + text(depth - 1) + " : " + text(depth - 1) +
+               ")";
       case 7:
-        return "-(" + text(depth - 1) + ")";
+        return std::string("-(") + text(depth - 1) + ")";
       default:
         return call(depth - 1);
     }

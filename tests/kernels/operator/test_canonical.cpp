@@ -177,8 +177,8 @@ TEST(Canonical, TakesAnyLengthAndAnyMixture) {
   // Nested displacements of shared parts make no more nodes than statements.
   std::string doubling = "a0 = u*v\n";
   for (int i = 0; i < 40; ++i) {
-    const std::string a = "a" + std::to_string(i);
-    doubling += "a" + std::to_string(i + 1) + " = " + a + "*" + a + "[0, 1]\n";
+    const std::string a = std::string("a").append(std::to_string(i));
+    doubling += std::string("a").append(std::to_string(i + 1)) + " = " + a + "*" + a + "[0, 1]\n";
   }
   EXPECT_LT(canonical_of(doubling + "u.next = a40; v.next = v").nodes.size(), 60u);
 }

@@ -12,8 +12,12 @@ namespace spsolve::cuda {
 
 inline constexpr BoundaryKind periodic = BoundaryKind::periodic, dirichlet = BoundaryKind::dirichlet,
                               neumann = BoundaryKind::neumann;
+/// Holds short names for tables of cases, apart from the names of other enumerations.
+namespace formats {
 inline constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64, tf32 = Precision::tf32,
                            bf16 = Precision::bf16, fp16 = Precision::fp16;
+}
+using namespace formats;
 
 /// Returns the arguments that every kernel of a launch needs.
 inline ScalarArguments scalar_arguments(const testing::RandomCase& problem, const Field& in, const Field& out,

@@ -55,10 +55,11 @@ TEST_P(SystemPrograms, Compile) {
                                                     program.march_constants(*tile, target.limits));
       // Tiles were measured on sm_90 only; on sm_80 the largest groups spill more. Elastic waves, the largest
       // step, spill seven registers.
-      if (is_hopper)
+      if (is_hopper) {
         EXPECT_LE(testing::max_spilled_bytes(march.log), 7 * 4)
             << example.name << " in " << to_string(precision) << "\n"
             << march.log;
+      }
     };
     for (const auto& group : facts.groups) {
       const Precision precision = is_hopper ? first_precision : second_precision;
