@@ -51,6 +51,8 @@ class ArrayReader : public ::testing::Test {
     const Hdf5Id dataset(H5Dopen2(output_.front(), name.c_str(), H5P_DEFAULT), H5Dclose);
     write_attribute(dataset, attribute, value);
   }
+  /// Returns the file that is being written.
+  hid_t output() const { return output_.front(); }
   /// Ends writing and returns the file, which may be read from now on.
   const std::filesystem::path& finished() {
     output_.clear();
@@ -139,7 +141,7 @@ TEST_F(ArrayReader, RefusesValuesThatWereNeverWritten) {
     if (chunked) check_hdf5(H5Pset_chunk(creation, 1, &points_of_chunk));
     if (filled) check_hdf5(H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill));
     const Hdf5Id dataset(
-        H5Dcreate2(output_.front(), name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+        H5Dcreate2(output(), name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
         H5Dclose);
     const hsize_t first = 0;
     const double values[points_of_chunk] = {1, 2};
