@@ -141,8 +141,7 @@ TEST_F(ArrayReader, RefusesValuesThatWereNeverWritten) {
     if (chunked) check_hdf5(H5Pset_chunk(creation, 1, &points_of_chunk));
     if (filled) check_hdf5(H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill));
     const Hdf5Id dataset(
-        H5Dcreate2(output(), name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
-        H5Dclose);
+        H5Dcreate2(output(), name, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
     const hsize_t first = 0;
     const double values[points_of_chunk] = {1, 2};
     check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &points_of_chunk, nullptr));
