@@ -53,7 +53,7 @@ TEST(Parser, SaysWhereAnExpressionIsWrong) {
           {"()", {1, 2}, "')'", "a number"},
           {"2x", {1, 2}, "'x'", "an operator, as in '2*x'"},
           {"sin x", {1, 5}, "'x'", "brackets as in 'sin(x)'"},
-          {"x y", {1, 3}, "'y'", "an operator, or the end"},
+          {"x y", {1, 3}, "'y'", "an operator, as in 'x*y'"},
           {"2 (3)", {1, 3}, "'('", "an operator"},
           {"1.5.2", {1, 4}, "the number .2", "an operator"},
           {"1e400", {1, 1}, "the number 1e400", "double precision"},
@@ -114,7 +114,7 @@ TEST(Parser, SaysWhereAStepIsWrong) {
           {"a = u\n\nb = ;", {3, 5}, "';'", "a number"},
           {"u.next = u +\n  2*u", {1, 13}, "the end of the line", "a number"},
           {"u.next = 0 < u < 1", {1, 16}, "a second comparison '<'", "'0 < u && u < 1'"},
-          {"# comment\nu.next = u u", {2, 12}, "'u'", "an operator, or the end of the statement"},
+          {"# comment\nu.next = u u", {2, 12}, "'u'", "an operator, as in 'u*u'"},
           {"u.next = (u", {1, 12}, "the end of the text", "')'"},
       },
       parse_step);
