@@ -19,8 +19,8 @@
 // Every level has the ghost points of single steps (level_walls.cuh). Beside reflecting walls along rows
 // and columns, threads find their own values beyond them, or also store points where they are reflected.
 // Beyond walls across the march, values in registers are replaced by those that they reflect, or by the value
-// of the face. If walls along rows or columns reflect, iterations and tiles without walls run code that does
-// not look for them.
+// of the face. All iterations look for walls. Only where points are stored where they are reflected,
+// iterations and tiles without walls run code that does not.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (fused_tile.hpp).
 
