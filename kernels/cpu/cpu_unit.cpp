@@ -41,23 +41,21 @@ class StencilLaunch {
   using Sum = Compute<Storage>;
 
  public:
-  StencilLaunch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in,
-                Field& out, int steps)
+  /// `group` is the schedule of groups of rows, or null.
+  StencilLaunch(const Domain& domain, const Index3& radius, const TapSchedule<double>& one_row,
+                const TapSchedule<double>* group, const Field* source, const Field& in, Field& out, int steps)
       : domain_(domain),
         axes_(domain),
-        radius_(stencil.radius()),
+        radius_(radius),
         source_(source),
         steps_(steps),
         in_rows_(in.at<Storage>({0, 0, 0}), in.strides(), axes_),
         out_rows_(out.at<Storage>({0, 0, 0}), out.strides(), axes_),
         non_temporal_(exceeds_cache(in.bytes() + out.bytes())),
         stored_ghosts_(ghost_values<Storage, Storage>(domain)),
-        level_ghosts_(ghost_values<Mid, Storage>(domain)) {
-    const std::vector<Index3> offsets = tap_offsets(stencil, axes_);
-    std::vector<Sum> weights;
-    for (const Tap& tap : stencil.taps()) weights.push_back(static_cast<Sum>(tap.weight));
-    one_row_ = make_tap_schedule(offsets, weights, 1);
-    if (steps == 1 && pays_in_groups(offsets)) group_ = make_tap_schedule(offsets, weights, max_rows);
+        level_ghosts_(ghost_values<Mid, Storage>(domain)),
+        one_row_(converted<Sum>(one_row)) {
+    if (group) group_ = converted<Sum>(*group);
   }
 
   void run(const Box& region) const {
@@ -199,7 +197,13 @@ class StencilLaunch {
 }  // namespace
 
 CpuUnit::CpuUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source)
-    : domain_(domain), stencil_(step_weights(stencil, precision)), precision_(precision), source_(source) {}
+    : domain_(domain), stencil_(step_weights(stencil, precision)), precision_(precision), source_(source) {
+  const std::vector<Index3> offsets = tap_offsets(stencil_, Axes(domain));
+  std::vector<double> weights;
+  for (const Tap& tap : stencil_.taps()) weights.push_back(tap.weight);
+  one_row_ = make_tap_schedule(offsets, weights, 1);
+  group_ = group_schedule(offsets, weights);
+}
 
 void CpuUnit::fill_ghosts(const State& state, const Box& valid) const {
   Field& field = state.front();
@@ -219,7 +223,9 @@ void CpuUnit::fill_ghosts(const State& state, const Box& valid) const {
 void CpuUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (region.empty()) return;
   with_storage(precision_, [&]<class Storage>() {
-    StencilLaunch<Storage>(domain_, stencil_, source_, in.front(), out.front(), steps).run(region);
+    StencilLaunch<Storage>(domain_, stencil_.radius(), one_row_, steps == 1 && group_ ? &*group_ : nullptr,
+                           source_, in.front(), out.front(), steps)
+        .run(region);
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/cpu/tap_schedule.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve {
@@ -34,6 +35,8 @@ class CpuUnit : public Unit {
   Stencil stencil_;
   Precision precision_;
   const Field* source_;
+  TapSchedule<double> one_row_;
+  std::optional<TapSchedule<double>> group_;  // of rows of neighbouring planes, for single steps
 };
 
 /// Returns the number of planes that a tile keeps in cache in launches of `steps` steps of a stencil with

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/cpu/cpu_tiles.hpp"
@@ -72,12 +73,29 @@ inline std::vector<Index3> tap_offsets(const Stencil& stencil, const Axes& axes)
   return offsets;
 }
 
-/// Returns true if rows are computed in groups: a group reads at most half of what its rows read one by one.
-/// That holds for boxes. Stars lose, whose inputs form many short segments (docs/log/cpu.md).
+/// Returns the schedule of max_rows rows if rows are computed in groups: a group reads at most half of what
+/// its rows read one by one. That holds for boxes. Stars lose, whose inputs form many short segments
+/// (docs/log/cpu.md).
+template <class Sum>
+std::optional<TapSchedule<Sum>> group_schedule(const std::vector<Index3>& offsets,
+                                               const std::vector<Sum>& weights) {
+  if (!std::ranges::is_sorted(offsets)) return {};
+  TapSchedule<Sum> group = make_tap_schedule(offsets, weights, max_rows);
+  if (2 * group.inputs.size() > max_rows * offsets.size()) return {};
+  return group;
+}
+
+/// Returns true if rows are computed in groups.
 inline bool pays_in_groups(const std::vector<Index3>& offsets) {
-  if (!std::ranges::is_sorted(offsets)) return false;
-  const auto group = make_tap_schedule(offsets, std::vector<double>(offsets.size()), max_rows);
-  return 2 * group.inputs.size() <= max_rows * offsets.size();
+  return group_schedule(offsets, std::vector<double>(offsets.size())).has_value();
+}
+
+/// Returns a schedule with its weights in compute precision.
+template <class Sum>
+TapSchedule<Sum> converted(const TapSchedule<double>& schedule) {
+  TapSchedule<Sum> result{schedule.rows, schedule.segments, schedule.inputs, {}};
+  for (const double weight : schedule.weights) result.weights.push_back(static_cast<Sum>(weight));
+  return result;
 }
 
 }  // namespace spsolve
