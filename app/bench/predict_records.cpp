@@ -71,8 +71,6 @@ std::optional<Row> row_of_tile(const Json& row) {
                             : walls == "n" ? BoundaryKind::neumann
                                            : BoundaryKind::dirichlet;
   for (int axis = grid.first_axis(); axis < axis_count; ++axis) grid.faces[axis] = {Face{kind}, Face{kind}};
-  const auto numbers = row.at("tile").get<std::vector<int>>();
-  const cuda::SystemTile tile = cuda::given_tile(numbers);
   const auto precision = parse_precision(row.at("precision").get<std::string>()).value();
   const int steps = row.at("fuse");
   const Json description{{"stencil", row.at("case")},        {"dimensions", grid.dimensions},
@@ -80,14 +78,14 @@ std::optional<Row> row_of_tile(const Json& row) {
                          {"layout", row.at("tile")},         {"fuse", steps},
                          {"rate", row.at("gpoints_per_s")}};
   const std::vector<Domain> fields(what->fields.size(), grid);
-  const auto model = [=](const DeviceModel& device) {
-    return std::get<cuda::FusedTile>(
-        cuda::fused_tile(canonical, facts_of(canonical), fields, precision, steps, limits_of(device), tile));
-  };
   const DeviceModel nominal = nominal_gpu();
-  if (!cuda::fits_fused(model(nominal), precision, limits_of(nominal))) return {};
-  return Row{[=](const DeviceModel& device) {
-               const double cycles = cuda::fused_cycles(model(device), grid, precision, limits_of(device));
+  const cuda::BlockLimits limits = limits_of(nominal);
+  const auto made = cuda::fused_tile(canonical, facts_of(canonical), fields, precision, steps, limits,
+                                     cuda::given_tile(row.at("tile").get<std::vector<int>>()));
+  const auto* tile = std::get_if<cuda::FusedTile>(&made);
+  if (!tile || !cuda::fits_fused(*tile, precision, limits)) return {};
+  return Row{[tile = *tile, grid, precision, steps](const DeviceModel& device) {
+               const double cycles = cuda::fused_cycles(tile, grid, precision, limits_of(device));
                return 1e-9 * static_cast<double>(grid.box().points()) * steps * clock_of(device) / cycles;
              },
              description};
