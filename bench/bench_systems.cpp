@@ -5,8 +5,7 @@
 // step, and their rate as a share of that of copies of a field in the same run: more than 1 is out of reach
 // of single steps.
 #include "bench/bench_case.hpp"
-#include "io/language/parser.hpp"
-#include "io/language/resolve.hpp"
+#include "io/catalogue_step.hpp"
 #include "kernels/catalogue/systems.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 
@@ -93,13 +92,8 @@ std::vector<std::unique_ptr<Field>> random_coefficients(const SystemFacts& facts
 }
 
 nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Options& options) {
-  StepNames names;
-  names.dimensions = what.dimensions;
-  names.spacing = {1.0, 1.0, 1.0};
-  names.dt = 0.01;  // values stay near those at the beginning
-  names.fields = what.fields;
-  names.coefficients = what.coefficients;
-  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
+  constexpr double dt = 0.01;  // values stay near those at the beginning
+  const Canonical canonical = canonical_of(what, dt);
   const SystemFacts facts = facts_of(canonical);
   const Domain domain = domain_of(what, options);
   const std::vector<Domain> fields(what.fields.size(), domain);
@@ -111,7 +105,7 @@ nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Opt
   std::vector<const Field*> given;
   for (const auto& coefficient : coefficients) given.push_back(coefficient.get());
   const SystemUnit unit(
-      canonical, fields, names.dt, precision, given, stream,
+      canonical, fields, dt, precision, given, stream,
       {.fuse = options.fuse,
        .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
        .tile = options.tile.empty() ? std::nullopt : std::optional(given_tile(options.tile))});

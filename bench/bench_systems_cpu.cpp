@@ -14,8 +14,7 @@
 #include <cstring>
 #include <random>
 
-#include "io/language/parser.hpp"
-#include "io/language/resolve.hpp"
+#include "io/catalogue_step.hpp"
 #include "kernels/catalogue/systems.hpp"
 #include "kernels/cpu/system_unit.hpp"
 
@@ -66,12 +65,8 @@ void fill(Field& field, std::mt19937& random) {
 
 void measure(const CatalogueSystem& what, Precision precision, const Index3& shape, int fuse, double seconds,
              Copy& copy) {
-  StepNames names;
-  names.dimensions = 3;
-  names.dt = 0.03;
-  names.fields = what.fields;
-  names.coefficients = what.coefficients;
-  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
+  constexpr double dt = 0.03;
+  const Canonical canonical = canonical_of(what, dt);
   const SystemFacts facts = facts_of(canonical);
   const Domain domain{3, shape, {}};
   const std::vector<Domain> domains(what.fields.size(), domain);
@@ -92,7 +87,7 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
                      coefficients = make_fields(canonical.coefficients.size(), sum_precision(precision));
   std::vector<const Field*> given;
   for (const Field& field : coefficients) given.push_back(&field);
-  const SystemUnit unit(canonical, domains, names.dt, precision, given);
+  const SystemUnit unit(canonical, domains, dt, precision, given);
   const auto launch = [&] {
     std::vector<Field*> in, out;
     for (Field& field : now) in.push_back(&field);

@@ -16,8 +16,7 @@
 
 #include "app/bench/recorded_case.hpp"
 #include "app/setup/calibration_file.hpp"
-#include "io/language/parser.hpp"
-#include "io/language/resolve.hpp"
+#include "io/catalogue_step.hpp"
 #include "kernels/catalogue/systems.hpp"
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/error.hpp"
@@ -56,13 +55,7 @@ std::optional<Row> row_of_tile(const Json& row) {
   const auto systems = catalogue_systems();
   const auto what = std::ranges::find(systems, row.at("case").get<std::string>(), &CatalogueSystem::name);
   if (what == systems.end()) throw Error(Status::invalid_input, row.at("case").dump() + ": no such system");
-  StepNames names;
-  names.dimensions = what->dimensions;
-  names.spacing = {1.0, 1.0, 1.0};
-  names.dt = what->dt;
-  names.fields = what->fields;
-  names.coefficients = what->coefficients;
-  const Canonical canonical = canonical_form(resolve_step(parse_step(what->step), names));
+  const Canonical canonical = canonical_of(*what, what->dt);
   Domain grid;
   grid.dimensions = what->dimensions;
   grid.shape = row.at("shape").get<Index3>();
