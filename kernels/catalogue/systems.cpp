@@ -8,12 +8,28 @@
 namespace spsolve {
 namespace {
 
+/// Returns the names of the axes of a grid.
+std::string_view axes_of(int dimensions) {
+  return std::string_view("xyz").substr(0, static_cast<std::size_t>(dimensions));
+}
+
 /// Returns the sum of a term for x, and for y and z where the grid has them. The term names its axis "{0}".
 std::string for_each_axis(int dimensions, std::string_view term) {
   std::string sum;
-  for (const char axis : std::string_view("xyz").substr(0, static_cast<std::size_t>(dimensions)))
+  for (const char axis : axes_of(dimensions))
     sum += (sum.empty() ? "" : " + ") + fmt::format(fmt::runtime(term), axis);
   return sum;
+}
+
+/// Returns sound as pressure and velocities on a staggered grid.
+CatalogueSystem sound(int dimensions) {
+  CatalogueSystem system{"sound", dimensions, {"p"}, {"rho"}, "", 0.3};
+  for (const char axis : axes_of(dimensions)) {
+    system.fields.push_back(fmt::format("v{}", axis));
+    system.step += fmt::format("v{0}.next = v{0} - dt/rho*d(p, {0}, at=0.5)\n", axis);
+  }
+  system.step += fmt::format("p.next = p - dt*({})", for_each_axis(dimensions, "d(v{0}.next, {0}, at=-0.5)"));
+  return system;
 }
 
 /// Returns the systems that grids of any number of dimensions have.
@@ -56,6 +72,7 @@ std::vector<CatalogueSystem> systems_in(int dimensions) {
                      "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
                      "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)",
                      0.1});
+  systems.push_back(sound(dimensions));
   return systems;
 }
 
@@ -84,6 +101,19 @@ std::vector<CatalogueSystem> catalogue_systems() {
                      "ex.next = ex + dt/eps*d(hz.next, y, at=0.5)\n"
                      "ey.next = ey - dt/eps*d(hz.next, x, at=0.5)",
                      0.3});
+  systems.push_back(
+      {"elastic",
+       2,
+       {"vx", "vy", "sxx", "syy", "sxy"},
+       {"rho", "lambda", "mu"},
+       "vx.next = vx + dt/rho*(d(sxx, x, at=0.5, order=4) + d(sxy, y, at=-0.5, order=4))\n"
+       "vy.next = vy + dt/rho*(d(sxy, x, at=-0.5, order=4) + d(syy, y, at=0.5, order=4))\n"
+       "exx = d(vx.next, x, at=-0.5, order=4)\n"
+       "eyy = d(vy.next, y, at=-0.5, order=4)\n"
+       "sxx.next = sxx + dt*((lambda + 2*mu)*exx + lambda*eyy)\n"
+       "syy.next = syy + dt*(lambda*exx + (lambda + 2*mu)*eyy)\n"
+       "sxy.next = sxy + dt*mu*(d(vx.next, y, at=0.5, order=4) + d(vy.next, x, at=0.5, order=4))",
+       0.1});
   systems.push_back({"upwind",
                      2,
                      {"u"},

@@ -18,7 +18,7 @@ struct CatalogueSystem {
 
 /// Returns the systems: waves with a speed that varies (acoustic) and a constant one (wave), of second and
 /// eighth order in space; reactions and diffusion (Gray and Scott; FitzHugh and Nagumo); heat conduction in
-/// flux form; Maxwell's equations on Yee's grid; upwind advection.
+/// flux form; sound, elastic waves (P and SV) and Maxwell's equations on staggered grids; upwind advection.
 std::vector<CatalogueSystem> catalogue_systems();
 
 }  // namespace spsolve

@@ -76,6 +76,12 @@ void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
   });
 }
 
+std::optional<NoKernel> SystemUnit::why_single_steps(const Canonical& canonical, const SystemFacts& facts,
+                                                     const std::vector<Domain>& fields, int steps) {
+  if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
+  return spsolve::why_single_steps(canonical, facts, fields, steps);
+}
+
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (steps > 1)
     if (const auto none = why_single_steps(canonical_, facts_, fields_, steps))

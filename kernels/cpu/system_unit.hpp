@@ -30,6 +30,10 @@ class SystemUnit : public Unit {
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, std::vector<FilledFace> filled = {});
 
+  /// Returns why the launches of a system take single steps, or nothing if they may take several.
+  static std::optional<NoKernel> why_single_steps(const Canonical& canonical, const SystemFacts& facts,
+                                                  const std::vector<Domain>& fields, int steps);
+
   void fill_ghosts(const State& state, const Box& valid) const override;
   /// `in` holds the fields, followed by the previous values that equations read; `out` holds the fields.
   /// If `steps` is not 1, `out` also holds the same previous values, and why_single_steps() must have no

@@ -240,7 +240,6 @@ SystemFacts facts_of(const Canonical& canonical) {
 
 std::optional<NoKernel> why_single_steps(const Canonical& canonical, const SystemFacts& facts,
                                          const std::vector<Domain>& fields, int steps) {
-  if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
   if (std::ranges::any_of(fields, &Domain::has_filled_faces))
     return NoKernel{"ghost points are filled before every step"};
   if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/cpu/program_queries.hpp"
+#include "kernels/cpu/system_unit.hpp"
 #include "kernels/cpu/tap_schedule.hpp"
 #include "solver/plan/model_parts.hpp"
 
@@ -84,7 +85,8 @@ void evaluate_system_on_cpu(const Problem& problem, const std::vector<StepProgra
     const std::optional<NoKernel> none =
         problem.has_points
             ? NoKernel{"amounts are added to points, and points are recorded, after every step"}
-            : why_single_steps(equations.canonical, equations.facts, equations.domains, candidate.fuse);
+            : SystemUnit::why_single_steps(equations.canonical, equations.facts, equations.domains,
+                                           candidate.fuse);
     if (none) {
       candidate.no_kernel = none->why;
       return;

@@ -14,6 +14,7 @@
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/system/fused_tile.hpp"
 #endif
+#include "kernels/cpu/system_unit.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
@@ -354,7 +355,7 @@ class Systems : public testing::OnDevice {
                                                                       equations.domains, precision, steps,
                                                                       cuda::current_device().block_limits()));
 #endif
-    return !why_single_steps(equations.canonical, equations.facts, equations.domains, steps);
+    return !SystemUnit::why_single_steps(equations.canonical, equations.facts, equations.domains, steps);
   }
 
   /// Compares launches of two to four steps with single steps on the CPU, on `count` problems that
@@ -542,12 +543,14 @@ TEST(PlansOfSystems, TakeSeveralStepsPerLaunchOnCpusWhoseMemoryIsSlow) {
 }
 
 TEST(PlansOfSystems, TakeSingleStepsWhereNoKernelTakesSeveral) {
-  const Problem displaced = planned("u.next = u + v; v.next = v + u.next[0, 0, 1]", {"u", "v"}, {});
-  const Plan plan = make_plan(displaced, nominal_gpu(), {});
+  const Problem displaced = planned("u.next = u + v; v.next = v + u.next[0, 0, 1]", {"u", "v"}, {}),
+                before = planned("u.next = u + 0.1*u.previous[0, 0, 1]", {"u"}, {});
+  const Plan plan = make_plan(before, nominal_gpu(), {});
   EXPECT_EQ(plan.chosen.fuse, 1);
   EXPECT_EQ(plan.candidates.size(), 1u);
   EXPECT_FALSE(plan.rejected.empty());
-  EXPECT_THROW(make_plan(displaced, nominal_gpu(), {{}, {}, 2}), Error);
+  EXPECT_THROW(make_plan(before, nominal_gpu(), {{}, {}, 2}), Error);
+  EXPECT_EQ(make_plan(displaced, nominal_gpu(), {{}, {}, 2}).chosen.fuse, 2);
   EXPECT_THROW(make_plan(displaced, nominal_cpu(), {{}, {}, 2}), Error);
   PlanRequest continued{{}, {}, 2};  // of a run that began on another device
   continued.unpromised = true;

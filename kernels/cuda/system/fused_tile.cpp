@@ -11,6 +11,7 @@
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/system/system_arguments.hpp"
+#include "kernels/cuda/system/system_program.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -34,10 +35,41 @@ bool reflects(const Domain& field, int axis) {
          field.faces[axis][high].kind == BoundaryKind::neumann;
 }
 
+/// Returns all reads of a group.
+std::vector<GroupRead> reads_of(const SystemGroup& group) {
+  std::vector<GroupRead> reads;
+  for (std::size_t i = 0; i < group.inputs.size(); ++i)
+    for (const auto& offset : group.inputs[i].offsets) reads.push_back({static_cast<int>(i), offset});
+  return reads;
+}
+
+/// Sets in how many other planes than that of a point levels read other rows. Returns false if they do not
+/// find all that they read. They find other rows of all planes where other threads have stored them, and
+/// other columns of other planes than that of a point among the values of a warp that has a row. Where
+/// reflecting walls give points beyond them their values in shared memory alone, it has them in the plane of
+/// the point. Level 1 finds all planes in rings, unless it keeps the values that others keep.
+bool find_reads(FusedTile& fused, const SystemGroup& group, bool is_row_of_warp) {
+  const bool finds_other_planes = is_row_of_warp && !fused.splits && fused.reflects == fused.mirrors;
+  fused.rows_ahead = fused.rows_behind = 0;
+  for (const auto& [input, offset] : fused.kept > 0 ? group.kept->reads : reads_of(group)) {
+    const int plane = offset[plane_axis];
+    const bool is_column = offset[row_axis] == 0 && offset[column_axis] == 0;
+    if (group.inputs[static_cast<std::size_t>(input)].is_coefficient || plane == 0 || is_column) continue;
+    if (!finds_other_planes) return false;
+    if (offset[row_axis] == 0) continue;
+    fused.rows_ahead = std::max(fused.rows_ahead, plane);
+    fused.rows_behind = std::max(fused.rows_behind, -plane);
+  }
+  return true;
+}
+
 /// Returns why no march takes several steps of a system, or nothing if one does.
 std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& facts,
                                 const SystemGroup& group, const std::vector<Domain>& fields, int steps) {
   if (fields.front().dimensions == 1) return NoKernel{"the grid has one axis"};
+  const Box grid = fields.front().box();
+  if (facts.groups.size() > 1 && region_of_united_groups(facts, fields, grid) != grid)
+    return NoKernel{"statements read .next of others more than one point beyond a reflecting wall"};
   if (steps * static_cast<int>(canonical.scalars.size()) > max_system_scalars)
     return NoKernel{"too many values depend on t and step"};
   std::size_t arrays = group.inputs.size() + canonical.equations.size();
@@ -46,11 +78,8 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
   for (const GroupInput& input : group.inputs) {
     if (input.is_coefficient) continue;
     for (const auto& [plane, row, column] : input.offsets) {
-      const bool at_column = row == 0 && column == 0;
-      if (input.level == Level::previous && !(at_column && plane == 0))
+      if (input.level == Level::previous && (plane != 0 || row != 0 || column != 0))
         return NoKernel{".previous is read at displaced points"};
-      if (!at_column && plane != 0)
-        return NoKernel{"fields are read at points displaced along the slowest axis and another"};
     }
     const bool is_read_now = std::any_of(group.inputs.begin(), group.inputs.end(), [&](const auto& other) {
       return !other.is_coefficient && other.index == input.index && other.level == Level::now;
@@ -62,9 +91,9 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
 
 /// Returns true if a march begins sums as soon as a plane has arrived. This saves planes in shared memory
 /// where a step reads far. A wall that reflects along the march would show planes that are not there yet.
-bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes,
-               int lag) {
-  return fields.front().dimensions == 3 && lag > 1 && group.split &&
+bool can_split(const SystemFacts& facts, const SystemGroup& group, const std::vector<Domain>& fields,
+               const std::array<int, 3>& axes, int lag) {
+  return fields.front().dimensions == 3 && lag > 1 && facts.groups.size() == 1 && group.split &&
          std::ranges::none_of(fields,
                               [&](const Domain& field) { return reflects(field, axes[plane_axis]); }) &&
          std::ranges::all_of(group.split->begin_reads, [&](const GroupRead& read) {
@@ -73,13 +102,21 @@ bool can_split(const SystemGroup& group, const std::vector<Domain>& fields, cons
          });
 }
 
-/// Returns true if levels can keep values of the plane before the first of a grid although they read their
-/// own plane from shared memory beside walls that reflect across the march: it does not have that plane.
-bool can_keep(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes) {
-  return group.kept &&
-         (fields.front().periodic(axes[plane_axis]) || std::ranges::none_of(fields, [&](const Domain& field) {
-            return reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
-          }));
+/// Returns true if levels can keep values of the plane before the first of a grid, the only one that has
+/// ghost points. Shared memory does not have that plane, from which levels read other rows, and their own
+/// rows beside walls that reflect across the march unless they mirror them.
+bool can_keep(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes,
+              bool mirrors) {
+  if (!group.kept) return false;
+  if (fields.front().periodic(axes[plane_axis])) return true;
+  const bool reflects_across = std::ranges::any_of(fields, [&](const Domain& field) {
+    return reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
+  });
+  const bool reads_rows = std::ranges::any_of(reads_of(group), [](const GroupRead& read) {
+    return read.offset[plane_axis] < 0 && read.offset[row_axis] != 0;
+  });
+  return group.kept->planes == 1 && (mirrors || !reflects_across) &&
+         !(reads_rows && group.kept->reads_beyond_walls);
 }
 
 /// Returns the offset of the oldest plane of an input that is read; `none` if there is no older one.
@@ -139,6 +176,18 @@ void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int
       (tile.thread_rows * level.stored_rows + 2 * level.rows) * level.pitch * element_bytes, box_alignment);
 }
 
+/// Leaves planes out of the ring of a field that level 1 does not read, since it keeps what it computed
+/// there.
+void hold_kept_reads(InputRing& ring, const SystemGroup& group, int input, int ahead) {
+  ring.first_plane = ring.high[plane_axis];
+  for (const GroupRead& read : group.kept->reads)
+    if (read.input == input && (read.offset[row_axis] != 0 || read.offset[column_axis] != 0))
+      ring.first_plane = std::min(ring.first_plane, read.offset[plane_axis]);
+  const int planes = ring.high[plane_axis] + 1;
+  if (ring.low[plane_axis] < ring.first_plane) ring.queue = planes - ring.low[plane_axis];
+  ring.depth = planes - ring.first_plane + ahead;
+}
+
 /// Lays out the shared memory of a tile.
 void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
                    const std::vector<Domain>& fields, Precision precision) {
@@ -175,6 +224,8 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
       ring.depth =
           ring.high[0] + 1 + tile.ahead + std::max(-of_first, (fused.steps - 1) * fused.lag() - oldest);
     }
+    if (!input.is_coefficient && fused.keeps(1))
+      hold_kept_reads(ring, group, static_cast<int>(i), tile.ahead);
     if (tile.level_0_in_ring && !input.is_coefficient && input.level == Level::now) {
       ring.queue = 0;
       ring.first_plane = std::min({ring.low[0], ring.first_plane, reads_previous ? -fused.lag() : 0});
@@ -209,7 +260,9 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   }
 }
 
-constexpr int min_rows = 24;  // the model has not been compared with tiles of fewer rows
+/// Are the least rows of a tile, and those where memory on the chip does not suffice for more. The model has
+/// not been compared with tiles of fewer than 24 rows.
+constexpr int min_rows = 24, min_rows_of_large_systems = 16;
 
 /// Lays out the shared memory of a tile. Where sums are split, registers are scarcer than barriers: as many
 /// old planes as fit are moved from them.
@@ -218,7 +271,7 @@ void lay_out_levels(FusedTile& fused, const SystemGroup& group, const Canonical&
   for (int moved = fused.splits ? std::min(max_moved, fused.lag()) : 0; moved >= 0; --moved)
     for (const int further : {1, 0}) {
       fused.moved_planes = moved;
-      fused.level_planes = fused.level_lag() + further;
+      fused.level_planes = fused.level_lag() + fused.rows_behind + further;
       lay_out_fused(fused, group, canonical, fields, precision);
       if (fits(fused.tile, limits)) return;
     }
@@ -243,7 +296,7 @@ std::vector<SystemTile> shapes_of_split(Precision precision) {
 }
 
 /// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once.
-std::vector<SystemTile> shapes(int dimensions, Precision precision) {
+std::vector<SystemTile> shapes(int dimensions, Precision precision, int least_rows) {
   std::vector<SystemTile> tiles;
   const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks) {
     for (const int ahead : {4, 2, 1})
@@ -261,7 +314,7 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
         for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks);
     } else {
       for (const int warps : {8, 12, 16})
-        for (int rows = ceil_div(min_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
+        for (int rows = ceil_div(least_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
     }
   return tiles;
 }
@@ -405,17 +458,19 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
   double least = 0;
   // Holds the least bytes of shared memory that a tile takes which is more than overlap.
   int smallest = std::numeric_limits<int>::max();
+  bool has_reads = false;  // of a tile
   const auto look_at = [&](const SystemTile& shape) {
     fused.tile = shape;
     fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
     const bool is_row_of_warp = shape.columns == threads_of_warp * shape.columns_of_thread;
     fused.mirrors = fused.reflects && is_row_of_warp && !fused.splits && fused.reach[row_axis] <= 1 &&
                     fused.reach[column_axis] <= 1;
-    if (!fused.splits)
-      fused.kept = group.kept && (fused.mirrors || can_keep(group, fields, axes)) ? group.kept->values : 0;
+    if (!fused.splits) fused.kept = can_keep(group, fields, axes, fused.mirrors) ? group.kept->values : 0;
     // Threads of a row must have the ghost points that are read.
     const bool can_take = group.taken && fused.kept > 0 && !fused.reflects && is_row_of_warp;
     fused.taken = can_take ? group.taken->taken : 0;
+    if (!find_reads(fused, group, is_row_of_warp)) return;
+    has_reads = true;
     lay_out_levels(fused, group, canonical, fields, precision, limits);
     if (fused.useful_rows() > 0 && fused.useful_columns > 0)
       smallest = std::min(smallest, fused.tile.shared_bytes);
@@ -425,10 +480,14 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     const double work = fused_cycles(fused, grid, precision, limits);
     if (!best || work < 0.999 * least) best = fused, least = work;
   };
-  const bool splits = can_split(group, fields, axes, fused.lag());
-  if (!given || !splits)
-    for (const SystemTile& shape : given ? std::vector{*given} : shapes(grid.dimensions, precision))
+  const bool splits = can_split(facts, group, fields, axes, fused.lag());
+  const auto look_at_all = [&](int least_rows) {
+    for (const SystemTile& shape :
+         given ? std::vector{*given} : shapes(grid.dimensions, precision, least_rows))
       look_at(shape);
+  };
+  if (!given || !splits) look_at_all(min_rows);
+  if (!best && !given && !splits && grid.dimensions == 3) look_at_all(min_rows_of_large_systems);
   if (splits) {
     fused.splits = true;
     fused.kept = 0;
@@ -436,6 +495,7 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     for (const SystemTile& shape : given ? std::vector{*given} : shapes_of_split(precision)) look_at(shape);
   }
   if (best) return *std::move(best);
+  if (!has_reads) return NoKernel{"fields are read at points displaced along the slowest axis and another"};
   if (smallest == std::numeric_limits<int>::max()) return NoKernel{"tiles overlap completely"};
   const auto available = static_cast<int>(limits.shared_bytes);
   return NoKernel{smallest > available ? "the levels of a tile take at least " + std::to_string(smallest) +

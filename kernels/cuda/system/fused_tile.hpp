@@ -34,11 +34,15 @@ struct FusedTile {
   std::array<int, 3> reach{};      // of a step, in kernel axes
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
-  int level_planes = 2;  // of a level in shared memory: level_lag(), or one more, which saves a barrier
-  bool splits = false;   // sums are begun before they are finished (SplitGroup)
-  int sums = 0;          // that are begun at a point
-  int kept = 0;          // values that a level keeps of a plane for the next (KeptGroup)
-  int taken = 0;         // values that threads take from their neighbours in a row (KeptGroup)
+  /// Is the number of planes of a level in shared memory: level_lag() + rows_behind, or one more, which saves
+  /// a barrier.
+  int level_planes = 2;
+  bool splits = false;  // sums are begun before they are finished (SplitGroup)
+  int sums = 0;         // that are begun at a point
+  int kept = 0;         // values that a level keeps of a plane for the next (KeptGroup)
+  int taken = 0;        // values that threads take from their neighbours in a row (KeptGroup)
+  /// Are the planes after that of a point, and before it, in which other rows are read.
+  int rows_ahead = 0, rows_behind = 0;
   int moved_planes =
       0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
 
@@ -53,7 +57,7 @@ struct FusedTile {
   /// Returns by how many planes a level is behind the one before: planes further along the march are read at
   /// the points of a thread alone, which has just computed them; other planes are those of earlier
   /// iterations.
-  int lag() const { return std::max(1, reach[0]); }
+  int lag() const { return std::max({1, reach[0], rows_ahead + 1}); }
   /// Returns after how many iterations other threads read the plane of a level that a thread stores. Sums are
   /// begun from the newest planes.
   int level_lag() const { return splits ? 1 : lag(); }
@@ -85,9 +89,8 @@ struct FusedTile {
 
 /// Returns the tile for `steps` steps of all statements of a system in one launch. Of the tiles that fit on
 /// the device, it is the fastest in the model (fused_cycles()) on the grid of `fields`, which also holds the
-/// walls of each field; or one of the shape `given`. There is none for systems of several groups, for reads
-/// at other rows or columns of planes before or behind a point, for `.previous` of other points, and where
-/// memory on the chip does not suffice.
+/// walls of each field; or one of the shape `given`. There is none for `.previous` of other points, for
+/// `.next` more than one point beyond a reflecting wall, and where memory on the chip does not suffice.
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
                                  const std::vector<Domain>& fields, Precision precision, int steps,
                                  const BlockLimits& limits, const std::optional<SystemTile>& given = {});

@@ -193,12 +193,18 @@ class SharedPoints {
   __device__ Stored* stored_now() const {
     return in_level<level, s>(level_slot_);
   }
-  template <int level, int s>
+  /// Returns the point in the plane of a level that the next one computes, or `plane` planes after it.
+  template <int level, int s, int plane = 0>
   __device__ const Stored* stored_before() const {
-    // The plane was stored `level_lag` iterations ago.
-    constexpr int level_lag = constants::level_lag;
-    if constexpr (constants::level_planes == level_lag) return in_level<level, s>(level_slot_);
-    return in_level<level, s>(level_slot_ == level_lag ? 0 : level_slot_ + 1);
+    return stored<level, s, constants::level_lag - plane>();
+  }
+  /// Returns the point in the plane of a level that was stored some iterations ago.
+  template <int level, int s, int ago>
+  __device__ Stored* stored() const {
+    constexpr int planes = constants::level_planes, later = planes - ago;
+    static_assert(0 < ago && ago <= planes);
+    if constexpr (later == 0) return in_level<level, s>(level_slot_);
+    return in_level<level, s>(level_slot_ + later - (level_slot_ >= ago ? planes : 0));
   }
   /// Returns a row of old values of a level at the thread's own points, at an offset of planes. The newest of
   /// them are stored in this iteration.
@@ -298,7 +304,7 @@ class LevelReads {
     if constexpr (s < 0 || level == 1)
       return false;
     else
-      return walls && constants::mirrors && constants::is_previous[i] == 0 && plane == 0 &&
+      return walls && constants::mirrors && constants::is_previous[i] == 0 &&
              constants::wall[s][axis][side] == Beyond::reflection;
   }
   /// Returns the first point of a row of the thread in shared memory.
@@ -316,8 +322,8 @@ class LevelReads {
       return shared_.template in_ring<i, constants::plane_high[i] - plane - ahead>() +
              row * constants::ring_pitch[i];
     else
-      return shared_.template stored_before<level - 1, s>() +
-             place_of_row<s>(row) * constants::level_pitch[s];
+      return shared_.template stored_before < level - 1, s,
+             splits ? 0 : plane > () + place_of_row<s>(row) * constants::level_pitch[s];
   }
 
  private:
@@ -458,9 +464,16 @@ class LevelPoint {
  public:
   static constexpr bool takes = e == 0;  // values at the column before
 
+  /// The coordinates are those of the point on the grid.
   __device__ LevelPoint(const GroupArguments& a, Held& held, const Neighbours<level, walls>& around,
-                        const Taken& taken)
-      : a_(a), held_(held), around_(around), taken_(taken) {}
+                        const Taken& taken, int plane, int row, int column)
+      : a_(a), held_(held), around_(around), taken_(taken), coordinates_{plane, row, column} {}
+
+  /// Returns true if the point that is displaced along an axis lies beyond a face of the grid.
+  template <int axis, int displacement>
+  __device__ bool is_beyond() const {
+    return is_beyond_face<displacement>(coordinates_[axis], a_.shape[axis]);
+  }
 
   template <int i>
   __device__ Compute scalar() const {
@@ -492,6 +505,7 @@ class LevelPoint {
   Held& held_;
   const Neighbours<level, walls>& around_;
   const Taken& taken_;
+  int coordinates_[3];
 };
 
 /// Are the points of a thread where level `level` begins the sums of a plane.

@@ -149,10 +149,11 @@ __device__ inline void store_images(const GroupArguments& a, Stored* own, const 
   });
 }
 
-/// Stores the newest values of a level for those that read them at other rows and columns.
+/// Stores the newest values of a level for those that read them at other rows and columns: plane z. Planes
+/// beyond a wall before it are stored with the planes that they reflect.
 template <bool walls, int level, int s>
-__device__ inline void share(const GroupArguments& a, const SharedPoints& shared, const Place& at,
-                             Held& held) {
+__device__ inline void share(const GroupArguments& a, const SharedPoints& shared, const Place& at, Held& held,
+                             int z) {
   constexpr int pitch = constants::level_pitch[s];
   Stored* const own = shared.template stored_now<level, s>();
   static_for<0, rows_of_thread>([&](auto of_thread) {
@@ -171,6 +172,14 @@ __device__ inline void share(const GroupArguments& a, const SharedPoints& shared
       Stored* const to = own + place_of_row<s>(r) * pitch;
       if constexpr (!walls || !reflects<s>() || constants::mirrors) {
         store_row(to, row);
+        if constexpr (walls && constants::wall[s][0][0] != Beyond::memory)
+          static_for<0, constants::rows_behind>([&](auto number) {
+            constexpr int k = decltype(number)::value;
+            if (z != k) return;
+            if constexpr (constants::wall[s][0][0] == Beyond::value)
+              for (Compute& value : row) value = constants::wall_value[s][0][0];
+            store_row(shared.template stored<level, s, 2 * k + 1>() + place_of_row<s>(r) * pitch, row);
+          });
       } else {
         const Reflected<s> reflected(at);
         static_for<0, columns_of_thread>([&](auto column) {

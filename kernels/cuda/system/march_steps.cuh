@@ -3,9 +3,8 @@
 // in march_group.cuh that computes one plane of every time level in each iteration. Level 0 is what is
 // loaded; level l is the state after l steps. A level is `lag` planes behind the one before. In other rows
 // and columns it reads planes that earlier iterations have computed, so that one barrier per iteration
-// suffices, and a second one where shared memory has no plane to store what others do not read yet; planes
-// further along the march are read at the points of the thread alone, which computes the levels in their
-// order.
+// suffices, and a second one where shared memory has no plane to store what others do not read yet. The newest
+// plane is read at the points of the warp alone, which computes the levels in their order.
 //
 // All levels are computed on the same rows and columns, a tile that overlaps its neighbours; with every level
 // the part of it that holds right values shrinks by the reach of a step. The inner part is stored. A warp
@@ -182,12 +181,14 @@ class Levels {
       write_plane(plane);
       begin_sums<1, walls>();
     }
-    if constexpr (constants::shares_levels && constants::level_planes == constants::level_lag)
+    if constexpr (constants::shares_levels &&
+                  constants::level_planes == constants::level_lag + constants::rows_behind)
       synchronize_threads<constants::threads>(1);
     static_for<1, steps>([&](auto of_level) {
       static_for<0, statements>([&](auto statement) {
         constexpr int level = decltype(of_level)::value, s = decltype(statement)::value;
-        if constexpr (constants::level_pitch[s] > 0) share<walls, level, s>(a_, shared_, at_, held_);
+        if constexpr (constants::level_pitch[s] > 0)
+          share<walls, level, s>(a_, shared_, at_, held_, plane - (level - 1) * lag);
       });
     });
   }
@@ -201,14 +202,14 @@ class Levels {
       static_for<0, rows_of_thread>([&](auto of_thread) {
         constexpr int r = decltype(of_thread)::value;
         Compute given[taken_values_of_row];
-        taken_values(LevelPoint<level, walls, r, columns_of_thread - 1>(a_, held_, around, taken), given);
+        taken_values(point_at<level, walls, r, columns_of_thread - 1>(around, taken, z), given);
 #pragma unroll
         for (int i = 0; i < constants::taken; ++i) taken[r][i] = __shfl_up_sync(0xffffffffu, given[i], 1);
       });
     Results next;
     for_each_point([&](auto row, auto column) {
       constexpr int r = decltype(row)::value, e = decltype(column)::value;
-      const LevelPoint<level, walls, r, e> at(a_, held_, around, taken);
+      const auto at = point_at<level, walls, r, e>(around, taken, z);
       if constexpr (takes(level))
         advance_taken_point(at, next[r][e]);
       else if constexpr (keeps(level))
@@ -239,6 +240,13 @@ class Levels {
       if constexpr (walls && level < steps && constants::wall[s][0][1] != Beyond::memory)
         end_at_wall<level, s>(held_, z - static_cast<int>(a_.shape[0]));
     });
+  }
+
+  /// Returns a point of the thread where a level computes plane z.
+  template <int level, bool walls, int r, int e>
+  __device__ __forceinline__ LevelPoint<level, walls, r, e> point_at(const Neighbours<level, walls>& around,
+                                                                     const Taken& taken, int z) {
+    return {a_, held_, around, taken, z, at_.y + r, at_.x + e};
   }
 
   /// Gives the first points beyond reflecting walls the newest values of the points at the walls, where both

@@ -103,12 +103,13 @@ class GroupText {
     result.values = static_cast<int>(kept_.size());
     result.taken = static_cast<int>(taken_.size());
     result.reads = split_.finish_reads;
-    std::string head =
-        function_head(takes ? "advance_taken_point" : "advance_kept_point", "next", group_.statements());
-    for (std::size_t i = 0; i < kept_.size(); ++i)
-      head += "  const Compute " + kept_name(i) + " = at.template kept<" + std::to_string(i) + ">();\n";
-    result.text = head + lines_ + keep + "}\n";
+    result.reads_beyond_walls = keeps_beyond_walls_;
+    result.planes = planes_kept();
+    result.text =
+        function_head(takes ? "advance_taken_point" : "advance_kept_point", "next", group_.statements()) +
+        lines_of_kept() + lines_ + keep + "}\n";
     if (takes) result.text = text_of_taken() + result.text;
+    if (!holds_reads_of_blocks(result.reads)) return {};
     return result;
   }
 
@@ -133,6 +134,8 @@ class GroupText {
     int number;
     Index3 offset;
     std::size_t taps = 0;
+
+    friend bool operator==(const Kept&, const Kept&) = default;
   };
 
   void write_statement(int s) {
@@ -161,8 +164,30 @@ class GroupText {
   static std::string kept_name(std::size_t i) { return "kept_" + std::to_string(i); }
   /// Returns the name of a value of the last plane, and notes that it has to be kept.
   std::string keep(const Kept& value) {
+    keeps_beyond_walls_ = keeps_beyond_walls_ || !walls_decide_;
+    const auto known = std::ranges::find(kept_, value);
+    if (known != kept_.end()) return kept_name(static_cast<std::size_t>(known - kept_.begin()));
     kept_.push_back(value);
     return kept_name(kept_.size() - 1);
+  }
+  /// Returns for how many planes the longest a value is kept.
+  int planes_kept() const {
+    int planes = 0;
+    for (const Kept& value : kept_) {
+      int of_value = 0;
+      for (Kept later = value; std::ranges::find(kept_, later) != kept_.end(); ++of_value)
+        later.offset = later.offset + one_along(plane_axis);
+      planes = std::max(planes, of_value);
+    }
+    return planes;
+  }
+  /// Returns lines that give the kept values their names.
+  std::string lines_of_kept() const {
+    std::string lines;
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      lines += "  [[maybe_unused]] const Compute " + kept_name(i) + " = at.template kept<" +
+               std::to_string(i) + ">();\n";
+    return lines;
   }
 
   /// Writes that a value is taken from the thread that has the point one column before, or computed if that
@@ -184,8 +209,8 @@ class GroupText {
     values_.clear();
     for (std::size_t i = 0; i < taken_.size(); ++i)
       line("values[" + std::to_string(i) + "] = " + value_of(taken_[i], Index3{}) + ";");
-    return function_head("taken_values", "values", static_cast<int>(taken_.size())) + end_scope(outside) +
-           "}\n";
+    return function_head("taken_values", "values", static_cast<int>(taken_.size())) + lines_of_kept() +
+           end_scope(outside) + "}\n";
   }
   /// Holds what lines outside of a block know. What is computed in the block has no name after it, and what
   /// is read there is not noted.
@@ -203,10 +228,22 @@ class GroupText {
   /// Returns the lines of the block.
   std::string end_scope(const Scope& outside) {
     values_ = outside.values;
+    reads_of_blocks_.insert(reads_of_blocks_.end(), split_.finish_reads.begin() + std::ssize(outside.reads),
+                            split_.finish_reads.end());
     split_.finish_reads = outside.reads;
     computed_ = outside.computed;
     takes_ = outside.takes;
     return std::exchange(lines_, outside.lines);
+  }
+
+  /// Returns true if a thread that has what `reads` say has the rows that blocks read at its own points.
+  bool holds_reads_of_blocks(const std::vector<GroupRead>& reads) const {
+    return std::ranges::all_of(reads_of_blocks_, [&](const GroupRead& of_block) {
+      return std::ranges::any_of(reads, [&](const GroupRead& read) {
+        return read.input == of_block.input && read.offset[plane_axis] == of_block.offset[plane_axis] &&
+               read.offset[row_axis] == of_block.offset[row_axis];
+      });
+    });
   }
 
   /// Returns how many planes of fields fewer are held than for `whole`. Fields that are read as `.previous`
@@ -258,11 +295,15 @@ class GroupText {
       case Kind::operation:
         break;
     }
+    const bool is_kept = computed_ && computed_->contains({number, offset + one_along(plane_axis)});
     const auto known = values_.find({number, offset});
-    if (known != values_.end()) return known->second;
-    if (computed_ && computed_->contains({number, offset + one_along(plane_axis)}))
-      return values_[{number, offset}] = keep({number, offset});
-    if (takes_ && offset + one_along(column_axis) == Index3{} && computed_->contains({number, Index3{}}))
+    if (known != values_.end()) {
+      keeps_beyond_walls_ = keeps_beyond_walls_ || (is_kept && !walls_decide_);
+      return known->second;
+    }
+    if (is_kept) return values_[{number, offset}] = keep({number, offset});
+    if (takes_ && offset + one_along(column_axis) == Index3{} && computed_->contains({number, Index3{}}) &&
+        !computed_->contains({number, one_along(plane_axis)}))
       return values_[{number, offset}] = take(number, offset);
     const std::string name = node.kind == Kind::chain ? chain(number, offset) : operation(number, offset);
     return values_[{number, offset}] = name;
@@ -288,7 +329,10 @@ class GroupText {
              beyond + " : " + inside + ")";
     }
     const Reading& equation = canonical_.equations[statement];
-    return "operations::as_stored<Stored>(" + value_of(equation.node, offset + equation.offset) + ")";
+    const bool outside = std::exchange(walls_decide_, walls_decide_ || offset[axes_[plane_axis]] < 0);
+    const std::string value = value_of(equation.node, offset + equation.offset);
+    walls_decide_ = outside;
+    return "operations::as_stored<Stored>(" + value + ")";
   }
 
   std::string chain(int number, const Index3& offset) {
@@ -443,8 +487,11 @@ class GroupText {
   const std::map<Key, std::string>* computed_ = nullptr;
   bool is_optional_ = false;  // the whole function will do
   bool keeps_sums_ = false, takes_ = false;
+  bool walls_decide_ = false;  // `.next` of an earlier plane is being written
+  bool keeps_beyond_walls_ = false;
   std::vector<Kept> kept_;
   std::vector<int> taken_;  // nodes
+  std::vector<GroupRead> reads_of_blocks_;
   /// Holds by field the statement of the group that has advanced it, and the name of its value.
   std::map<int, std::pair<int, std::string>> advanced_;
   std::string lines_, begin_lines_;

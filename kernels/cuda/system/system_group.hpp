@@ -49,8 +49,12 @@ struct SplitGroup {
 /// thread gives. The function then is `advance_taken_point(at, next)`.
 struct KeptGroup {
   std::string text;
-  int values = 0;                // that are kept of a point
-  int taken = 0;                 // that are taken from another thread
+  int values = 0;  // that are kept of a point
+  int planes = 1;  // for which a value is kept, the longest
+  int taken = 0;   // that are taken from another thread
+  /// Says whether values of the plane before that of a point are read even if it lies beyond a wall. As
+  /// `.next` they are not: the wall gives its values.
+  bool reads_beyond_walls = false;
   std::vector<GroupRead> reads;  // but for what is read only where values are not taken
 };
 

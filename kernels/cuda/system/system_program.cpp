@@ -224,6 +224,7 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.integer("moved_planes", fused.moved_planes);
   text.integer("level_lag", fused.level_lag());
   text.integer("level_planes", fused.level_planes);
+  text.integer("rows_behind", fused.rows_behind);
   text.flag("shares_levels",
             std::ranges::any_of(fused.levels, [](const LevelRings& level) { return level.pitch > 0; }));
   add_reads(text, fused);

@@ -116,6 +116,30 @@ inline std::vector<ExampleStep> example_steps() {
       v.next = v/2 + x*u/64
       u.next = u + dt*(1 + (x + 3*y)/64)*laplace(u) + v.next/8
     )"});
+  examples.push_back({"sound on a staggered grid", names(3, {"p", "vx", "vy", "vz"}, {"rho"}), R"(
+      vx.next = vx - dt/rho*d(p, x, at=0.5)
+      vy.next = vy - dt/rho*d(p, y, at=0.5)
+      vz.next = vz - dt/rho*d(p, z, at=0.5)
+      p.next = p - dt*(d(vx.next, x, at=-0.5) + d(vy.next, y, at=-0.5) + d(vz.next, z, at=-0.5))
+    )"});
+  examples.push_back({"cellular patterns", names(2, {"u"}), R"(
+      corners = u[-1, -1] + u[-1, 1] + u[1, -1] + u[1, 1]
+      u.next = u + dt*(0.1*corners + 0.2*(u[-1, 0] + u[1, 0] + u[0, -1] + u[0, 1]) - 1.2*u + u*(1 - u^2))
+    )"});
+  examples.push_back({"cubic patterns", names(3, {"u"}), R"(
+      edges = mean(mean(u, x, at=0.5), y, at=0.5) + mean(mean(u, y, at=0.5), z, at=-0.5) + mean(mean(u, z, at=0.5), x, at=-0.5)
+      corners = u[-1, -1, -1] + u[1, -1, 1] + u[-1, 1, 1] + u[1, 1, 1]
+      u.next = u + dt*(0.1*corners + 0.2*edges + 0.1*laplace(u) - u*edges + u*(1 - u^2))
+    )"});
+  examples.push_back({"crystal that grows by its slope", names(3, {"u"}, {"k"}), R"(
+      flux_z = (k + d(u, y)^2 + d(u, x)^2)*d(u, z, at=0.5)
+      flux_y = (k + mean(d(u, x)^2, y, at=0.5))*d(u, y, at=0.5)
+      u.next = u + dt*0.2*(d(flux_z, z, at=-0.5) + d(flux_y, y, at=-0.5))
+    )"});
+  examples.push_back({"heat in two materials, fourth order", names(2, {"T"}, {"k"}), R"(
+      T.next = T + 0.5*dt*( d(k*d(T, x, at=0.5, order=4), x, at=-0.5, order=4)
+                          + d(k*d(T, y, at=0.5, order=4), y, at=-0.5, order=4) )
+    )"});
   return examples;
 }
 

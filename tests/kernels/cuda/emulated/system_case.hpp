@@ -53,6 +53,14 @@ class SystemCase {
         field.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
         field.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
       }
+    // Beyond reflecting walls marches of several groups read `.next` one point away at most. Values that are
+    // kept for several planes are so on periodic grids only.
+    if (facts.groups.size() > 1 && facts.radius[x_axis] > 2)
+      for (Domain& field : problem.context.fields)
+        for (const int axis : {y_axis, x_axis}) {
+          const Face face = compute_capability == 90 ? Face{BoundaryKind::dirichlet, 0.25} : Face{};
+          field.faces[axis] = {face, face};
+        }
     for (const auto& [first, last] : facts.groups)
       programs.emplace_back(canonical, problem.context.fields, first, last, of_fields);
     if (facts.groups.size() > 1)
@@ -77,26 +85,15 @@ class SystemCase {
   /// Returns the tile of a march of several steps that works on points, or why there is none.
   OrNoKernel<FusedTile> fused() const {
     // In fp64 a row of a grid with three axes is that of a warp; in fp32 every thread has two points of it.
-    // On grids with two axes it is the other way round.
-    SystemTile wanted;
-    const bool has_planes = example.names.dimensions == 3;
-    wanted.columns_of_thread = (precision == Precision::fp64) == has_planes ? 1 : 2;
-    wanted.columns = has_planes ? 32 * wanted.columns_of_thread : 64;
-    wanted.thread_rows = has_planes ? 4 : 1;
-    wanted.rows_of_thread = has_planes ? 3 : 1;
-    wanted.ahead = 2;
-    if (reads_far(facts.radius[z_axis])) {
-      // A warp has two rows, and margins leave two rows of a tile.
-      wanted.columns = 32;
-      wanted.thread_rows = 6;
-    }
-    OrNoKernel<FusedTile> made =
-        fused_tile(canonical, facts, problem.context.fields, precision, steps(), limits, wanted);
+    // On grids with two axes it is the other way round, unless steps need rows of warps.
+    const bool has_planes = example.names.dimensions == 3, is_fp64 = precision == Precision::fp64;
+    OrNoKernel<FusedTile> made = fused(is_fp64 == has_planes ? 1 : 2);
+    if (!has_planes && std::holds_alternative<NoKernel>(made)) made = fused(2);
     if (auto* const tile = std::get_if<FusedTile>(&made)) tile->has_points = true;
     return made;
   }
   /// Returns constants.cuh of march_steps.cuh.
-  std::string fused_constants() const { return programs.front().fused_constants(required(fused()), limits); }
+  std::string fused_constants() const { return programs.back().fused_constants(required(fused()), limits); }
 
   /// Returns the tile of a group, or nothing on grids of one axis.
   std::optional<SystemTile> tile(const SystemProgram& program) const {
@@ -118,6 +115,22 @@ class SystemCase {
   std::vector<SystemProgram> programs;  // by group; then all groups as one, if there are several
 
  private:
+  OrNoKernel<FusedTile> fused(int columns_of_thread) const {
+    const bool has_planes = example.names.dimensions == 3;
+    SystemTile wanted;
+    wanted.columns_of_thread = columns_of_thread;
+    wanted.columns = has_planes ? 32 * columns_of_thread : 64;
+    wanted.thread_rows = has_planes ? 4 : 1;
+    wanted.rows_of_thread = has_planes ? 3 : 1;
+    wanted.ahead = 2;
+    if (reads_far(facts.radius[z_axis])) {
+      // A warp has two rows, and margins leave two rows of a tile.
+      wanted.columns = 32;
+      wanted.thread_rows = 6;
+    }
+    return fused_tile(canonical, facts, problem.context.fields, precision, steps(), limits, wanted);
+  }
+
   /// Returns true if three steps are taken although they reach far: old values of two levels wait in shared
   /// memory then. In fp64 there is not enough of it.
   bool reads_far(std::int64_t reach) const {

@@ -336,7 +336,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     const FusedTile fused = required(what.fused());
     HostState state(what, fused.steps);
     const Domain& domain = what.problem.context.fields.front();
-    const SystemProgram& program = what.programs.front();
+    const SystemProgram& program = what.programs.back();  // all groups as one
     std::vector<double> scalars;
     for (int step = 0; step < fused.steps; ++step)
       for (const double value :
