@@ -79,6 +79,8 @@ void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
 std::optional<NoKernel> SystemUnit::why_single_steps(const Canonical& canonical, const SystemFacts& facts,
                                                      const std::vector<Domain>& fields, int steps) {
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
+  if (std::ranges::any_of(fields, &Domain::has_filled_faces))
+    return NoKernel{"ghost points are filled before every step"};
   return spsolve::why_single_steps(canonical, facts, fields, steps);
 }
 

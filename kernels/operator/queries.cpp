@@ -240,8 +240,6 @@ SystemFacts facts_of(const Canonical& canonical) {
 
 std::optional<NoKernel> why_single_steps(const Canonical& canonical, const SystemFacts& facts,
                                          const std::vector<Domain>& fields, int steps) {
-  if (std::ranges::any_of(fields, &Domain::has_filled_faces))
-    return NoKernel{"ghost points are filled before every step"};
   if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
     return NoKernel{
         "a statement reads the coordinate of a periodic axis displaced along it, which does not repeat "

@@ -42,7 +42,7 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
   const Equations& equations = *problem.equations;
   const SystemFacts& facts = equations.facts;
   const auto made = cuda::fused_tile(equations.canonical, facts, equations.domains, problem.precision,
-                                     candidate.fuse, limits_of(device));
+                                     candidate.fuse, limits_of(device), {}, equations.filled);
   if (const auto* none = std::get_if<NoKernel>(&made)) {
     candidate.no_kernel = none->why;
     candidate.seconds = std::numeric_limits<double>::infinity();

@@ -89,6 +89,35 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
   return {};
 }
 
+/// Returns why levels cannot make the ghost points of filled faces, or nothing if they can. `walls` holds the
+/// walls as levels see them.
+std::optional<NoKernel> why_not_between(const std::vector<FilledFace>& filled, const FusedTile& fused,
+                                        const SystemGroup& group, const std::vector<Domain>& walls,
+                                        const std::array<int, 3>& axes) {
+  if (filled.empty()) return {};
+  if (std::ranges::any_of(filled, [](const FilledFace& face) {
+        return face.values && (face.varies_along_face || face.varies_in_time);
+      }))
+    return NoKernel{"ghost points whose values change along a face or in time are filled before every step"};
+  for (const int axis : {row_axis, column_axis})
+    if (!walls.front().periodic(axes[axis]) && fused.reach[axis] > 1)
+      return NoKernel{"a step reads more than one point beyond walls that are filled"};
+  for (const GroupRead& read : reads_of(group))
+    if (!group.inputs[static_cast<std::size_t>(read.input)].is_coefficient &&
+        std::ranges::count(read.offset, 0) < 2)
+      return NoKernel{"a step reads diagonal neighbours, and walls are filled"};
+  return {};
+}
+
+/// Returns the walls as levels see them: ghost points beyond filled faces come from those that they mirror.
+std::vector<Domain> walls_of_levels(std::vector<Domain> fields) {
+  for (Domain& field : fields)
+    for (auto& faces : field.faces)
+      for (Face& face : faces)
+        if (face.kind == BoundaryKind::filled) face.kind = BoundaryKind::neumann;
+  return fields;
+}
+
 /// Returns true if a march begins sums as soon as a plane has arrived. This saves planes in shared memory
 /// where a step reads far. A wall that reflects along the march would show planes that are not there yet.
 bool can_split(const SystemFacts& facts, const SystemGroup& group, const std::vector<Domain>& fields,
@@ -433,7 +462,8 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
 
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
                                  const std::vector<Domain>& fields, Precision precision, int steps,
-                                 const BlockLimits& limits, const std::optional<SystemTile>& given) {
+                                 const BlockLimits& limits, const std::optional<SystemTile>& given,
+                                 const std::vector<FilledFace>& filled) {
   const Domain& grid = fields.front();
   const std::array<int, 3> axes = grid_axes(grid);
   if (auto none = why_single_steps(canonical, facts, fields, steps)) return *std::move(none);
@@ -452,7 +482,10 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
-  for (const Domain& field : fields)
+  const std::vector<Domain> walls = walls_of_levels(fields);
+  if (auto none = why_not_between(filled, fused, group, walls, axes)) return *std::move(none);
+  fused.filled = filled;
+  for (const Domain& field : walls)
     fused.reflects = fused.reflects || reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
   std::optional<FusedTile> best;
   double least = 0;
@@ -465,13 +498,14 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     const bool is_row_of_warp = shape.columns == threads_of_warp * shape.columns_of_thread;
     fused.mirrors = fused.reflects && is_row_of_warp && !fused.splits && fused.reach[row_axis] <= 1 &&
                     fused.reach[column_axis] <= 1;
-    if (!fused.splits) fused.kept = can_keep(group, fields, axes, fused.mirrors) ? group.kept->values : 0;
+    if (!fused.splits) fused.kept = can_keep(group, walls, axes, fused.mirrors) ? group.kept->values : 0;
     // Threads of a row must have the ghost points that are read.
     const bool can_take = group.taken && fused.kept > 0 && !fused.reflects && is_row_of_warp;
     fused.taken = can_take ? group.taken->taken : 0;
     if (!find_reads(fused, group, is_row_of_warp)) return;
+    if (!filled.empty() && fused.reflects && !fused.mirrors) return;
     has_reads = true;
-    lay_out_levels(fused, group, canonical, fields, precision, limits);
+    lay_out_levels(fused, group, canonical, walls, precision, limits);
     if (fused.useful_rows() > 0 && fused.useful_columns > 0)
       smallest = std::min(smallest, fused.tile.shared_bytes);
     if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
@@ -480,7 +514,7 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     const double work = fused_cycles(fused, grid, precision, limits);
     if (!best || work < 0.999 * least) best = fused, least = work;
   };
-  const bool splits = can_split(facts, group, fields, axes, fused.lag());
+  const bool splits = can_split(facts, group, walls, axes, fused.lag());
   const auto look_at_all = [&](int least_rows) {
     for (const SystemTile& shape :
          given ? std::vector{*given} : shapes(grid.dimensions, precision, least_rows))

@@ -6,6 +6,7 @@
 #include "kernels/cuda/system/system_tile.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/no_kernel.hpp"
+#include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/queries.hpp"
 #include "kernels/rounding.hpp"
 
@@ -52,6 +53,10 @@ struct FusedTile {
   /// Says whether threads find values beyond reflecting walls among those of the points at the walls, which
   /// they hold or have stored themselves. A step must read one row and column away at most for that.
   bool mirrors = false;
+  /// Are the faces of BoundaryKind::filled. Memory holds the ghost points of level 0. Other levels make
+  /// theirs from the points that they mirror, so values of a face must be the same everywhere and at all
+  /// times.
+  std::vector<FilledFace> filled;
   bool has_points = false;  // launches add amounts to points and record values (tile_points.hpp)
 
   /// Returns by how many planes a level is behind the one before: planes further along the march are read at
@@ -93,7 +98,8 @@ struct FusedTile {
 /// `.next` more than one point beyond a reflecting wall, and where memory on the chip does not suffice.
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
                                  const std::vector<Domain>& fields, Precision precision, int steps,
-                                 const BlockLimits& limits, const std::optional<SystemTile>& given = {});
+                                 const BlockLimits& limits, const std::optional<SystemTile>& given = {},
+                                 const std::vector<FilledFace>& filled = {});
 
 /// Returns true if a tile fits on the device, its values fit in registers, and it is more than overlap.
 bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& limits);

@@ -108,6 +108,16 @@ constexpr bool reflects() {
   return reflects_along<s, 1>() || reflects_along<s, 2>();
 }
 
+/// Returns what a ghost point in a layer beyond a reflecting wall holds, from the value that it mirrors, with
+/// the bits of fill_walls.cuh if the face is filled.
+template <int s, int axis, int side, int layer = 0>
+__device__ inline Compute mirrored(Compute value) {
+  if constexpr (constants::is_filled[s][axis][side])
+    return operations::as_stored<Stored>(fused(constants::filled_scale[s][axis][side][layer], value,
+                                               constants::filled_given[s][axis][side][layer]));
+  return value;
+}
+
 /// Holds the rows and columns of a thread as bits of a word, by axis and side of the grid.
 class AxisBits {
  public:
@@ -395,10 +405,12 @@ class Neighbours : LevelReads<level, walls, finishing> {
       Columns columns;
       if constexpr ((row < 0 || side == 1) && Reads::template is_mirror<i, plane, 1, side>()) {
         // Beyond a wall lies the row at the wall, which the thread has stored itself.
-        constexpr int pitch = constants::level_pitch[constants::statement_of[i]];
-        const int to_wall =
-            image_.has(1, side, side == 0 ? 0 : rows_of_thread - 1) ? (side == 0 ? pitch : -pitch) : 0;
+        constexpr int s = constants::statement_of[i], pitch = constants::level_pitch[s];
+        const bool is_beyond = image_.has(1, side, side == 0 ? 0 : rows_of_thread - 1);
+        const int to_wall = is_beyond ? (side == 0 ? pitch : -pitch) : 0;
         load_row(this->template shared_row<i, plane, row>() + to_wall, columns.value);
+        if (is_beyond)
+          for (Compute& value : columns.value) value = mirrored<s, 1, side>(value);
       } else {
         columns = this->template columns<i, plane, row, away>();
       }
@@ -434,7 +446,8 @@ class Neighbours : LevelReads<level, walls, finishing> {
       }
       constexpr int side = column > 0, at_wall = side == 0 ? 0 : columns_of_thread - 1;
       if constexpr (Reads::template is_mirror<i, plane, 2, side>())
-        if (image_.has(2, side, at_wall)) values[column] = values[at_wall];
+        if (image_.has(2, side, at_wall))
+          values[column] = mirrored<constants::statement_of[i], 2, side>(values[at_wall]);
     }
   }
 

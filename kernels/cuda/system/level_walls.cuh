@@ -201,8 +201,9 @@ __device__ inline void begin_at_wall(Held& held) {
     auto& values = held.values[level][s][decltype(row)::value][decltype(column)::value];
     static_for<0, reach_planes>([&](auto number) {
       constexpr int k = decltype(number)::value, first = lag + keeps(level + 1);
-      values[first + (splits ? lag : 0) - 1 - k] =
-          constants::wall[s][0][0] == Beyond::value ? constants::wall_value[s][0][0] : values[first + k];
+      values[first + (splits ? lag : 0) - 1 - k] = constants::wall[s][0][0] == Beyond::value
+                                                       ? constants::wall_value[s][0][0]
+                                                       : mirrored<s, 0, 0, k>(values[first + k]);
     });
   });
 }
@@ -220,7 +221,7 @@ __device__ inline void end_at_wall(Held& held, int beyond) {
       static_for<0, reach_planes>([&](auto number) {
         constexpr int k = decltype(number)::value, from = last - 1 - 2 * k;
         if constexpr (from >= first)
-          if (beyond == k) values[last] = values[from];
+          if (beyond == k) values[last] = mirrored<s, 0, 1, k>(values[from]);
       });
     }
   });

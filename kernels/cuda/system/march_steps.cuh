@@ -3,8 +3,8 @@
 // in march_group.cuh that computes one plane of every time level in each iteration. Level 0 is what is
 // loaded; level l is the state after l steps. A level is `lag` planes behind the one before. In other rows
 // and columns it reads planes that earlier iterations have computed, so that one barrier per iteration
-// suffices, and a second one where shared memory has no plane to store what others do not read yet. The newest
-// plane is read at the points of the warp alone, which computes the levels in their order.
+// suffices, and a second one where shared memory has no plane to store what others do not read yet. The
+// newest plane is read at the points of the warp alone, which computes the levels in their order.
 //
 // All levels are computed on the same rows and columns, a tile that overlaps its neighbours; with every level
 // the part of it that holds right values shrinks by the reach of a step. The inner part is stored. A warp
@@ -263,7 +263,8 @@ class Levels {
         if constexpr (constants::wall[s][axis][side] == Beyond::reflection && at_wall >= 0 &&
                       at_wall < points)
           if (at_.image.has(axis, side, at_wall))
-            newest_of<level, s, r, e>() = newest_of<level, s, from_row, from_column>();
+            newest_of<level, s, r, e>() =
+                mirrored<s, axis, side>(newest_of<level, s, from_row, from_column>());
       });
     });
   }

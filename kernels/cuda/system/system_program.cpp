@@ -124,7 +124,8 @@ std::string SystemProgram::march_constants(const SystemTile& tile, const BlockLi
 }
 
 void SystemProgram::add_walls(ConstantsText& text, const char* name, const char* value_name,
-                              const std::string& count, const std::vector<GroupInput>& inputs) const {
+                              const std::string& count, const std::vector<GroupInput>& inputs,
+                              const WallOf& wall) const {
   std::string walls, ghosts;
   for (const GroupInput& input : inputs) {
     walls += "{";
@@ -134,7 +135,7 @@ void SystemProgram::add_walls(ConstantsText& text, const char* name, const char*
       ghosts += "{";
       for (const Side side : {low, high}) {
         constexpr std::array names{"memory", "value", "reflection"};
-        const Beyond there = beyond(input, axis, side);
+        const Beyond there = wall(input, axis, side);
         walls.append("Beyond::").append(names[static_cast<std::size_t>(there)]).append(", ");
         const double value = there == Beyond::value ? face_value(input, axis, side) : 0.0;
         ghosts.append("Compute(").append(ConstantsText::number(value)).append("), ");
@@ -259,9 +260,43 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   table("level_pitch", [](const LevelRings& level) { return level.pitch; });
   table("level_plane_bytes", [](const LevelRings& level) { return level.plane_bytes; });
   table("level_offset", [](const LevelRings& level) { return level.offset; });
+  add_walls_of_levels(text, fused);
+}
+
+void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fused) const {
   std::vector<GroupInput> fields;
   for (const int field : fields_of_statements_) fields.push_back({.index = field});
-  add_walls(text, "wall", "wall_value", "[statements]", fields);
+  add_walls(text, "wall", "wall_value", "[statements]", fields,
+            [&](const GroupInput& field, int axis, Side side) {
+              const Face& face = fields_[field.index].faces[axes_[axis]][side];
+              return face.kind == BoundaryKind::filled ? Beyond::reflection : beyond(field, axis, side);
+            });
+  const int layers = std::max(1, fused.reach[plane_axis]);
+  std::string is_filled, scales, given;
+  const auto number = [](double value) { return "Compute(" + ConstantsText::number(value) + "), "; };
+  for (const int field : fields_of_statements_)
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (const Side side : {low, high}) {
+        const auto face = std::ranges::find_if(fused.filled, [&](const FilledFace& one) {
+          return one.field == field && one.axis == axes_[axis] && one.side == side;
+        });
+        const bool exists = face != fused.filled.end();
+        std::array<double, 1> c{};
+        if (exists) face->evaluate({}, 0, c);
+        is_filled += exists ? "true, " : "false, ";
+        for (int layer = 0; layer < layers; ++layer) {
+          scales += number(exists ? face->scale(layer) : 1);
+          given += number(exists ? face->factor(layer) * c[0] : 0);
+        }
+      }
+  text.line(
+      "// By statement, axis and side: whether the face is filled; by layer beyond it, ghost points are a "
+      "scale");
+  text.line("// times what they mirror, and a number more.");
+  const std::string of_layers = "[statements][3][2][" + std::to_string(layers) + "]";
+  text.line("__device__ constexpr bool is_filled[statements][3][2] = {" + is_filled + "};");
+  text.line("__device__ constexpr Compute filled_scale" + of_layers + " = {" + scales + "};");
+  text.line("__device__ constexpr Compute filled_given" + of_layers + " = {" + given + "};");
 }
 
 std::string SystemProgram::constants(const SystemTile* tile, int all_threads, const FusedTile* fused,
@@ -283,7 +318,8 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
   if (inputs.empty()) is_coefficient = {0};
   text.table("is_coefficient", count.c_str(), is_coefficient);
   text.line("// What a read beyond a face finds: [array][axis][side].");
-  add_walls(text, "beyond", "ghost", count, inputs);
+  add_walls(text, "beyond", "ghost", count, inputs,
+            [&](const GroupInput& input, int axis, Side side) { return beyond(input, axis, side); });
   if (tile) {
     text.integer("tile_columns", tile->columns);
     text.integer("thread_rows", tile->thread_rows);

@@ -72,8 +72,11 @@ class SystemProgram {
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
                         FusedTile::Registers registers = {}) const;
   /// Writes the walls of inputs, and the values of ghost points beyond them.
+  using WallOf = std::function<Beyond(const GroupInput& input, int axis, Side side)>;
   void add_walls(ConstantsText& text, const char* name, const char* value_name, const std::string& count,
-                 const std::vector<GroupInput>& inputs) const;
+                 const std::vector<GroupInput>& inputs, const WallOf& wall) const;
+  /// Writes the walls that levels see. Ghost points beyond filled faces come from those that they mirror.
+  void add_walls_of_levels(ConstantsText& text, const FusedTile& fused) const;
   /// Writes what a march of several steps reads.
   void add_reads(ConstantsText& text, const FusedTile& fused) const;
   void add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const;

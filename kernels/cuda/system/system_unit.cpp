@@ -80,7 +80,8 @@ SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision
 
 void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler& compiler,
                             const std::optional<SystemTile>& given, bool has_points) {
-  OrNoKernel<FusedTile> made = fused_tile(canonical_, facts_, fields_, precision, steps, limits_, given);
+  OrNoKernel<FusedTile> made = fused_tile(canonical_, facts_, fields_, precision, steps, limits_, given,
+                                          walls_ ? walls_->faces() : std::vector<FilledFace>());
   if (const auto* none = std::get_if<NoKernel>(&made))
     throw Error(InputKey{"time", "fuse"},
                 " = " + std::to_string(steps) + ": no kernel does this: " + none->why);

@@ -36,6 +36,7 @@ class WallFiller {
 
   /// Returns true if the ghost points of a field are filled.
   bool fills(std::size_t field) const { return fields_[field].has_filled_faces(); }
+  const std::vector<FilledFace>& faces() const { return faces_; }
   /// Returns true if values change in time.
   bool changes() const { return changes_; }
 

@@ -61,6 +61,7 @@ class SystemCase {
           const Face face = compute_capability == 90 ? Face{BoundaryKind::dirichlet, 0.25} : Face{};
           field.faces[axis] = {face, face};
         }
+    if (precision == Precision::fp16 && compute_capability == 80) fill_walls();
     for (const auto& [first, last] : facts.groups)
       programs.emplace_back(canonical, problem.context.fields, first, last, of_fields);
     if (facts.groups.size() > 1)
@@ -112,9 +113,28 @@ class SystemCase {
   Canonical canonical;
   SystemFacts facts;
   testing::RandomProblem problem;
+  std::vector<FilledFace> filled;       // with one value each, at all times
   std::vector<SystemProgram> programs;  // by group; then all groups as one, if there are several
 
  private:
+  /// Makes all faces of all fields filled ones, of all conditions.
+  void fill_walls() {
+    int number = 0;
+    for (std::size_t field = 0; field < problem.context.fields.size(); ++field)
+      for (int axis = problem.context.fields[field].first_axis(); axis < axis_count; ++axis)
+        for (const Side side : {low, high}) {
+          problem.context.fields[field].faces[axis][side] = {BoundaryKind::filled};
+          FilledFace face{
+              static_cast<int>(field), axis, side, static_cast<WallCondition>(number % 4), 0.75, 0.5};
+          face.values = [c = 0.1 + 0.2 * number](const Index3&, std::int64_t, std::span<double> values) {
+            std::ranges::fill(values, c);
+          };
+          face.varies_along_face = face.varies_in_time = false;
+          filled.push_back(std::move(face));
+          number += 3;
+        }
+  }
+
   OrNoKernel<FusedTile> fused(int columns_of_thread) const {
     const bool has_planes = example.names.dimensions == 3;
     SystemTile wanted;
@@ -128,7 +148,7 @@ class SystemCase {
       wanted.columns = 32;
       wanted.thread_rows = 6;
     }
-    return fused_tile(canonical, facts, problem.context.fields, precision, steps(), limits, wanted);
+    return fused_tile(canonical, facts, problem.context.fields, precision, steps(), limits, wanted, filled);
   }
 
   /// Returns true if three steps are taken although they reach far: old values of two levels wait in shared

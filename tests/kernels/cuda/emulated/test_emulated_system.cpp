@@ -10,6 +10,8 @@
 #include <set>
 
 #include "emulated_system.hpp"
+#include "kernels/cpu/fill_walls.hpp"
+#include "kernels/cpu/system_unit.hpp"
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/system/tile_points.hpp"
@@ -106,6 +108,7 @@ class HostState {
       }
       set(*field, p, beyond_wall ? NAN : values[static_cast<std::size_t>(index_of(at, domain.shape))]);
     });
+    fill_walls(*field, domain, what_.filled, static_cast<int>(index), domain.box(), what_.problem.state.step);
     return field;
   }
 
@@ -124,9 +127,44 @@ using Fields = std::vector<std::vector<double>>;
 /// Is called after every step with the number of the step that is reached, and may change the fields.
 using AfterStep = std::function<void(std::int64_t step, Fields& fields)>;
 
+/// Returns the fields after `steps` steps of the CPU unit, which fills ghost points before every step.
+Fields expected_by_cpu(const SystemCase& what, int steps, const AfterStep& after_step) {
+  HostState host(what);
+  const std::vector<Domain>& domains = what.problem.context.fields;
+  const Box box = domains.front().box();
+  std::vector<const Field*> coefficients;
+  for (const auto& coefficient : host.coefficients) coefficients.push_back(coefficient.get());
+  const SystemUnit unit(what.canonical, domains, what.problem.context.dt, what.precision, coefficients,
+                        what.filled);
+  Fields result(domains.size());
+  for (int step = 0; step < steps; ++step) {
+    std::vector<Field*> in, out;
+    for (const auto& field : host.now) in.push_back(field.get());
+    for (const auto& field : host.next) out.push_back(field.get());
+    for (std::size_t field = 0; field < domains.size(); ++field)
+      if (!what.facts.reach_previous[field].empty()) in.push_back(host.previous[field].get());
+    const State state(in, what.problem.state.step + step);
+    unit.fill_ghosts(state, box);
+    unit.advance(state, State(out), box, 1);
+    for (std::size_t field = 0; field < domains.size(); ++field) {
+      result[field].clear();
+      for_each_point(box, [&](const Index3& p) { result[field].push_back(get(*out[field], p)); });
+    }
+    if (after_step) after_step(state.step() + 1, result);
+    for (std::size_t field = 0; field < domains.size(); ++field) {
+      std::size_t next = 0;
+      for_each_point(box, [&](const Index3& p) { set(*out[field], p, result[field][next++]); });
+    }
+    std::swap(host.previous, host.now);
+    std::swap(host.now, host.next);
+  }
+  return result;
+}
+
 /// Returns the fields after `steps` steps by plain loops, rounded as fields store them.
 template <class T>
 Fields expected(const SystemCase& what, int steps = 1, const AfterStep& after_step = {}) {
+  if (!what.filled.empty()) return expected_by_cpu(what, steps, after_step);
   StepContext around = what.problem.context;
   for (Domain& domain : around.fields)
     for (auto& faces : domain.faces)
