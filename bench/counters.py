@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts traffic and work of kernels by hardware counters, beside the numbers of the model (paper 003, table 2).
 
-counters.py SPSOLVE CASES counted.json [--most SECONDS] [--jobs N] [--work]   (needs ncu of CUDA, a GPU whose counters may be read)
+counters.py SPSOLVE CASES counted.json [--most SECONDS] [--each SECONDS] [--jobs N] [--work]
+
+It needs ncu of CUDA and a GPU whose counters may be read.
 
 CASES are rows of `spsolve bench --json` or of a record (bench/rows.py). Each is launched once under ncu (`bench --compile-only`),
 in a process of its own, since ncu does not say with --csv when it profiles a kernel. The first kernel fills the ghost points of the
 initial state and is left out. The row gets the memory traffic and work of that launch's kernels per point: measured M (bytes) and C
 (flop). CUDA cores are counted by instruction, and tensor cores by their operation counters or, if there are none, by the size of their
-instructions. "kernel" holds the resources and utilization of the longest kernel. Rows are written as soon as they are known.
+instructions. "kernel" holds the resources and utilization of the longest kernel. Rows are written as soon as they are known. A row
+that counted.json holds already is not counted again, so that the same command goes on where one was cut off.
 """
 import argparse
 import concurrent.futures
@@ -21,13 +24,15 @@ import time
 
 import ncu
 from rows import rows_of
+from sweet_spot import key_of as kernel_of
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
 arguments.add_argument("cases", help="FILE, or RECORD:RUN,RUN")
 arguments.add_argument("counted", type=pathlib.Path)
 arguments.add_argument("--most", type=float, default=math.inf, help="seconds after which no further process is begun")
-arguments.add_argument("--jobs", type=int, default=1, help="processes side by side; ncu itself takes kernels one by one")
+arguments.add_argument("--each", type=float, default=60, help="seconds after which a process is ended and its row is left out, those of waiting for others among them")
+arguments.add_argument("--jobs", type=int, default=1, help="processes side by side; ncu serves one after the other, so two are enough")
 arguments.add_argument("--work", action="store_true", help="count only memory traffic and operations, which takes fewer passes")
 options = arguments.parse_args()
 
@@ -54,6 +59,9 @@ KERNEL = {
     **{f"bank_conflicts_{access}": f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{access}.sum" for access in ("ld", "st")},
     **{f"stall_{reason}": f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio" for reason in STALLS},
 }
+
+
+key_of = lambda row: (*kernel_of(row), tuple(row["shape"]))
 
 
 def metrics_of_gpu():
@@ -83,6 +91,8 @@ def commands():
     """Yields a command for each row, and the row."""
     common = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus"]
     for row in rows_of(options.cases):
+        if key_of(row) in map(key_of, counted):
+            continue
         command = [*common, "--stencil", row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]),
                    "--shape", ",".join(map(str, row["shape"]))]
         yield command + (["--layout", row["layout"]] if row["layout"] != "none" else []), row
@@ -119,15 +129,19 @@ def counted_rows(command, row):
     if time.monotonic() - begin > options.most:
         return []
     try:
-        return [counted_case(ncu.kernels_of(command, metrics_of(row), "--launch-skip", "1", timeout=120), row)]
-    except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
+        return [counted_case(ncu.kernels_of(command, metrics_of(row), "--launch-skip", "1", timeout=options.each), row)]
+    except subprocess.TimeoutExpired:
+        print(f"{' '.join(command[5:])}: more than {options.each:g} s", flush=True)
+    except (ValueError, KeyError) as error:
         print(f"{' '.join(command[5:])}: {error!r}", flush=True)
-        return []
+    return []
 
 
 begin = time.monotonic()
-counted = []
+part = options.counted.with_name(options.counted.name + ".part")
+counted = json.loads(options.counted.read_text()) if options.counted.exists() else []
 with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
     for done in concurrent.futures.as_completed([pool.submit(counted_rows, *one) for one in commands()]):
         counted += done.result()
-        options.counted.write_text(json.dumps(counted, indent=1) + "\n")
+        part.write_text(json.dumps(counted, indent=1) + "\n")
+        part.replace(options.counted)  # at once, so that a cut leaves all rows of before

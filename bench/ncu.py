@@ -2,13 +2,21 @@
 """Counters of the kernels that a command launches, by ncu of CUDA."""
 import csv
 import io
+import os
+import signal
 import subprocess
 
 
 def output_of(command, metrics, *options, timeout=None):
-    """Returns what ncu and the command print; counters are lines of CSV. `options` are those of ncu."""
-    return subprocess.run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", *options, "--metrics",
-                           ",".join(metrics), *command], capture_output=True, text=True, timeout=timeout).stdout
+    """Returns what ncu and the command print; counters are lines of CSV. `options` are those of ncu. After `timeout` seconds both are
+    ended, since the command would run on without ncu, and subprocess.TimeoutExpired is raised."""
+    ncu = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", *options, "--metrics", ",".join(metrics)]
+    with subprocess.Popen([*ncu, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True) as process:
+        try:
+            return process.communicate(timeout=timeout)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
 
 
 def kernels_in(text, metrics):
