@@ -227,6 +227,18 @@ TEST(Explorer, FollowsItsEquations) {
   EXPECT_EQ(expect_equations({3, 5, 3}, {101, 1000, 1001}), 110u);  // r1 r2 r3 <= 16
 }
 
+/// Where memory alone binds, all tiles take the same time, and those with fewer instructions stand first.
+TEST(Explorer, RanksTilesOfEqualTimeByInstructions) {
+  constexpr double no_limit = std::numeric_limits<double>::infinity();
+  const Stencil box({1, 3, 3}, std::vector<double>(9, 1.0), {0, 1, 1});
+  const auto candidates =
+      explore_layouts(box, {1, 1000, 1001}, m16n8k32_fp16, Precision::fp16, {no_limit, 4e12, no_limit});
+  const auto instructions = [](const LayoutCandidate& c) { return c.mma_count; };
+  EXPECT_TRUE(std::ranges::is_sorted(candidates, {}, instructions));
+  EXPECT_LT(candidates.front().mma_count, candidates.back().mma_count);
+  EXPECT_EQ(candidates.front().seconds, candidates.back().seconds);
+}
+
 /// Kernels, the emulation and `plan --layouts` name one tile, in the fewest instructions of a march.
 TEST(Explorer, MarksTheTileThatKernelsAndTheEmulationTake) {
   std::mt19937_64 random(78);
