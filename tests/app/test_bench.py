@@ -7,6 +7,7 @@ import pathlib
 import signal
 import stat
 import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -15,6 +16,43 @@ import spsolve
 
 
 QUICK = [spsolve.EXECUTABLE, "bench", "--shape", "64,64", "--steps", "4", "--device", "cpu", "--no-tune", "--json"]
+
+
+# This script stands in for ncu. It reports 1,000 of each counter, and hangs at two steps per launch while there is a file "hangs".
+NCU = """#!/bin/sh
+test "$1" = --query-metrics && exit
+echo "$@" >> calls
+case "$*" in *"--fuse 2"*) if test -e hangs; then sleep 600 & echo $! > child; wait; fi;; esac
+while test "$1" != --metrics; do shift; done
+names=$(echo "$2" | sed 's/,/","/g')
+echo "\\"ID\\",\\"Kernel Name\\",\\"$names\\""
+echo "\\"\\",\\"\\""
+echo "\\"0\\",\\"march\\",$(echo "$2" | sed 's/[^,]*/"1,000"/g')"
+"""
+
+
+class Counters(spsolve.TestCase):
+    def count(self):
+        """Returns the numbers of steps per launch of the rows that are counted then."""
+        environment = {**spsolve.ENVIRONMENT, "PATH": f"{self.directory}:{os.environ['PATH']}"}
+        subprocess.run([sys.executable, "-B", spsolve.SOURCE / "bench" / "counters.py", "spsolve", "cases.json", "counted.json", "--work", "--each", "5"],
+                       cwd=self.directory, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=120)
+        return [row["fuse"] for row in json.loads((self.directory / "counted.json").read_text())]
+
+    def test_a_row_that_hangs_costs_that_row_alone(self):
+        """Its processes are ended, the others are kept, and the next call counts only what is missing."""
+        (self.directory / "ncu").write_text(NCU)
+        (self.directory / "ncu").chmod(0o755)
+        case = {"stencil": "star2d1r", "shape": [10, 10], "precision": "fp64", "unit": "scalar", "layout": "none"}
+        (self.directory / "cases.json").write_text(json.dumps([{**case, "fuse": fuse} for fuse in (1, 2, 3)]))
+        (self.directory / "hangs").touch()
+        self.assertEqual(self.count(), [1, 3])
+        child = int((self.directory / "child").read_text())
+        ended = lambda: not os.path.exists(f"/proc/{child}") or pathlib.Path(f"/proc/{child}/stat").read_text().split()[2] == "Z"
+        self.assertTrue(ended(), "what ncu runs is ended with it")
+        (self.directory / "hangs").unlink()
+        self.assertEqual(self.count(), [1, 3, 2])
+        self.assertEqual(len((self.directory / "calls").read_text().splitlines()), 4)
 
 
 class Bench(spsolve.TestCase):
