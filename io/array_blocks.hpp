@@ -55,11 +55,11 @@ constexpr void for_each_segment(const Index3& shape, const Box& box, std::int64_
   }
 }
 
-/// Calls visit(part) for boxes of at most `max_points` points (>= 1) whose union is `box`, in C order.
+/// Calls visit(part) for boxes of at most `limit` points (>= 1) whose union is `box`, in C order.
 template <class Visit>
-void for_each_part(const Box& box, std::int64_t max_points, Visit&& visit) {
+void for_each_part(const Box& box, std::int64_t limit, Visit&& visit) {
   if (box.empty()) return;
-  if (box.points() <= max_points) {
+  if (box.points() <= limit) {
     visit(box);
     return;
   }
@@ -67,8 +67,8 @@ void for_each_part(const Box& box, std::int64_t max_points, Visit&& visit) {
   while (box.extent()[axis] == 1) ++axis;
   Box low = box, high = box;
   low.end[axis] = high.begin[axis] = box.begin[axis] + box.extent()[axis] / 2;
-  for_each_part(low, max_points, visit);
-  for_each_part(high, max_points, visit);
+  for_each_part(low, limit, visit);
+  for_each_part(high, limit, visit);
 }
 
 }  // namespace spsolve

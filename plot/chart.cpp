@@ -7,7 +7,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int scale = Figure::text_scale, gap = 8, key_width = 24, marker = 9, label_scale = 1;
+constexpr int key_width = 24, marker = 9, label_scale = 1;
 constexpr Size chart_area{720, 480};
 
 void draw_marker(Image& image, int x, int y, bool filled, Color color) {
@@ -49,22 +49,23 @@ Color chart_color(std::size_t number) {
 
 std::string draw_chart(const std::vector<ChartLine>& lines, const FigureAxis& horizontal,
                        const FigureAxis& vertical, const std::vector<std::string>& title) {
-  constexpr int line_height = scale * 11;
+  constexpr int line_height = Figure::text_scale * 11;
   int widest = 0, named = 0;
   for (const ChartLine& line : lines) {
-    widest = std::max(widest, text_width(line.name, scale));
+    widest = std::max(widest, text_width(line.name, Figure::text_scale));
     named += !line.name.empty();
   }
-  Figure figure(chart_area, horizontal, vertical, title, 2 * gap + key_width + gap + widest + gap,
-                named * line_height);
+  Figure figure(chart_area, horizontal, vertical, title,
+                2 * Figure::gap + key_width + Figure::gap + widest + Figure::gap, named * line_height);
   int top = figure.top();
   for (const ChartLine& line : lines) {
     draw_line(figure, line);
     if (line.name.empty()) continue;
-    const int left = figure.left() + figure.area().width + 2 * gap, middle = top + text_height(scale) / 2;
+    const int left = figure.left() + figure.area().width + 2 * Figure::gap,
+              middle = top + text_height(Figure::text_scale) / 2;
     figure.image().fill(left, middle - 1, key_width, 3, line.color);
     if (line.marked) draw_marker(figure.image(), left + key_width / 2, middle, false, line.color);
-    figure.image().text(left + key_width + gap, top, line.name, scale);
+    figure.image().text(left + key_width + Figure::gap, top, line.name, Figure::text_scale);
     top += line_height;
   }
   return figure.encode({});

@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int scale = Figure::text_scale, gap = 8, tick_length = 6, thick = 2, min_ticks = 2, max_ticks = 8,
+constexpr int scale = Figure::text_scale, tick_length = 6, thick = 2, min_ticks = 2, max_ticks = 8,
               widest_title = 1600;
 
 int widest(const std::vector<Tick>& ticks) {
@@ -62,7 +62,7 @@ int pixel_of(const FigureAxis& axis, double value, int count) {
 std::vector<Tick> ticks_for(double low, double high, int pixels, bool upright) {
   for (int most = max_ticks; most > min_ticks; --most) {
     std::vector<Tick> ticks = ticks_in(low, high, most);
-    const int needed = upright ? 2 * text_height(scale) : widest(ticks) + 2 * gap;
+    const int needed = upright ? 2 * text_height(scale) : widest(ticks) + 2 * Figure::gap;
     const double distance =
         ticks.size() > 1 ? (ticks[1].value - ticks[0].value) / (high - low) * pixels : 1e9;
     if (distance >= needed) return ticks;

@@ -36,6 +36,8 @@ class Figure {
 
   /// Is the size of text: pixels per dot of the font.
   static constexpr int text_scale = 2;
+  /// Is the distance in pixels between neighbouring parts of a figure.
+  static constexpr int gap = 8;
 
   Image& image() { return image_; }
   int left() const { return left_; }

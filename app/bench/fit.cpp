@@ -11,7 +11,7 @@ constexpr double spread = 0.1;        // of a measurement about the model, in lo
 constexpr double prior_spread = 0.3;  // of a coefficient about its start
 constexpr double nudge = 0.01;        // by which derivatives are taken
 constexpr double longest_step = 0.3;
-constexpr int max_steps = 6;
+constexpr int max_iterations = 6;
 
 /// Solves a x = b in place for symmetric positive a, by elimination.
 std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double> b) {
@@ -45,7 +45,7 @@ std::map<std::string, double> fit_coefficients(const Calibration& start,
     for (std::size_t i = 0; i < n; ++i) fitted[i]->in(calibration) *= std::exp(logs[i]);
     return calibration;
   };
-  for (int step = 0; step < max_steps; ++step) {
+  for (int step = 0; step < max_iterations; ++step) {
     const std::vector<double> here = residuals(at(moved));
     std::vector<std::vector<double>> slopes(n);
     for (std::size_t i = 0; i < n; ++i) {

@@ -14,7 +14,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::int64_t max_curves = 8, values_at_once = 1 << 20;
+constexpr std::int64_t max_curves = 8, curve_values_at_once = 1 << 20;
 
 /// Holds a dataset of probes and the data of its group.
 struct ProbeData {
@@ -83,7 +83,7 @@ ProbeData find_data(const std::filesystem::path& file, const std::optional<std::
 template <class Visit>
 void for_each_row(const ProbeData& data, Visit&& visit) {
   const std::int64_t rows = std::ssize(data.times),
-                     at_once = std::max<std::int64_t>(1, values_at_once / data.points);
+                     at_once = std::max<std::int64_t>(1, curve_values_at_once / data.points);
   std::vector<double> values;
   for (std::int64_t first = 0; first < rows; first += at_once) {
     const std::int64_t end = std::min(rows, first + at_once);

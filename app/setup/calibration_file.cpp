@@ -14,13 +14,11 @@
 namespace spsolve {
 namespace {
 
-using Json = nlohmann::json;
-
-std::map<std::string, double> values_of(const Json& json) {
+std::map<std::string, double> values_of(const nlohmann::json& json) {
   std::map<std::string, double> values;
   if (json.contains("groups")) {
-    for (const Json& group : json.at("groups"))
-      for (const Json& coefficient : group.at("coefficients"))
+    for (const nlohmann::json& group : json.at("groups"))
+      for (const nlohmann::json& coefficient : group.at("coefficients"))
         values[group.at("group").get<std::string>() + "." + coefficient.at("name").get<std::string>()] =
             coefficient.at("value").get<double>();
   } else {
@@ -31,14 +29,15 @@ std::map<std::string, double> values_of(const Json& json) {
 
 }  // namespace
 
-std::shared_ptr<const Calibration> calibration_of(const Json& json, const std::string& file, bool all) {
+std::shared_ptr<const Calibration> calibration_of(const nlohmann::json& json, const std::string& file,
+                                                  bool all) {
   const auto fail = [&](const std::string& what) -> Error {
     return Error(Status::invalid_input, fmt::format("calibration {}: {}", file, what));
   };
   std::map<std::string, double> values;
   try {
     values = values_of(json);
-  } catch (const Json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     throw fail(fmt::format("is no calibration ({})", error.what()));
   }
   auto calibration = std::make_shared<Calibration>(shipped_calibration());
@@ -58,7 +57,7 @@ std::shared_ptr<const Calibration> read_calibration(const std::filesystem::path&
   std::error_code unreadable;
   if (!is_stream(file) && !std::filesystem::is_regular_file(file, unreadable))
     throw Error(Status::invalid_input, fmt::format("calibration {}: no such file", file.string()));
-  const Json json = Json::parse(read_text(file), nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(read_text(file), nullptr, false);
   return calibration_of(json, file.string(), all);
 }
 
@@ -81,7 +80,7 @@ void remember_calibration(const std::string& device, const std::map<std::string,
   const auto file = calibration_file(device);
   if (!file) return;
   std::filesystem::create_directories(file->parent_path());
-  const Json json{{"device", device}, {"coefficients", values}};
+  const nlohmann::json json{{"device", device}, {"coefficients", values}};
   write_cache(*file, json.dump(2) + "\n");
 }
 

@@ -185,7 +185,6 @@ DeviceModel device_model(const std::filesystem::path& file) {
   const TomlSection root(document, file.string());
   root.allow({"device"});
   const TomlSection section = required_section(root, "device");
-  constexpr Limits positive{.min = 0, .is_open = true};
   constexpr double most = std::numeric_limits<int>::max();
   std::vector<std::string> keys{"name", "gpu"};
   for (const DeviceModelEntry& entry : device_model_entries()) keys.emplace_back(entry.key);

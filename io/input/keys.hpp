@@ -15,6 +15,7 @@ struct Limits {
   double max = std::numeric_limits<double>::infinity();
   bool is_open = false;  // min itself is not accepted
 };
+inline constexpr Limits positive{.min = 0, .is_open = true};
 
 /// Describes a key of an input, as the readers use it and as `spsolve keys` and the guide show it.
 struct Key {

@@ -7,10 +7,9 @@
 namespace spsolve {
 namespace {
 
-constexpr Limits positive{.min = 0, .is_open = true};
 constexpr Limits not_negative{.min = 0};
 constexpr std::array<std::string_view, 2> plain_walls{"periodic", "neumann"};
-constexpr std::string_view values = "number, formula or dataset";
+constexpr std::string_view number_values = "number, formula or dataset";
 constexpr std::string_view tables = "list of tables";
 
 constexpr Limits points_from(double least) { return {.min = least, .max = static_cast<double>(max_points)}; }
@@ -89,17 +88,17 @@ std::vector<Key> grid_and_walls() {
        R"(low = "neumann")", {}, plain_walls, of_face},
       {of_face, "high", wall, "", "required beside `low`", "the face at the last point",
        "high = { dirichlet = 1.0 }", {}, plain_walls, of_face},
-      {of_face, "dirichlet", values, "field", "none", "value one spacing beyond the outermost points",
+      {of_face, "dirichlet", number_values, "field", "none", "value one spacing beyond the outermost points",
        "dirichlet = 1.0", {}, {}, "<dataset>"},
-      {of_face, "value", values, "field", "none", "value at the wall, half a spacing beyond",
+      {of_face, "value", number_values, "field", "none", "value at the wall, half a spacing beyond",
        R"~(value = "sin(t)")~", {}, {}, "<dataset>"},
-      {of_face, "flux", values, "field / length", "none", "derivative along the outward normal", "flux = 2.0",
+      {of_face, "flux", number_values, "field / length", "none", "derivative along the outward normal", "flux = 2.0",
        {}, {}, "<dataset>"},
       {of_face, "robin", "table", "", "none", "derivative along the outward normal = h (value - field)",
        "robin = { h = 3.0, value = 15.0 }", {}, {}, "boundary.<axis>.robin"},
       {"boundary.<axis>.robin", "h", "number", "1 / length", "required", "factor of the difference",
        "h = 3.0", not_negative},
-      {"boundary.<axis>.robin", "value", values, "field", "required", "value outside of the wall",
+      {"boundary.<axis>.robin", "value", number_values, "field", "required", "value outside of the wall",
        "value = 15.0", {}, {}, "<dataset>"},
   };
 }
@@ -150,17 +149,17 @@ std::vector<Key> equations() {
   return {
       {"constants", "<name>", "number", "", "none", "number that formulas and statements use by name",
        "c = 2.0"},
-      {"coefficients", "<name>", values, "", "none",
+      {"coefficients", "<name>", number_values, "", "none",
        "value per point; formulas know coordinates, constants, `dt` and other coefficients",
        R"(k = "1 + 0.1*x")", {}, {}, "<dataset>"},
       {"stencils", "<name>", "table", "", "none", "weights in the forms of `[stencil]`",
        "w = { weights = [1, -2, 1] }", {}, {}, "stencil"},
       {"fields", "<name>", "table", "", "none", "an unknown", "u = { initial = 1.0 }", {}, {},
        "fields.<name>"},
-      {"fields.<name>", "initial", values, "field", "0",
+      {"fields.<name>", "initial", number_values, "field", "0",
        "initial values; formulas know coordinates, constants and `dt`", R"~(initial = "exp(-x^2)")~", {}, {},
        "<dataset>"},
-      {"fields.<name>", "previous", values, "field", "as `initial`",
+      {"fields.<name>", "previous", number_values, "field", "as `initial`",
        "values one step before the first, if the equations read them", R"~(previous = "exp(-(x + dt)^2)")~", {},
        {}, "<dataset>"},
       {"equations", "step", "text", "", "required",

@@ -8,7 +8,6 @@
 namespace spsolve {
 namespace {
 
-constexpr Limits positive{.min = 0, .is_open = true};
 constexpr double int_max = std::numeric_limits<int>::max();
 constexpr Limits counts{.min = 1, .max = int_max};
 constexpr Limits steps_from_0{.min = 0, .max = static_cast<double>(max_steps)};

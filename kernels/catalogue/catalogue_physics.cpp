@@ -2,12 +2,13 @@
 // Phase field, geophysics, weather, electromagnetics, physics.
 #include <cmath>
 
+#include "kernels/catalogue/axis_letters.hpp"
 #include "kernels/catalogue/catalogue.hpp"
 
 namespace spsolve {
 namespace {
 
-constexpr int x = x_axis, y = y_axis, z = z_axis;
+using namespace axis_letters;
 
 /// Returns 1 - (-delta^2 / 4)^n along an axis, a filter that removes the shortest wave.
 Formula shapiro(int axis, int n) {

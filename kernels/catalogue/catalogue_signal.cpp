@@ -2,12 +2,13 @@
 // Image processing, finance, biology.
 #include <cmath>
 
+#include "kernels/catalogue/axis_letters.hpp"
 #include "kernels/catalogue/catalogue.hpp"
 
 namespace spsolve {
 namespace {
 
-constexpr int x = x_axis, y = y_axis, z = z_axis;
+using namespace axis_letters;
 
 Formula mean(int axis, int radius) {
   return symmetric(axis, std::vector<double>(radius + 1, 1.0 / (2 * radius + 1)));

@@ -2,12 +2,13 @@
 // Diffusion, relaxation of elliptic problems, fluid dynamics, weights of lattices.
 #include <algorithm>
 
+#include "kernels/catalogue/axis_letters.hpp"
 #include "kernels/catalogue/catalogue.hpp"
 
 namespace spsolve {
 namespace {
 
-constexpr int x = x_axis, y = y_axis, z = z_axis;
+using namespace axis_letters;
 
 /// Returns the Laplacian on 3 x 3 points whose leading error is isotropic.
 Formula nine_point_laplacian() { return laplacian(2) + 1.0 / 6 * central(y, 2, 2) * central(x, 2, 2); }

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::int64_t min_planes = 8, max_planes = 256, min_columns = 8;
 
-using Costs = Calibration::SmallGrids;
-
 int planes_per_thread(const KernelStencil& stencil) {
   return planes_of_thread(static_cast<int>(stencil.taps.size()) * (stencil.folded[column_axis] ? 2 : 1));
 }
@@ -46,7 +44,7 @@ std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int 
 
 /// Returns the cycles of a block for one turn of its threads. A warp takes one cycle of shared memory per 128
 /// bytes, and one cycle of its scheduler per instruction.
-double turn_cycles(const KernelStencil& stencil, int compute_bytes, const Costs& costs) {
+double turn_cycles(const KernelStencil& stencil, int compute_bytes, const Calibration::SmallGrids& costs) {
   constexpr double warps = small_grid_threads / 32;
   const double words = compute_bytes / 4.0, read = points_read(stencil),
                together = planes_per_thread(stencil),
@@ -58,7 +56,7 @@ double turn_cycles(const KernelStencil& stencil, int compute_bytes, const Costs&
 SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
                        const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
                        double turn) {
-  const Costs& costs = limits.costs().small_grids;
+  const Calibration::SmallGrids& costs = limits.costs().small_grids;
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
   SmallGridTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
                      ceil_div(extent(column_axis), columns)};
@@ -82,7 +80,7 @@ SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int s
 /// Estimates the cycles of a march of the region by march.cuh.
 double cycles_of_march(const KernelStencil& stencil, const MarchTile& tile, const Region& region,
                        int compute_bytes, const BlockLimits& limits) {
-  const Costs& costs = limits.costs().small_grids;
+  const Calibration::SmallGrids& costs = limits.costs().small_grids;
   const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
                      columns = region.end[column_axis] - region.begin[column_axis],
                      tiles = ceil_div(columns, tile.written_columns()),

@@ -12,9 +12,9 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int max_taps = 160;                             // unrolled for every row of a thread
-constexpr int max_operations = 1600;                      // per thread and plane
-constexpr int other_registers = 36, max_registers = 232;  // per thread
+constexpr int max_taps = 160;                                  // unrolled for every row of a thread
+constexpr int max_operations = 1600;                           // per thread and plane
+constexpr int other_registers = 36, max_star_registers = 232;  // per thread
 constexpr int planes_on_their_way = 4;
 constexpr std::int64_t max_waves = 8;  // waves of blocks
 
@@ -113,7 +113,7 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
   const int registers =
       words * (points * (2 * slow_radius + 1 + stencil.with_source) + own_columns + 2 * margin) +
       other_registers;
-  if (taps > max_taps || registers > max_registers || points * taps > max_operations ||
+  if (taps > max_taps || registers > max_star_registers || points * taps > max_operations ||
       !stencil.counts_rows(held_rows, chunk))
     return tile;
   tile.blocks_per_multiprocessor =

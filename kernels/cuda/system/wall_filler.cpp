@@ -9,10 +9,10 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::int64_t max_ahead = 64;          // levels of an upload, as launches that are in flight at most
+constexpr std::int64_t max_levels_ahead = 64;   // levels of an upload, as launches that are in flight at most
 constexpr std::int64_t upload_bytes = 4 << 20;  // of several levels: more would not be faster
 constexpr std::int64_t max_needed = 3;          // levels at once: of previous values, of fields, of `.next`
-constexpr std::int64_t max_blocks = 4096;
+constexpr std::int64_t max_fill_blocks = 4096;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void WallFiller::begin(const Field& like) {
                              stream_));
   const auto level_bytes = static_cast<std::int64_t>(tables_->level_size() * sizeof(double));
   if (level_bytes == 0) return;
-  ahead_ = std::clamp<std::int64_t>(upload_bytes / level_bytes, 1, max_ahead);
+  ahead_ = std::clamp<std::int64_t>(upload_bytes / level_bytes, 1, max_levels_ahead);
   slots_ = ahead_ + max_needed;
   levels_ = DeviceBuffer(static_cast<std::size_t>(slots_ * level_bytes));
   for (Staging& staging : staging_)
@@ -84,7 +84,7 @@ void WallFiller::fill(std::span<const FieldAtStep> arrays, const Box& known, cud
         fill_arguments(*tables_, ghosts, static_cast<const double*>(constants_.data()), known);
     const std::int64_t points = a.first_point[6];
     if (points == 0) return;
-    const std::int64_t blocks = std::min(ceil_div<std::int64_t>(points, fill_threads), max_blocks);
+    const std::int64_t blocks = std::min(ceil_div<std::int64_t>(points, fill_threads), max_fill_blocks);
     kernel_.launch({static_cast<unsigned>(blocks), static_cast<unsigned>(ghosts.size())}, fill_threads, 0,
                    stream, a);
   }

@@ -13,7 +13,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::array<int, 3> grid_axes{z_axis, y_axis, x_axis};  // kernel axes equal grid axes
+constexpr std::array<int, 3> same_axes{z_axis, y_axis, x_axis};  // kernel axes equal grid axes
 
 /// Views a line as a plane whose rows are cut every `columns` points and may overlap: {0, row, column}, with
 /// row r beginning at point r * columns.
@@ -41,7 +41,7 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
           precision, stream) {}
 
 SeparableSweep::SeparableSweep(SeparableProgram program, Precision precision, cudaStream_t stream)
-    : OperandSweep(std::move(program), grid_axes, precision, stream),
+    : OperandSweep(std::move(program), same_axes, precision, stream),
       element_bytes_(static_cast<int>(storage_bytes(precision))) {}
 
 void SeparableSweep::enqueue(const View& in, const View& out, const View& source,
