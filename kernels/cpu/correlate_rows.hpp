@@ -199,4 +199,16 @@ void correlate_rows_widest(const Rows<Out, In>& group) {
   correlate_rows<std::experimental::native_simd<Compute<In>>>(group);
 }
 
+// These instances take long to compile: correlate_rows.cpp has those of formats of at least 32 bits,
+// correlate_rows_16bit.cpp the others.
+extern template void correlate_rows_widest(const Rows<double, double>&);
+extern template void correlate_rows_widest(const Rows<float, float>&);
+extern template void correlate_rows_widest(const Rows<Tf32, Tf32>&);
+extern template void correlate_rows_widest(const Rows<Bfloat16, Bfloat16>&);
+extern template void correlate_rows_widest(const Rows<Bfloat16, float>&);
+extern template void correlate_rows_widest(const Rows<float, Bfloat16>&);
+extern template void correlate_rows_widest(const Rows<Half, Half>&);
+extern template void correlate_rows_widest(const Rows<Half, float>&);
+extern template void correlate_rows_widest(const Rows<float, Half>&);
+
 }  // namespace spsolve
