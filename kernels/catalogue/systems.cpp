@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/catalogue/systems.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 namespace spsolve {
 namespace {
@@ -13,11 +13,16 @@ std::string_view axes_of(int dimensions) {
   return std::string_view("xyz").substr(0, static_cast<std::size_t>(dimensions));
 }
 
-/// Returns the sum of a term for x, and for y and z where the grid has them. The term names its axis "{0}".
-std::string for_each_axis(int dimensions, std::string_view term) {
+/// Returns a text in which every "@" is replaced by the name of an axis.
+std::string along(char axis, std::string text) {
+  std::ranges::replace(text, '@', axis);
+  return text;
+}
+
+/// Returns the sum of a term for all axes of a grid, which it names "@".
+std::string sum_over_axes(int dimensions, const std::string& term) {
   std::string sum;
-  for (const char axis : axes_of(dimensions))
-    sum += (sum.empty() ? "" : " + ") + fmt::format(fmt::runtime(term), axis);
+  for (const char axis : axes_of(dimensions)) sum += (sum.empty() ? "" : " + ") + along(axis, term);
   return sum;
 }
 
@@ -25,30 +30,26 @@ std::string for_each_axis(int dimensions, std::string_view term) {
 CatalogueSystem sound(int dimensions) {
   CatalogueSystem system{"sound", dimensions, {"p"}, {"rho"}, "", 0.3};
   for (const char axis : axes_of(dimensions)) {
-    system.fields.push_back(fmt::format("v{}", axis));
-    system.step += fmt::format("v{0}.next = v{0} - dt/rho*d(p, {0}, at=0.5)\n", axis);
+    system.fields.push_back(along(axis, "v@"));
+    system.step += along(axis, "v@.next = v@ - dt/rho*d(p, @, at=0.5)\n");
   }
-  system.step += fmt::format("p.next = p - dt*({})", for_each_axis(dimensions, "d(v{0}.next, {0}, at=-0.5)"));
+  system.step += "p.next = p - dt*(" + sum_over_axes(dimensions, "d(v@.next, @, at=-0.5)") + ")";
   return system;
 }
 
 /// Returns the systems that grids of any number of dimensions have.
 std::vector<CatalogueSystem> systems_in(int dimensions) {
   std::vector<CatalogueSystem> systems;
-  for (const int order : {2, 8}) {
-    const std::string laplace = fmt::format("laplace(p, order={})", order);
-    systems.push_back({fmt::format("acoustic{}", order),
+  for (const std::string order : {"2", "8"}) {
+    const std::string laplace = "laplace(p, order=" + order + ")";
+    systems.push_back({"acoustic" + order,
                        dimensions,
                        {"p"},
                        {"c"},
-                       fmt::format("p.next = 2*p - p.previous + (c*dt)^2*{}", laplace),
+                       "p.next = 2*p - p.previous + (c*dt)^2*" + laplace,
                        0.3});
-    systems.push_back({fmt::format("wave{}", order),
-                       dimensions,
-                       {"p"},
-                       {},
-                       fmt::format("p.next = 2*p - p.previous + dt^2*{}", laplace),
-                       0.3});
+    systems.push_back(
+        {"wave" + order, dimensions, {"p"}, {}, "p.next = 2*p - p.previous + dt^2*" + laplace, 0.3});
   }
   systems.push_back({"gray_scott",
                      dimensions,
@@ -63,7 +64,7 @@ std::vector<CatalogueSystem> systems_in(int dimensions) {
        dimensions,
        {"T"},
        {"k"},
-       fmt::format("T.next = T + dt*({})", for_each_axis(dimensions, "d(k*d(T, {0}, at=0.5), {0}, at=-0.5)")),
+       "T.next = T + dt*(" + sum_over_axes(dimensions, "d(k*d(T, @, at=0.5), @, at=-0.5)") + ")",
        0.1});
   systems.push_back({"fitzhugh_nagumo",
                      dimensions,
@@ -121,7 +122,7 @@ std::vector<CatalogueSystem> catalogue_systems() {
                      "u.next = u - dt*(max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)\n"
                      "               + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u))",
                      0.3});
-  for (CatalogueSystem& system : systems) system.name += fmt::format("_{}d", system.dimensions);
+  for (CatalogueSystem& system : systems) system.name += "_" + std::to_string(system.dimensions) + "d";
   return systems;
 }
 
