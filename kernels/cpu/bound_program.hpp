@@ -12,6 +12,16 @@
 
 namespace spsolve {
 
+// These instances take long to compile; run_blocks.cpp has them.
+extern template void run_blocks<std::experimental::native_simd<double>, double>(const BoundBlocks<double>&,
+                                                                                std::int64_t, std::int64_t);
+extern template void run_blocks<std::experimental::native_simd<float>, float>(const BoundBlocks<float>&,
+                                                                              std::int64_t, std::int64_t);
+extern template void run_blocks<std::experimental::native_simd<float>, Bfloat16>(const BoundBlocks<float>&,
+                                                                                 std::int64_t, std::int64_t);
+extern template void run_blocks<std::experimental::native_simd<float>, Half>(const BoundBlocks<float>&,
+                                                                             std::int64_t, std::int64_t);
+
 /// Computes an operation point by point, for BoundBlocks::call.
 template <class T>
 void call_operation(Operation operation, const T* const* operands, int count, int points, T* out) {
