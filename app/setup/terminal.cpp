@@ -12,10 +12,6 @@
 #include <utility>
 
 namespace spsolve {
-namespace {
-
-/// Returns the columns of the terminal that shows standard output, or 0 if it is no terminal. Open MPI gives
-/// every rank a terminal of its own, so the output of mpirun, the parent of rank 0, decides.
 int terminal_columns() {
   const char* kind = std::getenv("TERM");
   if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb")) return 0;
@@ -31,6 +27,8 @@ int terminal_columns() {
   return columns;
 }
 
+namespace {
+
 /// Draws a line over the last one. It is never wider than the terminal, because a line that wraps could not
 /// be drawn over.
 void draw(const std::string& line) {
@@ -38,8 +36,6 @@ void draw(const std::string& line) {
   std::fputs(fmt::format("\r{:<{}.{}}", line, room, room).c_str(), stdout);
   std::fflush(stdout);
 }
-
-void erase_drawn() { std::fputs("\r\x1b[K", stdout); }
 
 }  // namespace
 
@@ -51,29 +47,16 @@ std::string progress_line(double done, const std::string& numbers, int columns) 
   return fmt::format("[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, numbers);
 }
 
-Progress::Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
-                   std::int64_t points)
-    : speaks_(communicator.root() && !quiet),
-      bar_(terminal_columns() > 0),
-      first_(first),
-      last_(last),
-      points_(points) {}
-
-void Progress::at(std::int64_t step) {
-  if (!speaks_) return;
+bool ProgressLine::is_due(std::chrono::milliseconds redrawn) {
   const Clock::time_point now = Clock::now();
-  if (now - printed_ < (bar_ ? std::chrono::milliseconds(200) : std::chrono::seconds(5))) return;
+  if (now - printed_ < (bar_ ? redrawn : std::chrono::seconds(5))) return false;
   printed_ = now;
-  const double elapsed = seconds_since(started_);
-  const auto done = static_cast<double>(step - first_);
-  const double rate = done * static_cast<double>(points_) / elapsed;
-  const std::chrono::seconds left(
-      static_cast<std::int64_t>(elapsed * static_cast<double>(last_ - step) / done));
-  const std::string numbers =
-      fmt::format("step {}/{}  {:.3f} GStencil/s  {}:{:%M:%S} to go", step, last_, rate * 1e-9,
-                  std::chrono::floor<std::chrono::hours>(left).count(), left);
+  return true;
+}
+
+void ProgressLine::show(double done, const std::string& numbers) {
   if (bar_) {
-    draw(progress_line(static_cast<double>(step) / static_cast<double>(last_), numbers, terminal_columns()));
+    draw(progress_line(done, numbers, terminal_columns()));
     drawn_ = true;
   } else {
     std::puts(numbers.c_str());
@@ -81,33 +64,37 @@ void Progress::at(std::int64_t step) {
   }
 }
 
-void Progress::pause() {
-  if (drawn_) erase_drawn();
+void ProgressLine::erase() {
+  if (drawn_) std::fputs("\r\x1b[K", stdout);
   drawn_ = false;
 }
 
-ReadingProgress::ReadingProgress(const Communicator& communicator, std::string what, std::int64_t points)
-    : speaks_(communicator.root()), bar_(terminal_columns() > 0), what_(std::move(what)), points_(points) {}
+Progress::Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
+                   std::int64_t points)
+    : speaks_(communicator.root() && !quiet), first_(first), last_(last), points_(points) {}
 
-ReadingProgress::~ReadingProgress() {
-  if (drawn_) erase_drawn();
+void Progress::at(std::int64_t step) {
+  if (!speaks_ || !line_.is_due(std::chrono::milliseconds(200))) return;
+  const double elapsed = seconds_since(started_);
+  const auto done = static_cast<double>(step - first_);
+  const double rate = done * static_cast<double>(points_) / elapsed;
+  const std::chrono::seconds left(
+      static_cast<std::int64_t>(elapsed * static_cast<double>(last_ - step) / done));
+  line_.show(static_cast<double>(step) / static_cast<double>(last_),
+             fmt::format("step {}/{}  {:.3f} GStencil/s  {}:{:%M:%S} to go", step, last_, rate * 1e-9,
+                         std::chrono::floor<std::chrono::hours>(left).count(), left));
 }
+
+ReadingProgress::ReadingProgress(const Communicator& communicator, std::string what, std::int64_t points)
+    : speaks_(communicator.root()), what_(std::move(what)), points_(points) {}
+
+ReadingProgress::~ReadingProgress() { line_.erase(); }
 
 void ReadingProgress::advance(std::int64_t points) {
   const double done = static_cast<double>(done_ += points) / static_cast<double>(points_);
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  if (!speaks_ || !lock) return;
-  const Clock::time_point now = Clock::now();
-  if (now - printed_ < (bar_ ? std::chrono::milliseconds(500) : std::chrono::seconds(5))) return;
-  printed_ = now;
-  const std::string text = fmt::format("{}: {:.0f}%", what_, 100 * done);
-  if (bar_) {
-    draw(progress_line(done, text, terminal_columns()));
-    drawn_ = true;
-  } else {
-    std::puts(text.c_str());
-    std::fflush(stdout);
-  }
+  if (speaks_ && lock && line_.is_due(std::chrono::milliseconds(500)))
+    line_.show(done, fmt::format("{}: {:.0f}%", what_, 100 * done));
 }
 
 }  // namespace spsolve

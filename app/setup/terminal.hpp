@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -45,12 +46,33 @@ class Terminal {
   std::FILE* results_;
 };
 
+/// Returns the columns of the terminal that shows standard output, or 0 if it is no terminal. Open MPI gives
+/// every rank a terminal of its own, so the output of mpirun, the parent of rank 0, decides.
+int terminal_columns();
+
 /// Returns a bar and numbers in fewer than `columns` columns, or as much of the numbers as fits. `done` is
 /// the share that is done, from 0 to 1.
 std::string progress_line(double done, const std::string& numbers, int columns);
 
-/// Shows the progress of reading values, in per cent of this rank's points, as Progress does. Prints nothing
-/// if reading takes a short time.
+/// Shows one line that changes. On a terminal it is a bar that is redrawn; in a file or a pipe it is a plain
+/// line every few seconds.
+class ProgressLine {
+ public:
+  /// Returns true if the last line is old enough: `redrawn` on a terminal.
+  bool is_due(std::chrono::milliseconds redrawn);
+  /// `done` is the share that is done, from 0 to 1.
+  void show(double done, const std::string& numbers);
+  /// Ends the bar, so that other lines can follow.
+  void erase();
+
+ private:
+  bool bar_ = terminal_columns() > 0;
+  Clock::time_point printed_ = Clock::now();
+  bool drawn_ = false;
+};
+
+/// Shows the progress of reading values, in per cent of this rank's points. Prints nothing if reading takes a
+/// short time.
 class ReadingProgress {
  public:
   ReadingProgress(const Communicator& communicator, std::string what, std::int64_t points);
@@ -62,17 +84,15 @@ class ReadingProgress {
   void advance(std::int64_t points);
 
  private:
-  bool speaks_, bar_;
+  bool speaks_;
   std::string what_;
   std::int64_t points_;
   std::atomic<std::int64_t> done_ = 0;
   std::mutex mutex_;
-  Clock::time_point printed_ = Clock::now();
-  bool drawn_ = false;
+  ProgressLine line_;
 };
 
-/// Shows the progress of the time loop with rate and time to go. On a terminal it is a bar that is redrawn;
-/// in a file or a pipe it is a plain line every few seconds.
+/// Shows the progress of the time loop with rate and time to go.
 class Progress {
  public:
   Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
@@ -81,13 +101,13 @@ class Progress {
   /// Must be called after launches; prints now and then.
   void at(std::int64_t step);
   /// Ends the bar, so that other lines can follow.
-  void pause();
+  void pause() { line_.erase(); }
 
  private:
-  bool speaks_, bar_;
+  bool speaks_;
   std::int64_t first_, last_, points_;
-  Clock::time_point started_ = Clock::now(), printed_ = started_;
-  bool drawn_ = false;
+  Clock::time_point started_ = Clock::now();
+  ProgressLine line_;
 };
 
 }  // namespace spsolve
