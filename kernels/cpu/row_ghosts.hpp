@@ -12,23 +12,6 @@
 
 namespace spsolve {
 
-/// Fills those ghosts of one row that lie in `memory`, beside x walls whose reflected points all lie in
-/// `known`. `row` points at x = 0.
-template <class T>
-void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
-                     const std::array<T, 2>& constant) {
-  const std::int64_t n = domain.shape[x_axis], reflected = std::min(radius, n);
-  const auto ghost = [&](std::int64_t x, Side side) {
-    if (domain.faces[x_axis][side].kind == BoundaryKind::filled) return;
-    row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[reflect(x, n)];
-  };
-  if (domain.periodic(x_axis)) return;
-  if (known.begin <= 0 && known.end >= reflected)
-    for (std::int64_t x = std::max(-radius, memory.begin); x < 0; ++x) ghost(x, low);
-  if (known.end >= n && known.begin <= n - reflected)
-    for (std::int64_t x = n; x < std::min(n + radius, memory.end); ++x) ghost(x, high);
-}
-
 /// Fills those ghosts of one row that lie in `memory` and within `radius` of an x wall. A ghost is filled if
 /// it has a constant value or its reflected point lies in `known`. `row` points at x = 0.
 template <class T>
@@ -47,6 +30,17 @@ void fill_known_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Ra
   };
   fill(-radius, 0, low);
   fill(n, n + radius, high);
+}
+
+/// Fills ghosts as fill_known_row_ghosts() does, but those of a wall only if all points that they reflect lie
+/// in `known`.
+template <class T>
+void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
+                     const std::array<T, 2>& constant) {
+  const std::int64_t n = domain.shape[x_axis], reflected = std::min(radius, n);
+  if (known.begin > 0 || known.end < reflected) memory.begin = std::max<std::int64_t>(memory.begin, 0);
+  if (known.end < n || known.begin > n - reflected) memory.end = std::min(memory.end, n);
+  fill_known_row_ghosts(row, domain, radius, known, memory, constant);
 }
 
 /// Returns the ghost value of every face as T. Values are first rounded to storage so that all time levels
