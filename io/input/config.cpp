@@ -357,8 +357,4 @@ ExpressionNames names_of_state(const RunConfig& config) {
   return names;
 }
 
-std::optional<Stencil> inline_stencil(const RunConfig& config) {
-  return make_stencil(config.stencil, config.grid);
-}
-
 }  // namespace spsolve

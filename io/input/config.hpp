@@ -176,8 +176,4 @@ void add_coefficients_and_time(const RunConfig& config, ExpressionNames& names);
 /// grid has, fields, coefficients, t, dt and step; and the constants.
 ExpressionNames names_of_state(const RunConfig& config);
 
-/// Returns the stencil of a preset or of weights in the input, or nothing for the dataset form, which the
-/// caller reads.
-std::optional<Stencil> inline_stencil(const RunConfig& config);
-
 }  // namespace spsolve

@@ -56,8 +56,4 @@ class RowInterpreter {
 void interpret_rows(const Terms& terms, TermId id, const Box& box, const LeafRow& leaf,
                     const std::function<void(const Index3& first, std::span<const double> values)>& use);
 
-/// Returns coordinates, coefficients, t and n of the context by rows; given_values() returns them by
-/// points.
-LeafRow given_rows(const StepContext& context, std::int64_t step);
-
 }  // namespace spsolve

@@ -46,14 +46,6 @@ void fill_places(std::vector<int>& places, Sparsity sparsity) {
 
 }  // namespace
 
-bool satisfies(const WeightMatrix& matrix, Sparsity sparsity) {
-  for (std::size_t m = 0; m < matrix.rows(); ++m)
-    for (std::size_t first = 0; first < matrix.columns(); first += sparsity.group)
-      if (static_cast<int>(used_places(matrix, m, first, sparsity.group).size()) > sparsity.kept)
-        return false;
-  return true;
-}
-
 Operand compress(const WeightMatrix& matrix, const Index3& tile, Sparsity sparsity) {
   Operand operand{tile, matrix.outputs, matrix.inputs, sparsity, {}, {}};
   operand.inputs.resize(round_up(matrix.columns(), sparsity.group), matrix.inputs.back());
@@ -100,13 +92,6 @@ WeightMatrix expand(const Operand& operand) {
     }
   }
   return matrix;
-}
-
-std::vector<std::int64_t> input_offsets(const Operand& operand, const Index3& strides) {
-  std::vector<std::int64_t> offsets;
-  for (const Index3& p : operand.inputs)
-    offsets.push_back(p[0] * strides[0] + p[1] * strides[1] + p[2] * strides[2]);
-  return offsets;
 }
 
 double density(const Operand& operand, int m, int k) {

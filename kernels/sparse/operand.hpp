@@ -39,13 +39,10 @@ struct Operand {
   std::size_t compressed_columns() const { return columns() * sparsity.kept / sparsity.group; }
 };
 
-/// Returns true if no row uses more than `kept` columns of any group. Columns beyond K count as zero.
-bool satisfies(const WeightMatrix& matrix, Sparsity sparsity);
-
 /// Compresses a matrix whose columns are in their final order. K is padded with zero columns to whole groups.
 /// Unused places keep a zero, placed in the same aligned pair as a non-zero if possible. A group whose rows
 /// all use one of its two pairs then changes pairs by flipping bit 1 of every index (metadata xor
-/// 0xAAAAAAAA). Throws std::invalid_argument unless satisfies(matrix, sparsity).
+/// 0xAAAAAAAA). Throws std::invalid_argument if a row uses more than `kept` columns of a group.
 Operand compress(const WeightMatrix& matrix, const Index3& tile, Sparsity sparsity);
 
 /// Reorders the rows, in groups of sixteen: row i of a group is the former row i % 8 / 2 * 4 + i / 8 * 2 + i
@@ -60,11 +57,6 @@ Operand spread_rows(const Operand& operand);
 
 /// Returns the M x K matrix with its zeros, the inverse of compress().
 WeightMatrix expand(const Operand& operand);
-
-/// Returns the address offset of every column in a buffer with these strides (elements): the lookup table of
-/// ConvStencil (section 3.4) and SparStencil (section 3.3). Kernels store the same offsets in classes,
-/// because the offsets of a quad's four lanes differ in few ways.
-std::vector<std::int64_t> input_offsets(const Operand& operand, const Index3& strides);
 
 /// Returns non-zero weights / multiplications executed: S of paper 003, for M and K padded to multiples of m
 /// and k.

@@ -84,23 +84,6 @@ PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps) 
   return packed;
 }
 
-std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaShape& mma) {
-  check_sparsity(operand, mma);
-  constexpr int block_rows = 64, core_rows = 8, core_words = 4;
-  std::vector<std::uint32_t> words;
-  const int blocks = ceil_div(static_cast<int>(operand.rows()), block_rows),
-            steps = ceil_div(static_cast<int>(operand.columns()), mma.k);
-  for (int block = 0; block < blocks; ++block)
-    for (int step = 0; step < steps; ++step)
-      for (int column = 0; column < mma.k_words() / 2; column += core_words)
-        for (int row = 0; row < block_rows; row += core_rows)
-          for (int r = 0; r < core_rows; ++r)
-            for (int w = 0; w < core_words; ++w)
-              words.push_back(value_word(operand, mma, block * block_rows + row + r,
-                                         step * mma.k_words() / 2 + column + w));
-  return words;
-}
-
 std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t row, std::size_t word) {
   const std::size_t count = elements_per_word(element);
   std::uint32_t bits = 0;

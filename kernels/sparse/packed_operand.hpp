@@ -42,12 +42,6 @@ struct PackedOperand {
 /// not accept.
 PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps = MmaWarps::one);
 
-/// Returns compressed weights in the order in which wgmma.sp reads A from shared memory without swizzle, per
-/// block of 64 rows and step: [16-byte column][row / 8][row % 8][element]. These are core matrices of 8 rows
-/// x 16 bytes, K-major; leading byte offset 1024, stride byte offset 128. The metadata is that of
-/// pack(operand, mma, MmaWarps::four).
-std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaShape& mma);
-
 /// Converts between a value and the bits of an operand element: 16 for fp16 and bf16, 32 for tf32 (the low 13
 /// are zero). Rounds once, ties to even.
 std::uint32_t element_bits(Precision element, double value);

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "io/input/read_stencil.hpp"
 #include "io/nearest_name.hpp"
 #include "kernels/error.hpp"
 
@@ -94,7 +95,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2, true}));
   EXPECT_EQ(config.diagnostics.every, 50);
   EXPECT_EQ(config.checkpoint, (CheckpointConfig{500, 12.5, 3, true}));
-  EXPECT_TRUE(inline_stencil(config));
+  EXPECT_TRUE(make_stencil(config.stencil, config.grid));
 }
 
 TEST(Config, TunesWhereItPaysUnlessToldOtherwise) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "io/input/config.hpp"
+#include "io/input/read_stencil.hpp"
 #include "io/input/toml_section.hpp"
 #include "kernels/error.hpp"
 
@@ -157,7 +158,8 @@ TEST(Keys, DefaultsAreThoseOfTheReaders) {
     if (key.name.starts_with('<')) continue;
     const RunConfig given = parsed(key, line), absent = parsed(key, "");
     if (key.section == "stencil")  // the resolved input says which parameters were given
-      EXPECT_EQ(inline_stencil(given)->taps(), inline_stencil(absent)->taps());
+      EXPECT_EQ(make_stencil(given.stencil, given.grid)->taps(),
+                make_stencil(absent.stencil, absent.grid)->taps());
     else
       EXPECT_EQ(to_toml(given), to_toml(absent));
     ++compared;

@@ -20,6 +20,7 @@
 #include "kernels/operator/interpret_coefficient.hpp"
 #include "solver/block.hpp"
 #include "solver/plan/plan.hpp"
+#include "tests/kernels/operator/given_rows.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
@@ -287,7 +288,7 @@ class Systems : public testing::OnDevice {
       block.set_coefficient(i, [&](Field& field) {
         with_storage(field.precision(), [&]<class Storage>() {
           interpret_coefficient(canonical, equations->facts, i, what.domain, field.owned(),
-                                given_rows(problem.context, 0),
+                                testing::given_rows(problem.context, 0),
                                 [&](const Index3& first, std::span<const double> row) {
                                   std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
                                 });

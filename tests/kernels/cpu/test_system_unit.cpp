@@ -12,6 +12,7 @@
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
+#include "tests/kernels/operator/given_rows.hpp"
 
 namespace spsolve {
 namespace {
@@ -79,7 +80,7 @@ void expect_canonical(const ExampleStep& example, const WideProblem& problem,
     const Index3 reach = halo + halo;
     coefficients.emplace_back(domain.box(), reach, precision);
     interpret_coefficient(canonical, facts, i, domain, coefficients.back().allocated(),
-                          given_rows(problem.given, 0),
+                          testing::given_rows(problem.given, 0),
                           [&](const Index3& first, std::span<const double> values) {
                             std::copy(values.begin(), values.end(), coefficients.back().at<T>(first));
                           });

@@ -6,6 +6,7 @@
 
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/interpret_rows.hpp"
+#include "tests/kernels/operator/given_rows.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 
 namespace spsolve {
@@ -18,10 +19,11 @@ int expect_same_bits(const Terms& terms, const std::vector<TermId>& ids, const S
   for (const TermId id : ids) {
     const std::vector<double> expected = interpret(terms, id, box, given_values(context, 3));
     std::vector<double> found(expected.size(), -1.0);
-    interpret_rows(
-        terms, id, box, given_rows(context, 3), [&](const Index3& first, std::span<const double> values) {
-          std::copy(values.begin(), values.end(), found.begin() + index_of(first - box.begin, box.extent()));
-        });
+    interpret_rows(terms, id, box, testing::given_rows(context, 3),
+                   [&](const Index3& first, std::span<const double> values) {
+                     std::copy(values.begin(), values.end(),
+                               found.begin() + index_of(first - box.begin, box.extent()));
+                   });
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (std::isnan(found[i]) && std::isnan(expected[i])) continue;
       EXPECT_EQ(std::bit_cast<std::uint64_t>(found[i]), std::bit_cast<std::uint64_t>(expected[i]))

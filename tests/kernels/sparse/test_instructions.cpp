@@ -247,26 +247,6 @@ TEST(Pack, FlippingBitOneChangesPairs) {
     for (int k = 0; k < 32; ++k) EXPECT_EQ(product_with_unit(packed, m, k), matrix.value(m, k ^ 2));
 }
 
-TEST(Pack, CoreMatricesHoldTheCompressedRows) {
-  std::mt19937_64 random(4);
-  for (const MmaShape& mma : {m16n8k32_fp16, m16n8k16_tf32}) {
-    const Operand operand = random_operand(random, 70, 2 * mma.k, one_of_two);
-    const auto words = pack_core_matrices(operand, mma);
-    const std::size_t step_bytes = 64 * 16 * 4 / 2;  // 64 rows of 8 words
-    ASSERT_EQ(words.size() * 4, 2 * 2 * step_bytes);
-    for (std::size_t m = 0; m < 70; ++m)
-      for (std::size_t c = 0; c < operand.compressed_columns(); ++c) {
-        const std::size_t per_step = mma.k / 2, element_bytes = mma.element == Precision::tf32 ? 4 : 2;
-        const std::size_t step = (m / 64) * 2 + c / per_step, byte_in_row = c % per_step * element_bytes;
-        const std::size_t byte =
-            step * step_bytes + byte_in_row / 16 * 1024 + m % 64 / 8 * 128 + m % 8 * 16 + byte_in_row % 16;
-        const std::uint32_t bits = words[byte / 4] >> (8 * (byte % 4));
-        EXPECT_EQ(element_value(mma.element, element_bytes == 2 ? bits & 0xffff : bits),
-                  rounded(mma.element, operand.values[m * operand.compressed_columns() + c]));
-      }
-  }
-}
-
 TEST(Pack, RefusesWhatTheInstructionCannotTake) {
   std::mt19937_64 random(5);
   EXPECT_THROW(pack(random_operand(random, 4, 8, two_of_four), m16n8k16_tf32), std::invalid_argument);

@@ -21,6 +21,16 @@ using testing::random_tile;
 using testing::random_zoo_stencil;
 using testing::row_width;
 
+/// Returns true if no row uses more than `kept` columns of any group.
+bool satisfies(const WeightMatrix& matrix, Sparsity sparsity) {
+  for (std::size_t m = 0; m < matrix.rows(); ++m) {
+    std::map<std::size_t, int> used;  // by group
+    for (std::size_t k = 0; k < matrix.columns(); ++k)
+      if (matrix.value(m, k) != 0.0 && ++used[k / sparsity.group] > sparsity.kept) return false;
+  }
+  return true;
+}
+
 /// Checks the defining property of an Operand: every output of the tile occurs once, with exactly the taps of
 /// the stencil.
 void expect_is_stencil(const Operand& operand, const Stencil& stencil) {
@@ -192,19 +202,6 @@ TEST(Compress, RefusesThreeOfFour) {
   const WeightMatrix matrix{{{0, 0, 0}}, std::vector<Index3>(4), {1.0, 1.0, 0.0, 1.0}};
   EXPECT_FALSE(satisfies(matrix, two_of_four));
   EXPECT_THROW(compress(matrix, {1, 1, 1}, two_of_four), std::invalid_argument);
-}
-
-TEST(InputOffsets, AreTheAddressesOfTheColumns) {
-  std::mt19937_64 random(11);
-  const auto zoo = random_zoo_stencil(random);
-  const Operand operand = morph(zoo.stencil, {1, 1, 8}, Pairing::columns);
-  const Index3 strides{1000003, 1009, 1};
-  const auto offsets = input_offsets(operand, strides);
-  ASSERT_EQ(offsets.size(), operand.columns());
-  for (std::size_t k = 0; k < operand.columns(); ++k) {
-    const Index3& p = operand.inputs[k];
-    EXPECT_EQ(offsets[k], p[0] * 1000003 + p[1] * 1009 + p[2]);
-  }
 }
 
 TEST(Density, CountsWhatTheHardwareExecutes) {

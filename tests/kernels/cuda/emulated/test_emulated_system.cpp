@@ -20,6 +20,7 @@
 #include "kernels/operator/scalar_values.hpp"
 #include "kernels/rounding.hpp"
 #include "system_case.hpp"
+#include "tests/kernels/operator/given_rows.hpp"
 #include "tile_map.hpp"
 
 alignas(1024) unsigned char memory[1 << 18];  // the shared memory of all kernels
@@ -61,7 +62,7 @@ class HostState {
         for_each_point(written->back()->allocated(), [&](const Index3& p) { set(*written->back(), p, NAN); });
       }
     }
-    const LeafRow given = given_rows(around, what.problem.state.step);
+    const LeafRow given = testing::given_rows(around, what.problem.state.step);
     for (std::size_t i = 0; i < what.canonical.coefficients.size(); ++i) {
       const Box& offsets = what.facts.coefficient_reach[i];
       const Box all = grow(domain.box(), halo);

@@ -155,15 +155,16 @@ TEST(MmaProgram, FindsInputsWhereTheyLieInSharedMemory) {
     const auto pitch = numbers_of(constants, "box_pitch")[0], rows = numbers_of(constants, "box_rows")[0];
     const Index3 strides{rows * pitch, pitch, 1};
     const auto window = numbers_of(constants, "window");
-    const auto offsets = input_offsets(program.operand().first(), strides);
+    const std::vector<Index3> inputs = program.operand().first().inputs;
     const auto place_offset = numbers_of(constants, "place_offset"),
                place_class = numbers_of(constants, "place_class"),
                class_offset = numbers_of(constants, "class_offset");
     const auto per_word = static_cast<std::size_t>(elements_per_word(c.precision));
-    for (std::size_t k = 0; k < offsets.size(); ++k) {
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
       const std::size_t word = k / per_word, place = word / 4 * per_word + k % per_word;
       EXPECT_EQ(place_offset.at(place) + class_offset.at(4 * place_class.at(place) + word % 4),
-                offsets[k] - window[0] * strides[0] - window[1] * strides[1] - window[2])
+                (inputs[k][0] - window[0]) * strides[0] + (inputs[k][1] - window[1]) * strides[1] +
+                    inputs[k][2] - window[2])
           << c.dimensions << "D radius " << c.radius << " input " << k;
     }
   }
