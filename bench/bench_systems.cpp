@@ -66,9 +66,7 @@ Domain domain_of(const CatalogueSystem& what, const Options& options) {
   const double wanted = std::pow(static_cast<double>(options.points), 3.0 / what.dimensions);
   const std::int64_t extent =
       what.dimensions == 3 ? options.points : static_cast<std::int64_t>(wanted) / 512 * 512;
-  const BoundaryKind kind = options.walls == "p"   ? BoundaryKind::periodic
-                            : options.walls == "n" ? BoundaryKind::neumann
-                                                   : BoundaryKind::dirichlet;
+  const BoundaryKind kind = recorded_walls(options.walls);
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
     domain.shape[axis] = extent;
     const double value = options.walls == "0" ? 0.0 : 0.5;

@@ -15,4 +15,10 @@ Canonical canonical_of(const CatalogueSystem& system, double dt) {
   return canonical_form(resolve_step(parse_step(system.step), names));
 }
 
+BoundaryKind recorded_walls(std::string_view letter) {
+  return letter == "p"   ? BoundaryKind::periodic
+         : letter == "n" ? BoundaryKind::neumann
+                         : BoundaryKind::dirichlet;
+}
+
 }  // namespace spsolve

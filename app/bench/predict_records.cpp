@@ -59,10 +59,7 @@ std::optional<Row> row_of_tile(const Json& row) {
   Domain grid;
   grid.dimensions = what->dimensions;
   grid.shape = row.at("shape").get<Index3>();
-  const auto walls = row.at("walls").get<std::string>();
-  const BoundaryKind kind = walls == "p"   ? BoundaryKind::periodic
-                            : walls == "n" ? BoundaryKind::neumann
-                                           : BoundaryKind::dirichlet;
+  const BoundaryKind kind = recorded_walls(row.at("walls").get<std::string>());
   for (int axis = grid.first_axis(); axis < axis_count; ++axis) grid.faces[axis] = {Face{kind}, Face{kind}};
   const auto precision = parse_precision(row.at("precision").get<std::string>()).value();
   const int steps = row.at("fuse");
