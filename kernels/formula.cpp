@@ -38,13 +38,13 @@ Stencil Formula::stencil() const {
   for (const auto& [offset, weight] : weights_) largest = std::max(largest, std::abs(weight));
   Box box = box_of({1, 1, 1});
   for (const auto& [offset, weight] : weights_) box = hull(box, offset);
-  std::vector<double> dense;
+  std::vector<double> weights;
   for_each_point(box, [&](const Index3& offset) {
     const auto found = weights_.find(offset);
     const bool kept = found != weights_.end() && std::abs(found->second) > cancelled * largest;
-    dense.push_back(kept ? found->second : 0.0);
+    weights.push_back(kept ? found->second : 0.0);
   });
-  return Stencil(box.extent(), dense, -1 * box.begin);
+  return Stencil(box.extent(), weights, -1 * box.begin);
 }
 
 Formula difference(int axis, int derivative, int first, int last, double place) {

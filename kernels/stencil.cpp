@@ -88,9 +88,9 @@ Stencil::Stencil(const Index3& extent, const std::vector<double>& weights, const
 }
 
 std::vector<double> dense_weights(const Stencil& stencil) {
-  DenseWeights<double> dense{grow(box_of({1, 1, 1}), stencil.radius())};
-  for (const Tap& tap : stencil.taps()) dense[tap.offset] = tap.weight;
-  return dense.values;
+  DenseWeights<double> weights{grow(box_of({1, 1, 1}), stencil.radius())};
+  for (const Tap& tap : stencil.taps()) weights[tap.offset] = tap.weight;
+  return weights.values;
 }
 
 double sum_abs(const Stencil& stencil) {

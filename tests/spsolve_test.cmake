@@ -18,7 +18,7 @@ target_precompile_headers(spsolve_mpi_main REUSE_FROM spsolve_precompiled_tests)
 
 # spsolve_test(NAME SOURCES file... LINK target... [RANKS n...] [COST seconds]) adds one GoogleTest program. It runs once without mpirun, or once
 # per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever.
-# Of tests without mpirun those of the largest COST start first, so that none is left to run alone at the end.
+# Tests without mpirun start in the order of their COST, the largest first, so that none is left to run alone at the end.
 function(spsolve_test name)
   cmake_parse_arguments(test "" "COST" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})

@@ -7,14 +7,12 @@
 
 namespace spsolve {
 
-using Memory = ProgramOperand::Kind;
-
 std::vector<ProgramOperand> leading_operands(const StepProgram& program, int stream) {
-  std::map<std::tuple<Memory, int, Level>, ProgramOperand> leading;
+  std::map<std::tuple<ProgramOperand::Kind, int, Level>, ProgramOperand> leading;
   for (const ProgramStage& stage : program.stages)
     for (const ProgramOperand& operand : stage.operands) {
-      const bool is_read = (operand.kind == Memory::field && operand.level != Level::next) ||
-                           operand.kind == Memory::coefficient;
+      const bool is_read = (operand.kind == ProgramOperand::Kind::field && operand.level != Level::next) ||
+                           operand.kind == ProgramOperand::Kind::coefficient;
       if (!is_read) continue;
       ProgramOperand& last =
           leading.try_emplace({operand.kind, operand.index, operand.level}, operand).first->second;
@@ -34,11 +32,11 @@ std::int64_t operands_of(const StepProgram& program) {
 }
 
 std::int64_t planes_of(const StepProgram& program, int stream) {
-  std::map<std::tuple<Memory, int, Level>, Range> planes;
+  std::map<std::tuple<ProgramOperand::Kind, int, Level>, Range> planes;
   for (const ProgramStage& stage : program.stages)
     for (const ProgramOperand& operand : stage.operands) {
-      if (operand.kind != Memory::field && operand.kind != Memory::coefficient &&
-          operand.kind != Memory::output)
+      if (operand.kind != ProgramOperand::Kind::field && operand.kind != ProgramOperand::Kind::coefficient &&
+          operand.kind != ProgramOperand::Kind::output)
         continue;
       const std::int64_t at = operand.offset[stream];
       Range& range =
