@@ -65,7 +65,12 @@ BENCHMARK_CAPTURE(advance, box3d1r_fp64, "box3d1r", 3, Precision::fp64)
     ->Args({256, 1})
     ->Args({256, 2})
     ->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d2r_fp64, "star3d2r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star3d4r_fp64, "star3d4r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d8r_fp64, "star3d8r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d2r_fp32, "star3d2r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d4r_fp32, "star3d4r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d8r_fp32, "star3d8r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star2d1r_fp64, "star2d1r", 2, Precision::fp64)
     ->Args({4096, 1})
     ->Args({4096, 4})

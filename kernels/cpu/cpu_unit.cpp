@@ -74,7 +74,7 @@ class StencilLaunch {
     for (int level = 1; level < steps_; ++level)
       rings.emplace_back(2 * r + 1, axes_, boxes[level - 1], radius_[x_axis], tile.begin[x_axis]);
     Scratch scratch(*this, boxes.front());
-    if (group_)
+    if (group_ && (!group_->star || tile.extent()[x_axis] >= shortest_star_row))
       for (std::int64_t& s = boxes.front().begin[axes_.stream];
            s + max_rows <= boxes.front().end[axes_.stream]; s += max_rows)
         planes(*group_, boxes.front(), s, in_rows_, out_rows_, scratch.stored);
@@ -202,7 +202,7 @@ CpuUnit::CpuUnit(const Domain& domain, const Stencil& stencil, Precision precisi
   std::vector<double> weights;
   for (const Tap& tap : stencil_.taps()) weights.push_back(tap.weight);
   one_row_ = make_tap_schedule(offsets, weights, 1);
-  group_ = group_schedule(offsets, weights);
+  group_ = group_schedule(offsets, weights, precision);
 }
 
 void CpuUnit::fill_ghosts(const State& state, const Box& valid) const {

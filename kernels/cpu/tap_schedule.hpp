@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_tiles.hpp"
+#include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve {
@@ -26,7 +27,8 @@ struct TapSegment {
 template <class Sum>
 struct TapSchedule {
   int rows = 1;
-  std::vector<TapSegment> segments;
+  int star = 0;  // the radius if the taps are a star, whose rows star_rows.hpp computes; else 0
+  std::vector<TapSegment> segments;  // none for stars
   std::vector<Index3> inputs;  // offsets from the first row of output along stream, cross and x, per input
   std::vector<Sum> weights;    // per input: a weight for each row of its segment
 };
@@ -47,7 +49,7 @@ TapSchedule<Sum> make_tap_schedule(const std::vector<Index3>& offsets, const std
       uses.push_back({{offsets[k][0] + row, offsets[k][1], offsets[k][2]}, row, weights[k]});
   if (rows > 1)
     std::ranges::stable_sort(uses, {}, [](const Use& use) { return std::pair(use.input, use.row); });
-  TapSchedule<Sum> schedule{rows, {}, {}, {}};
+  TapSchedule<Sum> schedule{rows, 0, {}, {}, {}};
   for (std::size_t begin = 0, end; begin < uses.size(); begin = end) {
     end = begin + 1;
     while (end < uses.size() && uses[end].input == uses[begin].input &&
@@ -73,27 +75,64 @@ inline std::vector<Index3> tap_offsets(const Stencil& stencil, const Axes& axes)
   return offsets;
 }
 
-/// Returns the schedule of max_rows rows if rows are computed in groups: a group reads at most half of what
-/// its rows read one by one. That holds for boxes. Stars lose, whose inputs form many short segments
-/// (docs/log/cpu.md).
-template <class Sum>
-std::optional<TapSchedule<Sum>> group_schedule(const std::vector<Index3>& offsets,
-                                               const std::vector<Sum>& weights) {
+/// Is the largest radius of stars that have kernels of their own.
+constexpr int widest_star = 8;
+
+/// Is the shortest row, in points, of a group of rows of a star: two of the widest vectors.
+constexpr std::int64_t shortest_star_row = 2 * 64 / sizeof(double);
+
+/// Returns the offsets of a star in ascending order: all points within `radius` of the centre on the three
+/// axes.
+inline std::vector<Index3> star_offsets(int radius) {
+  std::vector<Index3> offsets;
+  for (const std::size_t axis : {0, 1, 2})
+    for (std::int64_t k = -radius; k <= radius; ++k) {
+      Index3 offset{};
+      offset[axis] = k;
+      if (k != 0 || axis == 0) offsets.push_back(offset);
+    }
+  std::ranges::sort(offsets);
+  return offsets;
+}
+
+/// Returns the schedule of max_rows rows if the taps are a 3D star with all of its points. Its inputs are,
+/// for each row, those across from the lowest to the highest; then those of the column along stream. Inputs
+/// along x are points of the column's rows. There is one weight per tap.
+inline std::optional<TapSchedule<double>> star_schedule(const std::vector<Index3>& offsets,
+                                                        const std::vector<double>& weights) {
+  const int radius = static_cast<int>(offsets.size()) / 6;
+  if (radius < 1 || radius > widest_star || offsets != star_offsets(radius)) return {};
+  TapSchedule<double> schedule{max_rows, radius, {}, {}, weights};
+  for (int row = 0; row < max_rows; ++row)
+    for (int k = -radius; k <= radius; ++k)
+      if (k != 0) schedule.inputs.push_back({row, k, 0});
+  for (int plane = -radius; plane < max_rows + radius; ++plane) schedule.inputs.push_back({plane, 0, 0});
+  return schedule;
+}
+
+/// Returns the schedule of max_rows rows if rows are computed in groups. Stars in fp64 are; in formats of
+/// fewer bytes they lose (docs/log/cpu.md). Other stencils are if a group reads at most half of what its rows
+/// read one by one, as boxes do.
+inline std::optional<TapSchedule<double>> group_schedule(const std::vector<Index3>& offsets,
+                                                         const std::vector<double>& weights,
+                                                         Precision precision) {
+  if (precision == Precision::fp64)
+    if (auto star = star_schedule(offsets, weights)) return star;
   if (!std::ranges::is_sorted(offsets)) return {};
-  TapSchedule<Sum> group = make_tap_schedule(offsets, weights, max_rows);
+  TapSchedule<double> group = make_tap_schedule(offsets, weights, max_rows);
   if (2 * group.inputs.size() > max_rows * offsets.size()) return {};
   return group;
 }
 
 /// Returns true if rows are computed in groups.
-inline bool pays_in_groups(const std::vector<Index3>& offsets) {
-  return group_schedule(offsets, std::vector<double>(offsets.size())).has_value();
+inline bool pays_in_groups(const std::vector<Index3>& offsets, Precision precision) {
+  return group_schedule(offsets, std::vector<double>(offsets.size()), precision).has_value();
 }
 
 /// Returns a schedule with its weights in compute precision.
 template <class Sum>
 TapSchedule<Sum> converted(const TapSchedule<double>& schedule) {
-  TapSchedule<Sum> result{schedule.rows, schedule.segments, schedule.inputs, {}};
+  TapSchedule<Sum> result{schedule.rows, schedule.star, schedule.segments, schedule.inputs, {}};
   for (const double weight : schedule.weights) result.weights.push_back(static_cast<Sum>(weight));
   return result;
 }

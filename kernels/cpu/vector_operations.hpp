@@ -108,4 +108,13 @@ template <class V, class T>
   store(vector, out);
 }
 
+/// Stores a vector. `bypasses` selects a non-temporal store, to an address that must be aligned then, if the
+/// vector needs no conversion.
+template <class V, class Out>
+[[gnu::always_inline]] inline void store(const V& vector, Out* out, bool bypasses) {
+  if constexpr (std::is_same_v<Out, typename V::value_type>)
+    if (bypasses) return store_non_temporal(vector, out);
+  store(vector, out);
+}
+
 }  // namespace spsolve::detail

@@ -66,7 +66,8 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   candidate.fma = taps * tile.recomputed;
-  const bool in_groups = fuse == 1 && pays_in_groups(tap_offsets(problem.stencil, Axes(domain)));
+  const bool in_groups =
+      fuse == 1 && pays_in_groups(tap_offsets(problem.stencil, Axes(domain)), problem.precision);
   candidate.compute_seconds =
       candidate.fma * ((fuse > 1    ? device.level_cost
                         : in_groups ? costs.grouped_tap

@@ -6,6 +6,7 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cpu/star_rows.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "tests/support/whole_grid.hpp"
@@ -103,64 +104,113 @@ TEST(CpuUnit, GridsLargerThanATileMatchReference) {
   }
 }
 
-/// Compares groups of 1 and 4 rows with chains of multiply-adds, point by point. The taps of a column along
-/// the stream axis have gaps, so that inputs serve rows that are not neighbours.
-TEST(CorrelateRows, HaveTheBitsOfAScalarChainAtEveryBeginAndLength) {
+/// Compares rows that are computed by a schedule with chains of multiply-adds, point by point, at every begin
+/// and for rows of `shortest` to 319 points. Inputs lie within `reach` of the first row.
+void expect_bits_of_chains(const std::vector<Index3>& offsets, std::int64_t reach, std::int64_t shortest,
+                           const auto& schedule_of) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> value(-1.0, 1.0);
   constexpr std::int64_t room = 320;
-  const std::vector<Index3> offsets{{-2, 0, 0}, {-1, 0, -1}, {-1, 0, 0}, {-1, 0, 1},
-                                    {0, 0, 0},  {0, 1, -1},  {1, 0, 0},  {3, 0, 0}};
   std::vector<double> weights(offsets.size());
   std::generate(weights.begin(), weights.end(), [&] { return value(random); });
+  const TapSchedule<double> schedule = schedule_of(weights);
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> planes;  // by stream and cross
   std::array<std::vector<double>, max_rows> sources;
   const auto draw = [&](std::vector<double>& row) {
     row.resize(room);
     std::generate(row.begin(), row.end(), [&] { return value(random); });
   };
-  for (std::int64_t s = -2; s < max_rows + 3; ++s)
-    for (std::int64_t c = 0; c < 2; ++c) draw(planes[{s, c}]);
+  for (std::int64_t s = -reach; s < max_rows + reach; ++s)
+    for (std::int64_t c = -reach; c <= reach; ++c) draw(planes[{s, c}]);
   for (auto& source : sources) draw(source);
   std::vector<AlignedArray<double>> found;
   for (int p = 0; p < max_rows; ++p) found.emplace_back(room);
-  for (const int rows : {1, max_rows})
-    for (std::int64_t begin = 1; begin < 18; ++begin)
-      for (std::int64_t points = 1; begin + points < room - 1; points += points < 20 ? 1 : 23)
-        for (const bool non_temporal : {false, true}) {
-          const TapSchedule<double> schedule = make_tap_schedule(offsets, weights, rows);
-          std::vector<const double*> inputs;
-          for (const Index3& at : schedule.inputs)
-            inputs.push_back(planes[{at[0], at[1]}].data() + begin + at[2]);
-          Rows<double, double> group{points, &schedule, inputs.data()};
-          group.non_temporal = non_temporal;
-          std::array<std::vector<double>, max_rows> expected;
-          for (int p = 0; p < rows; ++p) {
-            expected[p].assign(room, 9.0);
-            for (std::int64_t x = begin; x < begin + points; ++x) {
-              expected[p][x] = sources[p][x];
-              for (std::size_t k = 0; k < offsets.size(); ++k)
-                expected[p][x] =
-                    std::fma(weights[k], planes[{offsets[k][0] + p, offsets[k][1]}][x + offsets[k][2]],
-                             expected[p][x]);
-            }
-            group.source[p] = sources[p].data() + begin;
+  for (std::int64_t begin = reach; begin < reach + 17; ++begin)
+    for (std::int64_t points = shortest; begin + points < room - reach; points += points < 20 ? 1 : 23)
+      for (const bool non_temporal : {false, true}) {
+        std::vector<const double*> inputs;
+        for (const Index3& at : schedule.inputs)
+          inputs.push_back(planes.at({at[0], at[1]}).data() + begin + at[2]);
+        Rows<double, double> group{points, &schedule, inputs.data()};
+        group.non_temporal = non_temporal;
+        std::array<std::vector<double>, max_rows> expected;
+        for (int p = 0; p < schedule.rows; ++p) {
+          expected[p].assign(room, 9.0);
+          for (std::int64_t x = begin; x < begin + points; ++x) {
+            expected[p][x] = sources[p][x];
+            for (std::size_t k = 0; k < offsets.size(); ++k)
+              expected[p][x] = std::fma(
+                  weights[k], planes[{offsets[k][0] + p, offsets[k][1]}][x + offsets[k][2]], expected[p][x]);
           }
-          const auto expect_bits = [&](auto correlate) {
-            for (int p = 0; p < rows; ++p) {
-              std::fill_n(found[p].begin(), room, 9.0);
-              group.out[p] = found[p].begin() + begin;
-              group.next_in[p] = inputs[0];
-              group.next_out[p] = group.out[p];
-            }
-            correlate(group);
-            for (int p = 0; p < rows; ++p)
-              ASSERT_TRUE(std::equal(expected[p].begin(), expected[p].end(), found[p].begin()))
-                  << "row " << p << " of " << rows << ", begin " << begin << ", points " << points;
-          };
-          expect_bits([](const auto& all) { correlate_rows_widest(all); });
-          expect_bits([](const auto& all) { correlate_rows<std::experimental::native_simd<double>>(all); });
+          group.source[p] = sources[p].data() + begin;
         }
+        const auto expect_bits = [&](auto correlate) {
+          for (int p = 0; p < schedule.rows; ++p) {
+            std::fill_n(found[p].begin(), room, 9.0);
+            group.out[p] = found[p].begin() + begin;
+            group.next_in[p] = inputs[0];
+            group.next_out[p] = group.out[p];
+          }
+          correlate(group);
+          for (int p = 0; p < schedule.rows; ++p)
+            ASSERT_TRUE(std::equal(expected[p].begin(), expected[p].end(), found[p].begin()))
+                << "row " << p << " of " << schedule.rows << ", begin " << begin << ", points " << points;
+        };
+        using Vector = std::experimental::native_simd<double>;
+        expect_bits([](const auto& all) { correlate_rows_widest(all); });
+        expect_bits([](const auto& all) {
+          all.schedule->star ? correlate_star<Vector>(all) : correlate_rows<Vector>(all);
+        });
+      }
+}
+
+/// The taps of a column along the stream axis have gaps, so that inputs serve rows that are not neighbours.
+TEST(CorrelateRows, HaveTheBitsOfAScalarChainAtEveryBeginAndLength) {
+  const std::vector<Index3> offsets{{-2, 0, 0}, {-1, 0, -1}, {-1, 0, 0}, {-1, 0, 1},
+                                    {0, 0, 0},  {0, 1, -1},  {1, 0, 0},  {3, 0, 0}};
+  for (const int rows : {1, max_rows})
+    expect_bits_of_chains(offsets, 3, 1, [&](const std::vector<double>& weights) {
+      return make_tap_schedule(offsets, weights, rows);
+    });
+}
+
+TEST(CorrelateRows, HaveTheBitsOfAScalarChainForStars) {
+  for (int radius = 1; radius <= widest_star; ++radius) {
+    SCOPED_TRACE("radius " + std::to_string(radius));
+    const std::vector<Index3> offsets = star_offsets(radius);
+    expect_bits_of_chains(offsets, radius, shortest_star_row,
+                          [&](const auto& weights) { return star_schedule(offsets, weights).value(); });
+  }
+}
+
+/// Stars are computed in groups of planes. The planes of a box of three are not; they have the same bits in
+/// every format, beside walls of all kinds and with a source.
+TEST(CpuUnit, StarsHaveTheSameBitsInEveryGroupOfPlanes) {
+  for (const int radius : {1, 2, 4, 8}) {
+    RandomCase problem(static_cast<std::uint64_t>(radius));
+    const Index3 shape{11, 9, 70};
+    problem.domain = {3, shape, {}};
+    if (radius != 4) {
+      problem.domain.faces[z_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
+      problem.domain.faces[y_axis] = {Face{BoundaryKind::dirichlet, -0.25}, Face{BoundaryKind::neumann}};
+    }
+    const std::int64_t width = 2 * radius + 1;
+    std::vector<double> weights(static_cast<std::size_t>(width * width * width));
+    for (const Index3& offset : star_offsets(radius))
+      weights[static_cast<std::size_t>(
+          index_of(offset + Index3{radius, radius, radius}, {width, width, width}))] =
+          problem.uniform(1)[0] / (6 * radius + 1);
+    problem.stencil = Stencil({width, width, width}, weights, {radius, radius, radius});
+    problem.u = problem.uniform(volume(shape));
+    problem.source = problem.uniform(volume(shape));
+    std::vector<Box> thin;
+    for (std::int64_t z = 0; z < shape[z_axis]; z += 3)
+      thin.push_back({{z, 0, 0}, {std::min(z + 3, shape[z_axis]), shape[y_axis], shape[x_axis]}});
+    for (const Precision precision : all_precisions)
+      EXPECT_EQ(advance_on_cpu(problem, precision, 1, problem.u),
+                advance_on_cpu(problem, precision, 1, problem.u, thin))
+          << to_string(precision) << ", radius " << radius;
+  }
 }
 
 TEST(CorrelateRows, ShareInputsOfBoxes) {
@@ -169,12 +219,14 @@ TEST(CorrelateRows, ShareInputsOfBoxes) {
   };
   const Stencil box = make_preset("box2d3r", 2, {1.0, 1.0, 1.0}, {}),
                 star = make_preset("star2d3r", 2, {1.0, 1.0, 1.0}, {});
-  EXPECT_TRUE(pays_in_groups(offsets(box)));
-  EXPECT_FALSE(pays_in_groups(offsets(star)));
+  EXPECT_TRUE(pays_in_groups(offsets(box), Precision::fp32));
+  EXPECT_FALSE(pays_in_groups(offsets(star), Precision::fp64));
   const std::vector<double> weights(box.taps().size(), 1.0);
   // Four rows read ten rows of seven points each, every one of them once.
   EXPECT_EQ(make_tap_schedule(offsets(box), weights, max_rows).inputs.size(), 70u);
   EXPECT_EQ(make_tap_schedule(offsets(box), weights, 1).inputs.size(), 49u);
+  EXPECT_TRUE(pays_in_groups(star_offsets(4), Precision::fp64));
+  EXPECT_FALSE(pays_in_groups(star_offsets(4), Precision::fp32));
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/star_rows.hpp"
+
+namespace spsolve {
+
+void correlate_star_widest(const Rows<double, double>& group) {
+#ifdef SPSOLVE_AVX512
+  if (has_avx512()) return correlate_star_avx512(group);
+#endif
+  correlate_star<std::experimental::native_simd<double>>(group);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/cpu/correlate_rows.hpp"
+
+namespace spsolve {
+
+namespace detail {
+
+/// Adds the inputs of a star to two vectors, from x on, of each of max_rows rows in neighbouring planes.
+/// `inputs` and `weights` are those of star_schedule(). All loops have constant bounds, so the compiler
+/// unrolls them and keeps sums in registers. An input in the column of the rows is loaded once for all of
+/// them; each row still adds its taps in the order of the stencil.
+template <int radius, class V, class In, class Sum>
+[[gnu::always_inline]] inline void add_star(const In* const* inputs, const Sum* weights, std::int64_t x,
+                                            V (&sums)[max_rows][2]) {
+  constexpr int lanes = static_cast<int>(V::size()), column = max_rows * 2 * radius, centre = 2 * radius;
+  const auto load = [&](const In* in, V(&operand)[2]) __attribute__((always_inline)) {
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) {
+      operand[v] = operands<V>(in + x + v * lanes);
+      keep_in_register(operand[v]);
+    }
+  };
+  const auto add = [&](int tap, const V(&operand)[2], V(&row)[2]) __attribute__((always_inline)) {
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) row[v] = fused(V(weights[tap]), operand[v], row[v]);
+  };
+  const auto add_input = [&](int tap, const In* in, V(&row)[2]) __attribute__((always_inline)) {
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) row[v] = fused(V(weights[tap]), operands<V>(in + x + v * lanes), row[v]);
+  };
+#pragma GCC unroll 32
+  for (int plane = -radius; plane < max_rows + radius; ++plane) {
+    const In* const middle = inputs[column + radius + plane];
+    V operand[2];
+    load(middle, operand);
+#pragma GCC unroll 4
+    for (int p = 0; p < max_rows; ++p)
+      if (p > plane && p <= plane + radius) add(plane - p + radius, operand, sums[p]);
+    if (plane >= 0 && plane < max_rows) {
+      V(&row)[2] = sums[plane];
+      const In* const* const across = inputs + plane * 2 * radius;
+#pragma GCC unroll 16
+      for (int k = 0; k < radius; ++k) add_input(radius + k, across[k], row);
+#pragma GCC unroll 32
+      for (int k = -radius; k <= radius; ++k)
+        if (k == 0)
+          add(centre + radius, operand, row);
+        else
+          add_input(centre + radius + k, middle + k, row);
+#pragma GCC unroll 16
+      for (int k = 0; k < radius; ++k) add_input(centre + 2 * radius + 1 + k, across[radius + k], row);
+    }
+#pragma GCC unroll 4
+    for (int p = 0; p < max_rows; ++p)
+      if (p < plane && p >= plane - radius) add(centre + plane - p + 3 * radius, operand, sums[p]);
+  }
+}
+
+/// Computes the rows of a star of constant radius, two vectors of each row at a time. There is one call of
+/// add_star(), which is long.
+template <int radius, class V, class Out, class In>
+void star_rows(const Rows<Out, In>& group) {
+  constexpr int lanes = static_cast<int>(V::size());
+  constexpr std::int64_t block = 2 * lanes;
+  const auto past_line =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(group.out[0]) % cache_line);
+  // The first block ends behind, the last begins before its neighbour if the row is not aligned.
+  const std::int64_t aligned =
+      past_line ? (cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) : 0;
+  for (std::int64_t next = 0; next < group.points;) {
+    const std::int64_t x = std::min(next, group.points - block);
+    next = next == 0 && aligned % block != 0 ? aligned % block : next + block;
+    V sums[max_rows][2];
+#pragma GCC unroll 4
+    for (int p = 0; p < max_rows; ++p) {
+      fetch<block>(group.next_in[p], x);
+      fetch<block>(group.next_out[p], x);
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v)
+        sums[p][v] = group.source[p] ? operands<V>(group.source[p] + x + v * lanes) : V(Compute<In>{0});
+    }
+    add_star<radius>(group.inputs, group.schedule->weights.data(), x, sums);
+    const bool bypasses = group.non_temporal && (x - aligned) * sizeof(Out) % cache_line == 0;
+#pragma GCC unroll 4
+    for (int p = 0; p < max_rows; ++p)
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v) store(sums[p][v], group.out[p] + x + v * lanes, bypasses);
+  }
+}
+
+}  // namespace detail
+
+/// Computes max_rows rows of a star (TapSchedule::star) of at least shortest_star_row points with vectors of
+/// type V. Every point is a chain of fused multiply-adds in the order of the taps, as in correlate_rows().
+template <class V, class Out, class In>
+void correlate_star(const Rows<Out, In>& group) {
+  const auto choose = [&]<int... n>(std::integer_sequence<int, n...>) {
+    ((group.schedule->star == n + 1 ? detail::star_rows<n + 1, V>(group) : void()), ...);
+  };
+  choose(std::make_integer_sequence<int, widest_star>{});
+}
+
+}  // namespace spsolve
