@@ -320,7 +320,7 @@ class LevelReads {
   /// Returns the first point of a row of the thread in shared memory.
   template <int i, int plane, int row>
   __device__ auto shared_row() const {
-    constexpr int s = constants::statement_of[i];
+    constexpr int s = constants::statement_of[i], stored_plane = splits ? 0 : plane;
     if constexpr (s < 0)
       return shared_.template in_ring<i, constants::plane_high[i] - plane + (level - 1) * lag>() +
              row * constants::ring_pitch[i];
@@ -332,8 +332,8 @@ class LevelReads {
       return shared_.template in_ring<i, constants::plane_high[i] - plane - ahead>() +
              row * constants::ring_pitch[i];
     else
-      return shared_.template stored_before < level - 1, s,
-             splits ? 0 : plane > () + place_of_row<s>(row) * constants::level_pitch[s];
+      return shared_.template stored_before<level - 1, s, stored_plane>() +
+             place_of_row<s>(row) * constants::level_pitch[s];
   }
 
  private:

@@ -290,9 +290,8 @@ void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fu
         }
       }
   text.line(
-      "// By statement, axis and side: whether the face is filled; by layer beyond it, ghost points are a "
-      "scale");
-  text.line("// times what they mirror, and a number more.");
+      "// By statement, axis and side: whether the face is filled. By layer beyond it: ghost points are a");
+  text.line("// scale times what they mirror, and a given number more.");
   const std::string of_layers = "[statements][3][2][" + std::to_string(layers) + "]";
   text.line("__device__ constexpr bool is_filled[statements][3][2] = {" + is_filled + "};");
   text.line("__device__ constexpr Compute filled_scale" + of_layers + " = {" + scales + "};");
