@@ -165,6 +165,48 @@ void require_walls_in_range(const Problem& problem) {
   });
 }
 
+namespace {
+
+/// Returns the numbers that a step computes with in the precision of its sums: all weights, and the numbers
+/// of statements as they are after constants were combined.
+std::vector<double> numbers_of(const Problem& problem) {
+  std::vector<double> numbers;
+  const auto add = [&](const Stencil& stencil) {
+    for (const Tap& tap : stencil.taps()) numbers.push_back(tap.weight);
+  };
+  if (!problem.equations) {
+    add(problem.stencil);
+    return numbers;
+  }
+  for (const CanonicalNode& node : problem.equations->canonical.nodes) {
+    if (node.kind == CanonicalNode::Kind::number) numbers.push_back(node.number);
+    for (const ChainLink& link : node.links) add(link.stencil);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void require_numbers_in_range(const Problem& problem, const RunConfig& config) {
+  if (sum_precision(problem.precision) == Precision::fp64) return;
+  const auto is_beyond = [](double number) {
+    return std::isfinite(number) && std::isinf(stored_value(to_storage<float>(number)));
+  };
+  const std::vector<double> numbers = numbers_of(problem);
+  const auto found = std::ranges::find_if(numbers, is_beyond);
+  if (found == numbers.end()) return;
+  std::string constants;
+  if (config.equations)
+    for (const auto& [name, value] : config.equations->constants)
+      if (is_beyond(value))
+        constants += fmt::format("{}{} = {:g}", constants.empty() ? " (in [constants] " : ", ", name, value);
+  if (!constants.empty()) constants += ")";
+  throw Error(config.equations ? InputKey{"equations", "step"} : InputKey{"stencil", "weights"},
+              fmt::format(": the number {:g}{} is beyond the range of fp32, in which sums of {} are taken; "
+                          "[compute] precision = \"fp64\" holds it",
+                          *found, constants, to_string(problem.precision)));
+}
+
 Setup make_setup(const Communicator& communicator, const RunConfig& config, Tables& tables,
                  const std::optional<StoredPlan>& continued, const std::optional<DeviceModel>& model,
                  std::optional<int> ranks) {
@@ -193,6 +235,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
   }
   problem.precision = plan.chosen.precision;
   require_walls_in_range(problem);
+  require_numbers_in_range(problem, config);
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
   const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
                                                           config.parallel, problem, plan.chosen, device);

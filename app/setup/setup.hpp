@@ -66,6 +66,10 @@ std::string checksum_of(const Problem& problem);
 /// Throws Error(invalid_input) if a dirichlet value is infinite in its storage format.
 void require_walls_in_range(const Problem& problem);
 
+/// Throws Error(invalid_input) if a finite weight, or a finite number of the statements, is infinite in the
+/// precision of sums. The message names the number and the constants of the input that are infinite there.
+void require_numbers_in_range(const Problem& problem, const RunConfig& config);
+
 /// Reads the weights, chooses the device, makes the plan and the decomposition. `continued` is the plan of
 /// the run that continues, or of earlier tuning. For setups that are only inspected, `model` replaces the
 /// model of this device, and `ranks` the number of ranks that share the grid. Collective; every rank throws

@@ -303,6 +303,23 @@ class Faults(spsolve.TestCase):
         file = spsolve.write_input(self.directory / "walls.toml", spsolve.awkward_problem(time={"steps": 5}, compute={"precision": "fp16"}, boundary={"x": {"dirichlet": 1e5}}))
         self.assertIn("[boundary] x: dirichlet = 100000 is beyond the range of fp16", self.run_to(2, "check", file).err)
 
+    def test_numbers_beyond_the_range_of_sums_are_named(self):
+        """Numbers count as they are after constants were combined, in all precisions whose sums are fp32."""
+        base = {"grid": {"shape": [8, 9]}, "time": {"steps": 2}, "output": {"directory": "out"}}
+        for step, status in (("u + K*u*u", 2), ("u + K*laplace(u)", 2), ("u + d(sin(K*u), x)", 2), ("0.5*u + (K*1e-300)*u*u*0", 0)):
+            system = {**base, "constants": {"K": 1e300}, "fields.u": {"initial": 0.5}, "equations": {"step": f"u.next = {step}"}}
+            for precision in ("fp32", "bf16"):
+                with self.subTest(step, precision=precision):
+                    file = spsolve.write_input(self.directory / "case.toml", {**system, "compute": {"precision": precision}})
+                    result = self.run_to(status, file, "--overwrite", ranks=2)
+                    if status:
+                        self.assertRegex(result.err, r"case.toml:\d+: \[equations\] step: the number [\d.e+]+ \(in \[constants\] K = 1e\+300\) "
+                                         f"is beyond the range of fp32, in which sums of {precision} are taken")
+        file = spsolve.write_input(self.directory / "weights.toml", {**base, "stencil": {"weights": [[1e39, 0.0]]}, "compute": {"precision": "fp16"},
+                                                                     "initial": {"expression": "0"}})
+        self.assertRegex(self.run_to(2, "check", file).err, r"weights.toml:\d+: \[stencil\] weights: the number 1e\+39 is beyond the range of fp32")
+        self.run_to(0, file, "--overwrite", "--set", "compute.precision=fp64")
+
     def test_overflow_on_a_full_disk_says_so(self):
         file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, diagnostics={"every": 1},
                           checkpoint={"every": 0}, boundary={"x": "periodic"})
