@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 namespace spsolve {
@@ -94,6 +95,10 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
 }
 
 void Communicator::abort(Status status) const {
+  // The main thread and the watchdog may both find that a peer is lost. Open MPI returns from a second
+  // MPI_Abort at once, and std::abort would then end the process before the first has told its status.
+  static std::mutex aborting;
+  aborting.lock();
   MPI_Abort(handle_, static_cast<int>(status));
   std::abort();
 }
