@@ -11,7 +11,6 @@
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/system/system_arguments.hpp"
-#include "kernels/cuda/system/system_program.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {

@@ -8,6 +8,7 @@
 
 #include "kernels/domain.hpp"
 #include "kernels/operator/canonical.hpp"
+#include "kernels/operator/queries.hpp"
 
 namespace spsolve::cuda {
 
@@ -90,5 +91,10 @@ struct SystemGroup {
 /// Throws Error(invalid_input) if the group has more operations than a kernel can hold.
 SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
                      const std::array<int, 3>& axes);
+
+/// Returns the part of a region where all groups of statements can be one group: where a statement reads
+/// `.next` of another beyond a wall there, the wall has a value, or reflects and is one point away at most.
+/// `fields` holds the walls of each field.
+Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region);
 
 }  // namespace spsolve::cuda

@@ -423,37 +423,6 @@ View view_of(const SystemArray& array, std::int64_t element_bytes) {
   return view;
 }
 
-Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region) {
-  // These say how far each statement reads `.next`, through the statements that it reads too.
-  std::vector<Index3> before(facts.reach_now.size()), after(facts.reach_now.size());  // by field
-  Index3 max_before{}, max_after{};
-  for (const EquationFacts& equation : facts.equations)
-    for (const auto& [read, offsets] : equation.reach) {
-      if (read.level != Level::next) continue;
-      const auto from = static_cast<std::size_t>(read.field), to = static_cast<std::size_t>(equation.field);
-      for (int axis = 0; axis < axis_count; ++axis) {
-        before[to][axis] = std::max(before[to][axis], before[from][axis] - offsets.begin[axis]);
-        after[to][axis] = std::max(after[to][axis], after[from][axis] + offsets.end[axis] - 1);
-        max_before[axis] = std::max(max_before[axis], before[to][axis]);
-        max_after[axis] = std::max(max_after[axis], after[to][axis]);
-      }
-    }
-  Box inner = region;
-  for (int axis = 0; axis < axis_count; ++axis) {
-    const auto shows = [&](Side side, std::int64_t most) {
-      return std::ranges::all_of(fields, [&](const Domain& field) {
-        const BoundaryKind kind = field.faces[axis][side].kind;
-        return kind == BoundaryKind::periodic || kind == BoundaryKind::dirichlet ||
-               (kind == BoundaryKind::neumann && most <= 1);
-      });
-    };
-    if (!shows(low, max_before[axis])) inner.begin[axis] = std::max(inner.begin[axis], max_before[axis]);
-    if (!shows(high, max_after[axis]))
-      inner.end[axis] = std::min(inner.end[axis], fields.front().shape[axis] - max_after[axis]);
-  }
-  return inner.empty() ? Box{} : inner;
-}
-
 void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
                                   int useful, int margin) const {
   const auto sector_of = [&](const Field& field) {

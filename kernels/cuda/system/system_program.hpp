@@ -96,9 +96,4 @@ class SystemProgram {
 /// Returns the memory of an array of elements of `element_bytes` bytes, within its `begin` and `end`.
 View view_of(const SystemArray& array, std::int64_t element_bytes);
 
-/// Returns the part of a region where all groups of statements can be one group: where a statement reads
-/// `.next` of another beyond a wall there, the wall has a value, or reflects and is one point away at most.
-/// `fields` holds the walls of each field.
-Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region);
-
 }  // namespace spsolve::cuda
