@@ -33,9 +33,9 @@ std::string input_text(const CatalogueSystem& system, const std::vector<std::int
 }
 
 /// Returns a grid beyond the caches.
-std::vector<std::int64_t> shape_of(int dimensions, bool cuda) {
-  if (dimensions == 3) return std::vector<std::int64_t>(3, cuda ? 512 : 160);
-  if (dimensions == 2) return std::vector<std::int64_t>(2, cuda ? 8192 : 2048);
+std::vector<std::int64_t> shape_of(int axes, bool cuda) {
+  if (axes == 3) return std::vector<std::int64_t>(3, cuda ? 512 : 160);
+  if (axes == 2) return std::vector<std::int64_t>(2, cuda ? 8192 : 2048);
   return {cuda ? 1 << 26 : 1 << 22};
 }
 

@@ -173,7 +173,7 @@ TEST(Keys, ValuesBeyondTheLimitsAreRefused) {
     SCOPED_TRACE(fmt::format("[{}] {}", key.section, key.name));
     std::string bad(key.example);
     const std::size_t begin = bad.find_first_of("0123456789");
-    bad.insert(begin, "-");
+    bad.insert(begin, 1, '-');
     EXPECT_THROW(parsed(key, bad), Error) << bad;
   }
 }
