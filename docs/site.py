@@ -24,7 +24,7 @@ site_name: spsolve
 docs_dir: source
 site_dir: site
 use_directory_urls: false
-theme: readthedocs
+theme: {{name: mkdocs, highlightjs: false}}  # readthedocs of Debian lacks scripts that its pages ask for
 plugins: []
 nav:
   - README.md
@@ -42,7 +42,7 @@ def stage(source):
     """Copies what the documents show and link to, to the same places."""
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(root / "docs", source / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    for folder in ("inputs", "python", "bench/results"):
+    for folder in ("inputs", "jobs", "python", "bench/results"):
         shutil.copytree(root / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", "*.h5"))
     for file in (*root.glob("*.md"), root / "LICENSE"):
         shutil.copy(file, source)
