@@ -47,10 +47,11 @@ std::vector<GroupRead> reads_of(const SystemGroup& group) {
 /// other columns of other planes than that of a point among the values of a warp that has a row. Where
 /// reflecting walls give points beyond them their values in shared memory alone, it has them in the plane of
 /// the point. Level 1 finds all planes in rings, unless it keeps the values that others keep.
-bool find_reads(FusedTile& fused, const SystemGroup& group, bool is_row_of_warp) {
+bool find_reads(FusedTile& fused, const SystemGroup& group, const std::vector<GroupRead>& reads,
+                bool is_row_of_warp) {
   const bool finds_other_planes = is_row_of_warp && !fused.splits && fused.reflects == fused.mirrors;
   fused.rows_ahead = fused.rows_behind = 0;
-  for (const auto& [input, offset] : fused.kept > 0 ? group.kept->reads : reads_of(group)) {
+  for (const auto& [input, offset] : fused.kept > 0 ? group.kept->reads : reads) {
     const int plane = offset[plane_axis];
     const bool is_column = offset[row_axis] == 0 && offset[column_axis] == 0;
     if (group.inputs[static_cast<std::size_t>(input)].is_coefficient || plane == 0 || is_column) continue;
@@ -91,8 +92,8 @@ std::optional<NoKernel> why_not(const Canonical& canonical, const SystemFacts& f
 /// Returns why levels cannot make the ghost points of filled faces, or nothing if they can. `walls` holds the
 /// walls as levels see them.
 std::optional<NoKernel> why_not_between(const std::vector<FilledFace>& filled, const FusedTile& fused,
-                                        const SystemGroup& group, const std::vector<Domain>& walls,
-                                        const std::array<int, 3>& axes) {
+                                        const SystemGroup& group, const std::vector<GroupRead>& reads,
+                                        const std::vector<Domain>& walls, const std::array<int, 3>& axes) {
   if (filled.empty()) return {};
   if (std::ranges::any_of(filled, [](const FilledFace& face) {
         return face.values && (face.varies_along_face || face.varies_in_time);
@@ -101,7 +102,7 @@ std::optional<NoKernel> why_not_between(const std::vector<FilledFace>& filled, c
   for (const int axis : {row_axis, column_axis})
     if (!walls.front().periodic(axes[axis]) && fused.reach[axis] > 1)
       return NoKernel{"a step reads more than one point beyond walls that are filled"};
-  for (const GroupRead& read : reads_of(group))
+  for (const GroupRead& read : reads)
     if (!group.inputs[static_cast<std::size_t>(read.input)].is_coefficient &&
         std::ranges::count(read.offset, 0) < 2)
       return NoKernel{"a step reads diagonal neighbours, and walls are filled"};
@@ -133,16 +134,15 @@ bool can_split(const SystemFacts& facts, const SystemGroup& group, const std::ve
 /// Returns true if levels can keep values of the plane before the first of a grid, the only one that has
 /// ghost points. Shared memory does not have that plane, from which levels read other rows, and their own
 /// rows beside walls that reflect across the march unless they mirror them.
-bool can_keep(const SystemGroup& group, const std::vector<Domain>& fields, const std::array<int, 3>& axes,
-              bool mirrors) {
+bool can_keep(const SystemGroup& group, const std::vector<GroupRead>& reads,
+              const std::vector<Domain>& fields, const std::array<int, 3>& axes, bool mirrors) {
   if (!group.kept) return false;
   if (fields.front().periodic(axes[plane_axis])) return true;
   const bool reflects_across = std::ranges::any_of(fields, [&](const Domain& field) {
     return reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
   });
-  const bool reads_rows = std::ranges::any_of(reads_of(group), [](const GroupRead& read) {
-    return read.offset[plane_axis] < 0 && read.offset[row_axis] != 0;
-  });
+  const bool reads_rows = std::ranges::any_of(
+      reads, [](const GroupRead& read) { return read.offset[plane_axis] < 0 && read.offset[row_axis] != 0; });
   return group.kept->planes == 1 && (mirrors || !reflects_across) &&
          !(reads_rows && group.kept->reads_beyond_walls);
 }
@@ -475,14 +475,15 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     for (const auto& offset : input.offsets)
       for (int axis = 0; axis < axis_count; ++axis)
         if (!input.is_coefficient) fused.reach[axis] = std::max(fused.reach[axis], std::abs(offset[axis]));
+  const std::vector<GroupRead> reads = reads_of(group);
+  fused.reads = static_cast<int>(reads.size());
   fused.operations = static_cast<int>(std::count(group.text.begin(), group.text.end(), ';')) -
                      2 * group.statements();  // but for names of what statements make
-  for (const GroupInput& input : group.inputs) fused.reads += static_cast<int>(input.offsets.size());
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
   const std::vector<Domain> walls = walls_of_levels(fields);
-  if (auto none = why_not_between(filled, fused, group, walls, axes)) return *std::move(none);
+  if (auto none = why_not_between(filled, fused, group, reads, walls, axes)) return *std::move(none);
   fused.filled = filled;
   for (const Domain& field : walls)
     fused.reflects = fused.reflects || reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
@@ -497,11 +498,12 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
     const bool is_row_of_warp = shape.columns == threads_of_warp * shape.columns_of_thread;
     fused.mirrors = fused.reflects && is_row_of_warp && !fused.splits && fused.reach[row_axis] <= 1 &&
                     fused.reach[column_axis] <= 1;
-    if (!fused.splits) fused.kept = can_keep(group, walls, axes, fused.mirrors) ? group.kept->values : 0;
+    if (!fused.splits)
+      fused.kept = can_keep(group, reads, walls, axes, fused.mirrors) ? group.kept->values : 0;
     // Threads of a row must have the ghost points that are read.
     const bool can_take = group.taken && fused.kept > 0 && !fused.reflects && is_row_of_warp;
     fused.taken = can_take ? group.taken->taken : 0;
-    if (!find_reads(fused, group, is_row_of_warp)) return;
+    if (!find_reads(fused, group, reads, is_row_of_warp)) return;
     if (!filled.empty() && fused.reflects && !fused.mirrors) return;
     has_reads = true;
     lay_out_levels(fused, group, canonical, walls, precision, limits);
