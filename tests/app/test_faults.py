@@ -220,7 +220,7 @@ class Faults(spsolve.TestCase):
         spsolve.write_input(file, sections)
         for command in ([file], ["check", file], ["info", "pipe"]):
             with spsolve.Job(*command, cwd=self.directory) as job:
-                self.assertRegex(job.wait(longest=20).err, "pipe: is a pipe or a device; HDF5 reads a file in any order")
+                self.assertRegex(job.wait().err, "pipe: is a pipe or a device; HDF5 reads a file in any order")
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_output_without_permission(self):
