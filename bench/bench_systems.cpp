@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures systems of equations on one GPU:
-//   bench_systems [--points N] [--precision P] [--fuse T] [--seconds S] [--json FILE] [CASE...]
+//   bench_systems [--points N] [--precision P] [--fuse T] [--tiles N] [--seconds S] [--json FILE] [CASE...]
 // Every row tells the rate in steps of points, the bytes that must move per point and step in one pass per
 // step, and their rate as a share of that of copies of a field in the same run: more than 1 is out of reach
 // of single steps.
 #include "bench/bench_case.hpp"
 #include "io/catalogue_step.hpp"
 #include "kernels/catalogue/systems.hpp"
+#include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 
 namespace spsolve::cuda {
 namespace {
+
+constexpr double time_step = 0.01;  // values stay near those at the beginning
 
 struct Options {
   std::int64_t points = 512;
@@ -19,6 +22,7 @@ struct Options {
   int fuse = 1;           // steps per launch
   std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace; of
                           // several steps also columns of a thread, and whether level 0 is read from rings
+  std::size_t tiles = 1;  // of several steps: how many are measured, the fastest in the model first
   bool only_points = false;
 };
 
@@ -90,8 +94,7 @@ std::vector<std::unique_ptr<Field>> random_coefficients(const SystemFacts& facts
 }
 
 nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Options& options) {
-  constexpr double dt = 0.01;  // values stay near those at the beginning
-  const Canonical canonical = canonical_of(what, dt);
+  const Canonical canonical = canonical_of(what, time_step);
   const SystemFacts facts = facts_of(canonical);
   const Domain domain = domain_of(what, options);
   const std::vector<Domain> fields(what.fields.size(), domain);
@@ -103,7 +106,7 @@ nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Opt
   std::vector<const Field*> given;
   for (const auto& coefficient : coefficients) given.push_back(coefficient.get());
   const SystemUnit unit(
-      canonical, fields, dt, precision, given, stream,
+      canonical, fields, time_step, precision, given, stream,
       {.fuse = options.fuse,
        .kernels = options.only_points ? SystemKernels::points : SystemKernels::fastest,
        .tile = options.tile.empty() ? std::nullopt : std::optional(given_tile(options.tile))});
@@ -123,9 +126,11 @@ nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Opt
   const auto copied = [&](double seconds) { return 2.0 * static_cast<double>(from.bytes()) / seconds; };
   return {{"case", what.name},
           {"shape", domain.shape},
+          {"device", device_info(0).name},
           {"walls", options.walls},
           {"precision", to_string(precision)},
           {"fuse", options.fuse},
+          {"tile", options.tile.empty() ? nlohmann::json() : nlohmann::json(options.tile)},
           {"seconds", time.boost_s},
           {"gpoints_per_s", points / time.boost_s / 1e9},
           {"seconds_sustained", time.sustained_s},
@@ -134,6 +139,31 @@ nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Opt
           {"copy_bytes_per_s", copied(copy.sustained_s)},
           {"copy_share", points * bytes / time.boost_s / copied(copy.boost_s)},
           {"copy_share_sustained", points * bytes / time.sustained_s / copied(copy.sustained_s)}};
+}
+
+/// Returns the tiles to measure, in numbers; one without numbers for what the unit chooses in single steps.
+std::vector<std::vector<int>> tiles_of(const CatalogueSystem& what, Precision precision,
+                                       const Options& options) {
+  if (!options.tile.empty() || options.fuse == 1) return {options.tile};
+  const Canonical canonical = canonical_of(what, time_step);
+  const std::vector<Domain> fields(what.fields.size(), domain_of(what, options));
+  std::vector<std::vector<int>> numbers;
+  for (const FusedTile& fused : required(fused_tiles(canonical, facts_of(canonical), fields, precision,
+                                                     options.fuse, device_info(0).block_limits())))
+    if (numbers.size() < options.tiles) numbers.push_back(numbers_of(fused.tile));
+  return numbers;
+}
+
+void print(const nlohmann::json& row) {
+  const auto number = [&](const char* name) { return row[name].get<double>(); };
+  std::printf(
+      "%-20s %-5s x%d %7.1f boost %7.1f sustained G points/s, %3.0f bytes: %.3f, %.3f of a copy (%.0f GB/s)",
+      row["case"].get<std::string>().c_str(), row["precision"].get<std::string>().c_str(),
+      row["fuse"].get<int>(), number("gpoints_per_s"), number("gpoints_per_s_sustained"),
+      number("bytes_per_point"), number("copy_share"), number("copy_share_sustained"),
+      number("copy_bytes_per_s") / 1e9);
+  std::printf(row["tile"].is_null() ? "\n" : ", tile %s\n", row["tile"].dump().c_str());
+  std::fflush(stdout);
 }
 
 int bench_all(int argc, char** argv) {
@@ -151,6 +181,9 @@ int bench_all(int argc, char** argv) {
   app.add_option("--tile", options.tile,
                  "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE [COLUMNS_OF_THREAD LEVEL_0_IN_RING]")
       ->expected(6, 8);
+  app.add_option("--tiles", options.tiles, "Of several steps, the fastest in the model first")
+      ->capture_default_str()
+      ->excludes("--tile");
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");
   app.add_option("--json", file, "Write the results to this file");
   app.add_option("CASE", wanted, "Names, or beginnings of names");
@@ -163,21 +196,17 @@ int bench_all(int argc, char** argv) {
       continue;
     for (const std::string& name : precisions)
       for (const int fuse : depths) try {
-          options.fuse = fuse;
-          nlohmann::json row = bench(what, parse_precision(name).value(), options);
-          std::printf(
-              "%-20s %-5s x%d %7.1f boost %7.1f sustained G points/s, %3d bytes: %.3f, %.3f of a copy (%.0f "
-              "GB/s)\n",
-              what.name.c_str(), name.c_str(), fuse, row["gpoints_per_s"].get<double>(),
-              row["gpoints_per_s_sustained"].get<double>(), row["bytes_per_point"].get<int>(),
-              row["copy_share"].get<double>(), row["copy_share_sustained"].get<double>(),
-              row["copy_bytes_per_s"].get<double>() / 1e9);
-          std::fflush(stdout);
-          row["device"] = device_info(0).name;
-          rows.push_back(std::move(row));
-          if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";
+          Options one = options;
+          one.fuse = fuse;
+          const Precision precision = parse_precision(name).value();
+          for (const std::vector<int>& tile : tiles_of(what, precision, one)) {
+            one.tile = tile;
+            rows.push_back(bench(what, precision, one));
+            print(rows.back());
+            if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";
+          }
         } catch (const std::exception& error) {
-          std::printf("%s %s x%d: %s\n", what.name.c_str(), name.c_str(), options.fuse, error.what());
+          std::printf("%s %s x%d: %s\n", what.name.c_str(), name.c_str(), fuse, error.what());
         }
   }
   return 0;

@@ -23,11 +23,15 @@ constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 /// spills so many values that tiles are slower: local memory is slow beside large shared memory
 /// (docs/log/systems.md). Threads of several blocks on a multiprocessor cannot borrow from warps that help,
 /// and slowed down with 48 registers. Where sums are split, other numbers fit the few tiles that were
-/// compiled.
+/// compiled, and so do they where one warp does everything.
 constexpr double registers_besides = 24, registers_besides_in_blocks = 35, registers_of_value = 1.6,
-                 registers_besides_split = 14, registers_of_split_value = 1.4;
+                 registers_besides_split = 14, registers_of_split_value = 1.4, registers_besides_alone = 47,
+                 registers_of_value_alone = 1.12;
 
 constexpr int wide_reach = 4, max_moved = 2;
+/// Is the most arrays that a tile of one warp reads. Elastic waves, which read 9, have 29 G points x steps/s
+/// with two steps, 30 with single ones; steps that read up to 4 arrays win (docs/log/systems.md).
+constexpr std::size_t max_arrays_of_one_warp = 6;
 
 bool reflects(const Domain& field, int axis) {
   return field.faces[axis][low].kind == BoundaryKind::neumann ||
@@ -288,9 +292,8 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   }
 }
 
-/// Are the least rows of a tile, and those where memory on the chip does not suffice for more. The model has
-/// not been compared with tiles of fewer than 24 rows.
-constexpr int min_rows = 24, min_rows_of_large_systems = 16;
+/// Are the least rows of a tile in 3D, and those where sums are begun before they are finished.
+constexpr int min_rows = 16, min_rows_of_split = 24;
 
 /// Lays out the shared memory of a tile. Where sums are split, registers are scarcer than barriers: as many
 /// old planes as fit are moved from them.
@@ -315,7 +318,7 @@ std::vector<SystemTile> shapes_of_split(Precision precision) {
     for (const int threads_of_row : {16, 24, 32})
       for (int rows = 1; rows <= 4 && threads % threads_of_row == 0; ++rows) {
         const int thread_rows = threads / threads_of_row;
-        if (thread_rows * rows < min_rows) continue;
+        if (thread_rows * rows < min_rows_of_split) continue;
         SystemTile tile = tile_of(threads_of_row * width, thread_rows, rows, 1, 1, 1);
         tile.columns_of_thread = width;
         tiles.push_back(tile);
@@ -323,28 +326,161 @@ std::vector<SystemTile> shapes_of_split(Precision precision) {
   return tiles;
 }
 
-/// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once.
-std::vector<SystemTile> shapes(int dimensions, Precision precision, int least_rows) {
+/// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once. In 2D,
+/// tiles of one warp do not wait for each other; their blocks share registers evenly among four schedulers.
+std::vector<SystemTile> shapes(int dimensions, Precision precision) {
   std::vector<SystemTile> tiles;
-  const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks) {
-    for (const int ahead : {4, 2, 1})
+  const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks,
+                       std::initializer_list<int> planes_ahead) {
+    for (const int ahead : planes_ahead)
       for (const bool in_ring : {false, true}) {
-        if ((dimensions == 2) != (ahead == 4)) continue;
         SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks, ahead);
         tile.columns_of_thread = width;
         tile.level_0_in_ring = in_ring;
         tiles.push_back(tile);
       }
   };
-  for (const int width : precision == Precision::fp64 ? std::vector{2} : std::vector{4, 2})
+  const bool is_double = precision == Precision::fp64;
+  if (dimensions == 2)
+    for (const int width : {4, 2})
+      for (const int blocks : {32, 24, 20, 16, 12, 8}) add(width, 1, 1, 1, blocks, {2});
+  for (const int width : is_double ? std::vector{2} : std::vector{4, 2})
     if (dimensions == 2) {
-      for (const int warps : {1, 2, 3})
-        for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks);
+      for (const int warps : {2, 3})
+        for (const int blocks : {8, 6, 5, 4, 3, 2}) add(width, warps, 1, 1, blocks, {4});
     } else {
       for (const int warps : {8, 12, 16})
-        for (int rows = ceil_div(least_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1);
+        for (int rows = ceil_div(min_rows, warps); rows <= 8; ++rows) add(width, 1, warps, rows, 1, {2, 1});
     }
   return tiles;
+}
+
+/// Looks at tiles for several steps of a system, one shape after the other. What it is given must outlive it.
+class TileSearch {
+ public:
+  struct Found {
+    FusedTile tile;
+    double cycles = 0;  // of a launch, by the model
+  };
+
+  TileSearch(const Canonical& canonical, const std::vector<Domain>& fields, Precision precision,
+             const BlockLimits& limits, const SystemGroup& group)
+      : canonical_(canonical),
+        precision_(precision),
+        limits_(limits),
+        group_(group),
+        grid_(fields.front()),
+        axes_(grid_axes(grid_)),
+        walls_(walls_of_levels(fields)),
+        reads_(reads_of(group)) {}
+
+  /// Begins with what all tiles for a number of steps have in common. Returns why there are none, if there
+  /// are none.
+  std::optional<NoKernel> begin(int steps, const std::vector<FilledFace>& filled);
+  /// Looks at all shapes of tiles.
+  void look_at_all(const SystemFacts& facts);
+  /// Looks at one shape, which need not suit the registers of a thread.
+  void look_at_given(const SystemFacts& facts, const SystemTile& shape);
+
+  std::vector<Found>& found() { return found_; }
+  /// Says why nothing was found.
+  NoKernel why_none() const;
+
+ private:
+  void look_at(const SystemTile& shape, bool must_suit_registers);
+  void begin_splits();
+
+  const Canonical& canonical_;
+  Precision precision_;
+  const BlockLimits& limits_;
+  const SystemGroup& group_;
+  const Domain& grid_;
+  std::array<int, 3> axes_;
+  std::vector<Domain> walls_;  // as levels see them
+  std::vector<GroupRead> reads_;
+  FusedTile fused_;  // the tile that is looked at
+  std::vector<Found> found_;
+  /// Holds the least bytes of shared memory that a tile takes which is more than overlap.
+  int smallest_ = std::numeric_limits<int>::max();
+  bool has_reads_ = false;        // of a tile
+  bool has_many_arrays_ = false;  // for tiles of one warp
+};
+
+std::optional<NoKernel> TileSearch::begin(int steps, const std::vector<FilledFace>& filled) {
+  fused_.steps = steps;
+  for (const GroupInput& input : group_.inputs)
+    for (const auto& offset : input.offsets)
+      for (int axis = 0; axis < axis_count; ++axis)
+        if (!input.is_coefficient) fused_.reach[axis] = std::max(fused_.reach[axis], std::abs(offset[axis]));
+  fused_.reads = static_cast<int>(reads_.size());
+  fused_.operations = static_cast<int>(std::count(group_.text.begin(), group_.text.end(), ';')) -
+                      2 * group_.statements();  // but for names of what statements make
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!grid_.periodic(axes_[axis]) && grid_.shape[axes_[axis]] < 2 * fused_.reach[axis])
+      return NoKernel{"the grid is thinner than what a step reads"};
+  if (auto none = why_not_between(filled, fused_, group_, reads_, walls_, axes_)) return none;
+  fused_.filled = filled;
+  for (const Domain& field : walls_)
+    fused_.reflects =
+        fused_.reflects || reflects(field, axes_[row_axis]) || reflects(field, axes_[column_axis]);
+  return {};
+}
+
+void TileSearch::begin_splits() {
+  fused_.splits = true;
+  fused_.kept = 0;
+  fused_.sums = group_.split->sums;
+}
+
+void TileSearch::look_at_all(const SystemFacts& facts) {
+  const bool splits = can_split(facts, group_, walls_, axes_, fused_.lag());
+  for (const SystemTile& shape : shapes(grid_.dimensions, precision_)) look_at(shape, true);
+  if (!splits) return;
+  begin_splits();
+  for (const SystemTile& shape : shapes_of_split(precision_)) look_at(shape, true);
+}
+
+void TileSearch::look_at_given(const SystemFacts& facts, const SystemTile& shape) {
+  if (can_split(facts, group_, walls_, axes_, fused_.lag())) begin_splits();
+  look_at(shape, false);
+}
+
+void TileSearch::look_at(const SystemTile& shape, bool must_suit_registers) {
+  if (must_suit_registers && shape.loads_itself() && group_.inputs.size() > max_arrays_of_one_warp) {
+    has_many_arrays_ = true;
+    return;
+  }
+  fused_.tile = shape;
+  fused_.tile.level_0_in_ring = shape.level_0_in_ring && !fused_.splits;
+  const bool is_row_of_warp = shape.columns == threads_of_warp * shape.columns_of_thread;
+  fused_.mirrors = fused_.reflects && is_row_of_warp && !fused_.splits && fused_.reach[row_axis] <= 1 &&
+                   fused_.reach[column_axis] <= 1;
+  if (!fused_.splits)
+    fused_.kept = can_keep(group_, reads_, walls_, axes_, fused_.mirrors) ? group_.kept->values : 0;
+  // Threads of a row must have the ghost points that are read.
+  const bool can_take = group_.taken && fused_.kept > 0 && !fused_.reflects && is_row_of_warp;
+  fused_.taken = can_take ? group_.taken->taken : 0;
+  if (!find_reads(fused_, group_, reads_, is_row_of_warp)) return;
+  if (!fused_.filled.empty() && fused_.reflects && !fused_.mirrors) return;
+  has_reads_ = true;
+  lay_out_levels(fused_, group_, canonical_, walls_, precision_, limits_);
+  if (fused_.useful_rows() <= 0 || fused_.useful_columns <= 0) return;
+  smallest_ = std::min(smallest_, fused_.tile.shared_bytes);
+  if (must_suit_registers ? fits_fused(fused_, precision_, limits_) : fits(fused_.tile, limits_))
+    found_.push_back({fused_, fused_cycles(fused_, grid_, precision_, limits_)});
+}
+
+NoKernel TileSearch::why_none() const {
+  if (!has_reads_ && has_many_arrays_)
+    return {"a step reads " + std::to_string(group_.inputs.size()) + " arrays, and tiles of one warp take " +
+            std::to_string(max_arrays_of_one_warp)};
+  if (!has_reads_) return {"fields are read at points displaced along the slowest axis and another"};
+  if (smallest_ == std::numeric_limits<int>::max()) return {"tiles overlap completely"};
+  const auto available = static_cast<int>(limits_.shared_bytes);
+  return {smallest_ > available
+              ? "the levels of a tile take at least " + std::to_string(smallest_) + " of " +
+                    std::to_string(available) + " bytes of shared memory"
+              : "tiles need more registers than their threads get, at most " + std::to_string(max_registers)};
 }
 
 }  // namespace
@@ -357,11 +493,12 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient && fused.kept == 0) values += ring.high[0] - ring.low[0];
-  const double besides = fused.splits      ? registers_besides_split
-                         : tile.blocks > 1 ? registers_besides_in_blocks
-                                           : registers_besides;
-  const double needed = besides + (fused.splits ? registers_of_split_value : registers_of_value) * words *
-                                      values * tile.rows_of_thread * tile.columns_of_thread;
+  const auto [besides, of_value] =
+      fused.splits          ? std::pair(registers_besides_split, registers_of_split_value)
+      : tile.loads_itself() ? std::pair(registers_besides_alone, registers_of_value_alone)
+      : tile.blocks > 1     ? std::pair(registers_besides_in_blocks, registers_of_value)
+                            : std::pair(registers_besides, registers_of_value);
+  const double needed = besides + of_value * words * values * tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
             available = std::max(equal, fused.registers(limits).computing);
@@ -434,7 +571,8 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
       (precision == Precision::fp64 ? costs.fp64_slots : 1.0);
   const double warps_of_scheduler =
       tile.threads() * tile.blocks / 32.0 / static_cast<double>(schedulers_of_multiprocessor);
-  const double issue = fused.steps * of_level * (warps_of_scheduler + costs.waited_for);
+  const double issue = fused.steps * of_level * (warps_of_scheduler + costs.waited_for) +
+                       (tile.loads_itself() ? costs.load_slots * warps_of_scheduler : 0);
   const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
   double bytes = 0;
   for (const InputRing& ring : tile.rings) {
@@ -446,7 +584,7 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   const double memory = bytes * tile.blocks / costs.bytes_per_cycle;
   const double mean =
       std::pow(std::pow(issue, costs.overlap) + std::pow(memory, costs.overlap), 1 / costs.overlap);
-  const bool is_wide = grid.dimensions == 3 && fused.reach[plane_axis] >= wide_reach;
+  const bool is_wide = fused.reach[plane_axis] >= wide_reach;
   const bool is_periodic =
       std::ranges::any_of(axes, [&](int axis) { return grid.shape[axis] > 1 && grid.periodic(axis); });
   const double slower = fused.splits ? (is_periodic ? costs.split_periodic : costs.split)
@@ -456,87 +594,39 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
          (mean * (fused.mirrors    ? costs.mirroring
                   : fused.reflects ? costs.reflecting
                                    : 1.0) +
-          costs.barrier_cycles);
+          (tile.loads_itself() ? 0 : costs.barrier_cycles));
+}
+
+OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const SystemFacts& facts,
+                                               const std::vector<Domain>& fields, Precision precision,
+                                               int steps, const BlockLimits& limits,
+                                               const std::optional<SystemTile>& given,
+                                               const std::vector<FilledFace>& filled) {
+  if (auto none = why_single_steps(canonical, facts, fields, steps)) return *std::move(none);
+  const SystemGroup group =
+      group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), grid_axes(fields.front()));
+  if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
+  TileSearch search(canonical, fields, precision, limits, group);
+  if (auto none = search.begin(steps, filled)) return *std::move(none);
+  if (given)
+    search.look_at_given(facts, *given);
+  else
+    search.look_at_all(facts);
+  std::vector<TileSearch::Found>& found = search.found();
+  if (found.empty()) return search.why_none();
+  std::ranges::stable_sort(found, {}, &TileSearch::Found::cycles);
+  std::vector<FusedTile> tiles;
+  for (auto& [tile, cycles] : found) tiles.push_back(std::move(tile));
+  return tiles;
 }
 
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
                                  const std::vector<Domain>& fields, Precision precision, int steps,
                                  const BlockLimits& limits, const std::optional<SystemTile>& given,
                                  const std::vector<FilledFace>& filled) {
-  const Domain& grid = fields.front();
-  const std::array<int, 3> axes = grid_axes(grid);
-  if (auto none = why_single_steps(canonical, facts, fields, steps)) return *std::move(none);
-  const SystemGroup group =
-      group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), axes);
-  if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
-  FusedTile fused;
-  fused.steps = steps;
-  for (const GroupInput& input : group.inputs)
-    for (const auto& offset : input.offsets)
-      for (int axis = 0; axis < axis_count; ++axis)
-        if (!input.is_coefficient) fused.reach[axis] = std::max(fused.reach[axis], std::abs(offset[axis]));
-  const std::vector<GroupRead> reads = reads_of(group);
-  fused.reads = static_cast<int>(reads.size());
-  fused.operations = static_cast<int>(std::count(group.text.begin(), group.text.end(), ';')) -
-                     2 * group.statements();  // but for names of what statements make
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (!grid.periodic(axes[axis]) && grid.shape[axes[axis]] < 2 * fused.reach[axis])
-      return NoKernel{"the grid is thinner than what a step reads"};
-  const std::vector<Domain> walls = walls_of_levels(fields);
-  if (auto none = why_not_between(filled, fused, group, reads, walls, axes)) return *std::move(none);
-  fused.filled = filled;
-  for (const Domain& field : walls)
-    fused.reflects = fused.reflects || reflects(field, axes[row_axis]) || reflects(field, axes[column_axis]);
-  std::optional<FusedTile> best;
-  double least = 0;
-  // Holds the least bytes of shared memory that a tile takes which is more than overlap.
-  int smallest = std::numeric_limits<int>::max();
-  bool has_reads = false;  // of a tile
-  const auto look_at = [&](const SystemTile& shape) {
-    fused.tile = shape;
-    fused.tile.level_0_in_ring = shape.level_0_in_ring && !fused.splits;
-    const bool is_row_of_warp = shape.columns == threads_of_warp * shape.columns_of_thread;
-    fused.mirrors = fused.reflects && is_row_of_warp && !fused.splits && fused.reach[row_axis] <= 1 &&
-                    fused.reach[column_axis] <= 1;
-    if (!fused.splits)
-      fused.kept = can_keep(group, reads, walls, axes, fused.mirrors) ? group.kept->values : 0;
-    // Threads of a row must have the ghost points that are read.
-    const bool can_take = group.taken && fused.kept > 0 && !fused.reflects && is_row_of_warp;
-    fused.taken = can_take ? group.taken->taken : 0;
-    if (!find_reads(fused, group, reads, is_row_of_warp)) return;
-    if (!filled.empty() && fused.reflects && !fused.mirrors) return;
-    has_reads = true;
-    lay_out_levels(fused, group, canonical, walls, precision, limits);
-    if (fused.useful_rows() > 0 && fused.useful_columns > 0)
-      smallest = std::min(smallest, fused.tile.shared_bytes);
-    if (given ? !fits(fused.tile, limits) || fused.useful_rows() <= 0 || fused.useful_columns <= 0
-              : !fits_fused(fused, precision, limits))
-      return;
-    const double work = fused_cycles(fused, grid, precision, limits);
-    if (!best || work < 0.999 * least) best = fused, least = work;
-  };
-  const bool splits = can_split(facts, group, walls, axes, fused.lag());
-  const auto look_at_all = [&](int least_rows) {
-    for (const SystemTile& shape :
-         given ? std::vector{*given} : shapes(grid.dimensions, precision, least_rows))
-      look_at(shape);
-  };
-  if (!given || !splits) look_at_all(min_rows);
-  if (!best && !given && !splits && grid.dimensions == 3) look_at_all(min_rows_of_large_systems);
-  if (splits) {
-    fused.splits = true;
-    fused.kept = 0;
-    fused.sums = group.split->sums;
-    for (const SystemTile& shape : given ? std::vector{*given} : shapes_of_split(precision)) look_at(shape);
-  }
-  if (best) return *std::move(best);
-  if (!has_reads) return NoKernel{"fields are read at points displaced along the slowest axis and another"};
-  if (smallest == std::numeric_limits<int>::max()) return NoKernel{"tiles overlap completely"};
-  const auto available = static_cast<int>(limits.shared_bytes);
-  return NoKernel{smallest > available ? "the levels of a tile take at least " + std::to_string(smallest) +
-                                             " of " + std::to_string(available) + " bytes of shared memory"
-                                       : "tiles need more registers than their threads get, at most " +
-                                             std::to_string(max_registers)};
+  auto found = fused_tiles(canonical, facts, fields, precision, steps, limits, given, filled);
+  if (auto* const none = std::get_if<NoKernel>(&found)) return std::move(*none);
+  return std::move(std::get<std::vector<FusedTile>>(found).front());
 }
 
 }  // namespace spsolve::cuda

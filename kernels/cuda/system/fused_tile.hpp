@@ -92,10 +92,17 @@ struct FusedTile {
   Registers registers(const BlockLimits& limits) const;
 };
 
-/// Returns the tile for `steps` steps of all statements of a system in one launch. Of the tiles that fit on
-/// the device, it is the fastest in the model (fused_cycles()) on the grid of `fields`, which also holds the
-/// walls of each field; or one of the shape `given`. There is none for `.previous` of other points, for
-/// `.next` more than one point beyond a reflecting wall, and where memory on the chip does not suffice.
+/// Returns the tiles for `steps` steps of all statements of a system in one launch that fit on the device,
+/// the fastest in the model (fused_cycles()) on the grid of `fields` first, which also holds the walls of
+/// each field; or one of the shape `given`. There is none for `.previous` of other points, for `.next` more
+/// than one point beyond a reflecting wall, and where memory on the chip does not suffice.
+OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const SystemFacts& facts,
+                                               const std::vector<Domain>& fields, Precision precision,
+                                               int steps, const BlockLimits& limits,
+                                               const std::optional<SystemTile>& given = {},
+                                               const std::vector<FilledFace>& filled = {});
+
+/// Returns the first of fused_tiles().
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
                                  const std::vector<Domain>& fields, Precision precision, int steps,
                                  const BlockLimits& limits, const std::optional<SystemTile>& given = {},

@@ -85,17 +85,30 @@ __device__ __forceinline__ void for_each_point(const Visit& visit) {
       [&](auto row) { static_for<0, columns_of_thread>([&](auto column) { visit(row, column); }); });
 }
 
-/// Gives points beyond faces with a value that value. Where faces along both axes have one, that of rows
-/// decides.
+/// Returns true if all ghost points of a statement have one value, and levels give it to them as they compute
+/// them, those of planes beyond the ends of the march included. Where sums are split, planes before the grid
+/// are read before they would be computed.
 template <int s>
-__device__ inline void set_ghosts(const Place& at, Results& next) {
+constexpr bool sets_all_ghosts() {
+  return constants::has_one_value[s] && !splits;
+}
+
+/// Gives points beyond faces with a value that value. Where faces along both axes have one, that of rows
+/// decides. `beyond_ends` says whether the plane lies beyond the ends of the march.
+template <int s>
+__device__ inline void set_ghosts(const Place& at, bool beyond_ends, Results& next) {
   static_for<0, 4>([&](auto number) {
     constexpr int axis = 2 - decltype(number)::value / 2, side = decltype(number)::value % 2;
-    if constexpr (constants::wall[s][axis][side] == Beyond::value) {
-      constexpr Compute value = constants::wall_value[s][axis][side];
+    constexpr bool at_once = sets_all_ghosts<s>();  // for both sides
+    constexpr bool is_wall = constants::wall[s][axis][side] == Beyond::value;
+    if constexpr (at_once ? side == 0 && (is_wall || axis == 2) : is_wall) {
+      constexpr Compute value = constants::wall_value[s][at_once ? 0 : axis][side];
+      unsigned beyond = is_wall ? at.beyond.of(axis, side) : 0;
+      if (at_once && is_wall) beyond |= at.beyond.of(axis, 1);
+      if (at_once && axis == 2 && beyond_ends) beyond = ~0u;
       for_each_point([&](auto row, auto column) {
         constexpr int r = decltype(row)::value, e = decltype(column)::value;
-        if (at.beyond.has(axis, side, axis == 1 ? r : e)) next[r][e][s] = value;
+        if (beyond >> (axis == 1 ? r : e) & 1) next[r][e][s] = value;
       });
     }
   });

@@ -89,12 +89,12 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
                   static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
   const int iterations = end_plane - first_plane + constants::warm_up;
   const March march{a, tile, iterations, iterations};
-  const Planes planes(march);
+  Planes planes(march,
+                {a, 0, 0, static_cast<int>(gridDim.x), iterations, a.chunk_planes + constants::warm_up});
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x >= constants::threads + warp_threads)
     return planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);
-  if (threadIdx.x >= constants::threads)
-    return planes.load_all({a.arrivals, a.chunk_planes + constants::warm_up});
+  if (threadIdx.x >= constants::threads) return planes.load_all();
 #endif
   const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
   const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
@@ -155,4 +155,5 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
         if (rows_of[s] >> r & 1) store(written[r * to.stride[1]], next[r][s]);
     }
   }
+  planes.end();
 }

@@ -77,7 +77,7 @@ __device__ inline void write(const GroupArguments& a, const Place& at, const Wri
 /// Advances the levels of a tile through the planes of a block.
 class Levels {
  public:
-  __device__ Levels(const GroupArguments& a, const March& march, const Planes& planes, const Place& at,
+  __device__ Levels(const GroupArguments& a, const March& march, Planes& planes, const Place& at,
                     const Written& written)
       : a_(a), march_(march), planes_(planes), at_(at), written_(written), points_(a) {}
 
@@ -228,7 +228,8 @@ class Levels {
     static_for<0, statements>([&](auto statement) {
       constexpr int s = decltype(statement)::value;
       if constexpr (level < steps) {
-        if constexpr (walls) set_ghosts<s>(at_, next);
+        if constexpr (walls)
+          set_ghosts<s>(at_, static_cast<unsigned>(z) >= static_cast<unsigned>(a_.shape[0]), next);
         shift<level, s>();
       }
       for_each_point([&](auto row, auto column) {
@@ -237,7 +238,8 @@ class Levels {
             level < steps ? operations::as_stored<Stored>(next[r][e][s]) : next[r][e][s];
       });
       if constexpr (walls && level < steps && constants::mirrors) mirror_points<level, s>();
-      if constexpr (walls && level < steps && constants::wall[s][0][1] != Beyond::memory)
+      if constexpr (walls && level < steps && constants::wall[s][0][1] != Beyond::memory &&
+                    !sets_all_ghosts<s>())
         end_at_wall<level, s>(held_, z - static_cast<int>(a_.shape[0]));
     });
   }
@@ -277,7 +279,7 @@ class Levels {
     constexpr int first = keeps(level) ? -1 : 0;
     static_for<0, statements>([&](auto statement) {
       constexpr int s = decltype(statement)::value;
-      if constexpr (constants::wall[s][0][0] != Beyond::memory)
+      if constexpr (constants::wall[s][0][0] != Beyond::memory && !sets_all_ghosts<s>())
         if (z == first) begin_at_wall<level - 1, s>(held_);
     });
   }
@@ -314,7 +316,7 @@ class Levels {
 
   const GroupArguments& a_;
   const March& march_;
-  const Planes& planes_;
+  Planes& planes_;
   const Place& at_;
   const Written& written_;
   TilePoints points_;
@@ -345,22 +347,26 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
                       constants::margin_columns};
   const int loads = end_plane - first_plane + 2 * margin_planes + constants::warm_up;
   const March march{a, tile, loads + drain, loads};
-  const Planes planes(march);
+  const int longest = march.iterations - (end_plane - first_plane) + a.chunk_planes;
+  Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, march.iterations, longest});
 #if __CUDA_ARCH__ >= 900
-  // A shuffle tells the compiler that a warp is of one kind: the compiler then knows that warps of threads
-  // that compute stay together, and makes no branch at every shuffle.
-  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warp_threads, 0);
-  if (warp >= constants::threads / warp_threads) {
-    if constexpr (constants::registers > 0) give_registers_away<constants::registers_of_helpers>();
-    if (warp > constants::threads / warp_threads)
-      planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);
-    else
-      planes.load_all({a.arrivals, a.chunk_planes + 2 * margin_planes + constants::warm_up + drain});
-    return;
+  if constexpr (!loads_itself) {
+    // A shuffle tells the compiler that a warp is of one kind: the compiler then knows that warps of threads
+    // that compute stay together, and makes no branch at every shuffle.
+    const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warp_threads, 0);
+    if (warp >= constants::threads / warp_threads) {
+      if constexpr (constants::registers > 0) give_registers_away<constants::registers_of_helpers>();
+      if (warp > constants::threads / warp_threads)
+        planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);
+      else
+        planes.load_all();
+      return;
+    }
   }
   if constexpr (constants::registers > 0) take_registers<constants::registers>();
 #endif
   const Place at(a, tile);
   const Written written(a, at, first_plane, end_plane);
   Levels(a, march, planes, at, written).advance_all();
+  planes.end();
 }

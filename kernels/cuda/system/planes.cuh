@@ -11,33 +11,55 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Keeps the blocks of a launch in step, so that halos that neighbours have read are still in the L2 cache.
-/// One thread counts the blocks that ask for the planes of an iteration, and waits for a while until all have
-/// asked for those of the iteration before. Results do not depend on it.
-struct Pace {
-  unsigned* arrivals;  // null: no pace
-  int iterations;      // of the longest chunk
-  int patience = 16;   // how often to wait in vain: other kernels may keep blocks from starting
+/// Keeps blocks that run at the same time in step: halos that neighbours have read are still in the L2 cache
+/// then, and memory is read in long rows. One thread of a block counts the blocks that ask for the planes of
+/// an iteration, and waits for a while until all have asked for those of an earlier one. Results do not
+/// depend on it.
+class Pace {
+ public:
+  /// Paces a block of `iterations` with those of its wave among the blocks [first, end), whose counters have
+  /// this number. `longest` is the most iterations of a block.
+  __device__ Pace(const GroupArguments& a, int number, int first, int end, int iterations, int longest)
+      : iterations_(iterations), longest_(longest) {
+    if (!a.arrivals) return;
+    const int wave = static_cast<int>(blockIdx.x) / a.resident;
+    arrivals_ = a.arrivals + static_cast<long long>(wave + number) * (longest + 1);
+    blocks_ = static_cast<unsigned>(min((wave + 1) * a.resident, end) - max(wave * a.resident, first));
+  }
 
-  /// Waits for the blocks before iteration n.
+  /// Waits for the other blocks before iteration n; called by all lanes of a warp, which stay together.
   __device__ void wait(int n) {
     constexpr int tries = 64;
-    if (!arrivals || n < constants::pace_lag || patience == 0) return;
-    const volatile unsigned* const before = arrivals + n - constants::pace_lag;
-    for (int i = 0; i < tries; ++i)
-      if (*before >= gridDim.x) return;
-    --patience;
+    if (!arrivals_ || n < constants::pace_lag || patience_ == 0) return;
+    bool waits = __any_sync(0xffffffffu, arrived_ < blocks_);
+#pragma unroll 1
+    for (int i = 0; waits && i < tries; ++i)
+      waits = __any_sync(0xffffffffu, count(n - constants::pace_lag) < blocks_);
+    patience_ -= waits;
   }
   __device__ void begin(int n) const {
-    if (arrivals) atomicAdd(arrivals + n, 1u);
+    if (arrivals_) atomicAdd(arrivals_ + n, 1u);
   }
-  /// Ends the work of a block. The last block to end clears the counters.
-  __device__ void end(int done) const {
-    if (!arrivals) return;
-    for (int n = done; n < iterations; ++n) atomicAdd(arrivals + n, 1u);
-    if (atomicAdd(arrivals + iterations, 1u) + 1 < gridDim.x) return;
-    for (int n = 0; n <= iterations; ++n) arrivals[n] = 0;
+  /// Asks what the wait for iteration n will want to know, without waiting for the answer; called by all lanes.
+  __device__ void ask(int n) {
+    if (arrivals_ && n >= constants::pace_lag) arrived_ = count(n - constants::pace_lag);
   }
+  /// Ends the work of a block. The last one to end clears the counters.
+  __device__ void end() const {
+    if (!arrivals_) return;
+    for (int n = iterations_; n < longest_; ++n) atomicAdd(arrivals_ + n, 1u);
+    if (atomicAdd(arrivals_ + longest_, 1u) + 1 < blocks_) return;
+    for (int n = 0; n <= longest_; ++n) arrivals_[n] = 0;
+  }
+
+ private:
+  __device__ unsigned count(int n) const { return *static_cast<const volatile unsigned*>(arrivals_ + n); }
+
+  unsigned* arrivals_ = nullptr;  // by iteration; then of blocks that have ended; null: no pace
+  unsigned blocks_ = 0;           // that are paced together
+  int iterations_, longest_;
+  int patience_ = 16;     // how often to wait in vain: other kernels may keep blocks from starting
+  unsigned arrived_ = 0;  // that were counted when a wait was asked for
 };
 
 /// Says which planes a block loads. Iteration n loads one plane of each input: the newest that is read when
@@ -100,15 +122,17 @@ struct March {
 };
 
 #if __CUDA_ARCH__ >= 900
-/// Holds the planes in shared memory, where another warp than those that compute loads them.
+/// Holds the planes in shared memory, where another warp than those that compute loads them, unless there is
+/// one warp for all.
 class Planes {
  public:
-  __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {
+  __device__ Planes(const March& march, const Pace& pace)
+      : march_(march), pace_(pace), has_ghosts_(march.has_ghosts()) {
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) {
         mbarrier_init(full(stage), 1);
         mbarrier_init(read(stage), constants::threads / warp_threads);
-        if constexpr (ghost_threads > 0) mbarrier_init(complete(stage), constants::ghost_warps);
+        if constexpr (ghost_threads > 0) mbarrier_init(complete(stage), ghost_threads / warp_threads);
       }
       fence_mbarrier_init();
     }
@@ -116,21 +140,14 @@ class Planes {
   }
 
   /// Loads all planes; called by the warp that does not compute.
-  __device__ void load_all(Pace pace) const {
+  __device__ void load_all() {
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
     for (int n = 0; n < march_.iterations; ++n) {
-      if (lane == 0) pace.wait(n);
-      __syncwarp();
+      pace_.wait(n);
       if (n >= stages) await(read(n % stages), n - stages);
-      if (march_.fill(n, lane, warp_threads)) fence_for_copy_engine();
-      __syncwarp();
-      if (lane == 0) {
-        pace.begin(n);
-        copy(n);
-      }
-      __syncwarp();
+      load(n, lane);
     }
-    if (lane == 0) pace.end(march_.iterations);
+    if (lane == 0) pace_.end();
   }
   /// Makes all ghost rows and columns; called by the warps for them.
   __device__ void make_ghosts(int thread) const {
@@ -145,17 +162,38 @@ class Planes {
       }
     }
   }
-  __device__ void begin() const {}
-  /// Waits for the planes of iteration n and their ghosts.
-  __device__ void wait(int n) const {
+  __device__ void begin() {
+    if constexpr (loads_itself)
+      for (int n = 0; n < constants::ahead; ++n) load(n, static_cast<int>(threadIdx.x));
+  }
+  /// Waits for the planes of iteration n and their ghosts. One warp for all starts to load those of a later
+  /// iteration, where it has read planes in the one before, and makes the ghosts.
+  __device__ void wait(int n) {
+    const int thread = static_cast<int>(threadIdx.x);
+    if constexpr (loads_itself)
+      if (const int later = n + constants::ahead; later < march_.iterations) {
+        pace_.wait(later);
+        load(later, thread);
+        pace_.ask(later + 1);
+      }
     await(full(n % stages), n);
-    if constexpr (ghost_threads > 0)
-      if (has_ghosts_) await(complete(n % stages), n);
+    if (ghost_threads == 0 || !has_ghosts_) return;
+    if constexpr (loads_itself) {
+      march_.make(n, thread);
+      fence_for_copy_engine();
+      __syncwarp();
+    } else {
+      await(complete(n % stages), n);
+    }
   }
   /// Says that a warp has read all that iteration n reads.
   __device__ void leave(int n) const {
     __syncwarp();
-    if (threadIdx.x % warp_threads == 0) mbarrier_arrive(read(n % stages));
+    if (!loads_itself && threadIdx.x % warp_threads == 0) mbarrier_arrive(read(n % stages));
+  }
+  /// Ends the work of a block; called by the threads that compute.
+  __device__ void end() const {
+    if (loads_itself && threadIdx.x == 0) pace_.end();
   }
 
  private:
@@ -166,6 +204,16 @@ class Planes {
                                  static_cast<int>(sizeof(Element<i>)));
   }
 
+  /// Starts to load the planes of iteration n; called by all lanes of a warp.
+  __device__ void load(int n, int lane) {
+    if (march_.fill(n, lane, warp_threads)) fence_for_copy_engine();
+    __syncwarp();
+    if (lane == 0) {
+      pace_.begin(n);
+      copy(n);
+    }
+    __syncwarp();
+  }
   __device__ void copy(int n) const {
     unsigned bytes = 0;
     march_.for_each_copy(n, [&](auto input, int) { bytes += box_bytes<decltype(input)::value>(); });
@@ -193,6 +241,7 @@ class Planes {
   __device__ static unsigned long long* complete(int stage) { return full(2 * stages + stage); }
 
   const March& march_;
+  Pace pace_;
   bool has_ghosts_;
 };
 #else
@@ -200,7 +249,7 @@ class Planes {
 /// bytes. The copies of an iteration are one group.
 class Planes {
  public:
-  __device__ explicit Planes(const March& march) : march_(march), has_ghosts_(march.has_ghosts()) {}
+  __device__ Planes(const March& march, const Pace&) : march_(march), has_ghosts_(march.has_ghosts()) {}
 
   __device__ void begin() const {
     for (int n = 0; n < constants::ahead; ++n) load(n);
@@ -215,6 +264,7 @@ class Planes {
     __syncthreads();
   }
   __device__ void leave(int) const {}
+  __device__ void end() const {}
 
  private:
   __device__ void load(int n) const {

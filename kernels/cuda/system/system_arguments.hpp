@@ -71,10 +71,11 @@ struct SystemArguments {
   int column_tiles,
       row_tiles;     // march: along x, and along the rows; points: parts of a row, 0 for short rows
   int chunk_planes;  // march: planes of a block
-  // In a march this holds per iteration the number of blocks that have asked for its planes, then the number
-  // of blocks that have ended; all are zero between launches. If it is null, blocks do not wait for one
-  // another.
+  // In a march this holds, for each wave and chunk, the number of blocks that have asked for the planes of an
+  // iteration, by iteration, then the number of blocks that have ended; all are zero between launches. If it
+  // is null, blocks do not wait for one another.
   unsigned* arrivals;
+  int resident;  // paced march: blocks that run at the same time, a wave
   double scalars[max_system_scalars];
   PointEvents points;  // march of several steps
   SystemArray array[arrays];

@@ -271,6 +271,20 @@ void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fu
               const Face& face = fields_[field.index].faces[axes_[axis]][side];
               return face.kind == BoundaryKind::filled ? Beyond::reflection : beyond(field, axis, side);
             });
+  std::vector<int> has_one_value;
+  for (const GroupInput& field : fields) {
+    const Face& end = fields_[field.index].faces[axes_[plane_axis]][low];
+    bool has = beyond(field, plane_axis, low) == Beyond::value;
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (const Face& face : fields_[field.index].faces[axes_[axis]])
+        has = has && (face.kind == BoundaryKind::periodic ||
+                      (face.kind == BoundaryKind::dirichlet && face.value == end.value &&
+                       std::signbit(face.value) == std::signbit(end.value)));
+    has_one_value.push_back(has);
+  }
+  text.line(
+      "// By statement: whether both ends of the march have a value, and all other walls the same one.");
+  text.table("has_one_value", "[statements]", has_one_value);
   const int layers = std::max(1, fused.reach[plane_axis]);
   std::string is_filled, scales, given;
   const auto number = [](double value) { return "Compute(" + ConstantsText::number(value) + "), "; };

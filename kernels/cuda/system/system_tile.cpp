@@ -77,6 +77,11 @@ SystemTile given_tile(const std::vector<int>& numbers) {
   return tile;
 }
 
+std::vector<int> numbers_of(const SystemTile& tile) {
+  return {tile.columns, tile.thread_rows, tile.rows_of_thread,    tile.ahead,
+          tile.blocks,  tile.pace_lag,    tile.columns_of_thread, tile.level_0_in_ring};
+}
+
 int SystemTile::warm_up() const {
   int most = 0;
   for (const InputRing& ring : rings) most = std::max(most, ring.warm_up());

@@ -54,9 +54,12 @@ struct SystemTile {
   int rows() const { return thread_rows * rows_of_thread; }
   /// Returns the number of threads that compute.
   int threads() const { return columns / columns_of_thread * thread_rows; }
-  /// Returns all threads: on devices with a copy engine one more warp loads, and others make ghosts.
+  /// Returns true if the warp that computes a tile also loads its planes and makes their ghosts. In tiles of
+  /// several warps others do, on devices with a copy engine.
+  bool loads_itself() const { return threads() == 32; }
+  /// Returns all threads: those that compute, one warp that loads, and those that make ghosts.
   int all_threads(const BlockLimits& limits) const {
-    return threads() + (limits.copy_engine() ? 32 * (1 + ghost_warps) : 0);
+    return threads() + (limits.copy_engine() && !loads_itself() ? 32 * (1 + ghost_warps) : 0);
   }
   int warm_up() const;
 };
@@ -64,6 +67,8 @@ struct SystemTile {
 /// Returns a tile from six to eight numbers: columns, thread_rows, rows_of_thread, ahead, blocks, pace_lag,
 /// columns_of_thread and level_0_in_ring, as `bench_systems --tile` takes them and records hold them.
 SystemTile given_tile(const std::vector<int>& numbers);
+/// Returns these numbers of a tile, all eight.
+std::vector<int> numbers_of(const SystemTile& tile);
 
 /// Marks for each input the kernel axes with walls, beyond which its ghost points are made in shared memory.
 using GhostAxes = std::vector<std::array<bool, 3>>;

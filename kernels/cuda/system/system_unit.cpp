@@ -18,7 +18,7 @@ namespace {
 constexpr int threads_of_points = 256;
 constexpr std::int64_t max_blocks_of_points = 1 << 20;
 constexpr std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
-constexpr std::int64_t max_paced = 1 << 14;                       // iterations of a paced march, and one
+constexpr std::int64_t max_paced = 1 << 18;                       // counters of a paced march
 constexpr long long max_extent = 1 << 30;                         // of a grid that marches count in 32 bits
 
 /// Returns true if a march of this number of planes loads few planes before the first that it computes. On
@@ -109,8 +109,7 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
   if (limits_.copy_engine()) set_maps(a, fields, fused.tile);
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
-  if (fused.tile.pace_lag > 0 && blocks <= resident && a.chunk_planes + fused.warm_up() < max_paced)
-    a.arrivals = static_cast<unsigned*>(arrivals_.data());
+  if (fused.tile.pace_lag > 0) set_pace(a, blocks, resident, fused.warm_up());
   fused_->march.launch(static_cast<unsigned>(blocks), static_cast<unsigned>(fused.tile.all_threads(limits_)),
                        static_cast<std::size_t>(fused.tile.shared_bytes), stream_, a);
 }
@@ -255,18 +254,26 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
     return group.points->launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
   }
   const SystemTile& tile = *group.tile;
-  group.program.place_tiles(a, fields, tile, std::int64_t{limits_.multiprocessors} * tile.blocks);
+  const std::int64_t resident = std::int64_t{limits_.multiprocessors} * tile.blocks;
+  group.program.place_tiles(a, fields, tile, resident);
   if (limits_.copy_engine()) set_maps(a, fields, tile);
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
-  const bool at_once = blocks <= std::int64_t{limits_.multiprocessors} * tile.blocks;
   // Short marches end before pace pays for itself. Those of slabs at the edge of a block also start at
   // different times, since the interior still occupies the device.
-  const bool is_paced = tile.pace_lag > 0 && at_once && is_long_march(tile, a.chunk_planes);
-  if (is_paced && a.chunk_planes + tile.warm_up() < max_paced)
-    a.arrivals = static_cast<unsigned*>(arrivals_.data());
+  if (tile.pace_lag > 0 && blocks <= resident && is_long_march(tile, a.chunk_planes))
+    set_pace(a, blocks, resident, tile.warm_up());
   group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.all_threads(limits_)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
+}
+
+/// Lets the blocks of a march wait for one another, if there are enough counters.
+void SystemUnit::set_pace(HostArguments& a, std::int64_t blocks, std::int64_t resident, int warm_up) const {
+  const std::int64_t groups =
+      ceil_div(blocks, resident) + ceil_div(blocks, std::int64_t{a.column_tiles} * a.row_tiles);
+  if (groups * (a.chunk_planes + warm_up + 1) > max_paced) return;
+  a.arrivals = static_cast<unsigned*>(arrivals_.data());
+  a.resident = static_cast<int>(resident);
 }
 
 /// Returns whether tiles are good for a region. Boxes that are thin across the march would leave most threads

@@ -179,6 +179,7 @@ T __shfl_down_sync(unsigned, T value, unsigned by) {
   return emulated::fibers.shuffle(value, lane + by < 32 ? lane + by : lane);
 }
 inline unsigned __ballot_sync(unsigned, bool value) { return emulated::fibers.ballot(value); }
+inline int __any_sync(unsigned, bool value) { return emulated::fibers.ballot(value) != 0; }
 
 inline unsigned atomicAdd(unsigned* to, unsigned value) {
   const unsigned before = *to;
