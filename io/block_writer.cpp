@@ -22,6 +22,7 @@ namespace spsolve {
 namespace {
 
 constexpr int max_threads = 16;  // of a rank: no file system is known that takes more than these write
+constexpr std::int64_t piece_bytes = 256 << 10;  // of a block
 
 MPI_Datatype element_type(std::int64_t bytes) {
   return bytes == 8 ? MPI_UINT64_T : bytes == 4 ? MPI_UINT32_T : MPI_UINT16_T;
@@ -38,21 +39,21 @@ std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, 
   return boxes;
 }
 
-/// Returns the checksum of pieces that lie one after the other in the file.
-std::uint64_t checksum_of(const std::vector<std::span<const std::byte>>& pieces) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_64bits_reset(state.get());
-  for (const auto piece : pieces) XXH3_64bits_update(state.get(), piece.data(), piece.size());
-  return XXH3_64bits_digest(state.get());
-}
+/// Takes the checksum of values that come in their order.
+class Checksum {
+ public:
+  Checksum() : state_(XXH3_createState(), XXH3_freeState) {
+    if (!state_) throw std::bad_alloc();
+    XXH3_64bits_reset(state_.get());
+  }
+  void add(std::span<const std::byte> values) {
+    XXH3_64bits_update(state_.get(), values.data(), values.size());
+  }
+  std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
 
-/// Returns the bytes of pieces one after the other.
-std::vector<std::byte> joined(const std::vector<std::span<const std::byte>>& pieces) {
-  std::vector<std::byte> bytes;
-  for (const auto piece : pieces) bytes.insert(bytes.end(), piece.begin(), piece.end());
-  return bytes;
-}
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
 
 }  // namespace
 
@@ -69,62 +70,77 @@ BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& fo
   under_way_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(rounds(), 1, threads)));
 }
 
-/// Allocates the memory in which blocks are assembled, unless all blocks of this rank are written from where
-/// the array is stored.
-void BlockWriter::make_buffers(const NamedRows& array) {
-  const std::int64_t points = std::min(blocks_.points, blocks_.block_points);
-  const auto make = [&](std::vector<std::byte>& buffer) {
+/// Allocates the memory in which blocks are assembled: that of a piece suffices if all points of this rank's
+/// blocks are its own.
+void BlockWriter::make_buffers() {
+  const std::int64_t block_points = std::min(blocks_.points, blocks_.block_points);
+  const auto make = [&](std::vector<std::byte>& buffer, std::int64_t points) {
     buffer.resize(static_cast<std::size_t>(points * format_.element_bytes()));
   };
-  bool assembles = false;
+  bool shared = false;
   for (std::int64_t round = 0; round < rounds(); ++round) {
     const Range own = range_of(communicator_.rank(), round);
-    assembles = assembles || (own.begin < own.end && stored_pieces(array, own).empty());
+    shared = shared || for_each_row(communicator_.rank(), own, [](auto&&...) {}) < own.end - own.begin;
   }
-  if (assembles)
-    for (auto& block : under_way_) make(block);
+  const std::int64_t piece_points = std::min(block_points, piece_bytes / format_.element_bytes());
+  for (auto& buffer : under_way_) make(buffer, shared ? block_points : piece_points);
   if (communicator_.size() == 1) return;
-  make(outgoing_);
-  make(incoming_);
+  make(outgoing_, block_points);
+  make(incoming_, block_points);
 }
 
-/// Returns the values of a block where they are stored, or nothing if some of them are not stored there. Rows
-/// that lie one after the other in memory are one piece. Short pieces are not returned either, because the
-/// system takes longer for each of them than a copy takes.
-BlockWriter::Pieces BlockWriter::stored_pieces(const NamedRows& array, const Range& block) const {
-  constexpr std::size_t min_bytes = 512;  // of a piece, on average
-  Pieces pieces;
-  if (!array.stored) return pieces;
+/// Returns the values of a piece of a block where they are stored, or nothing if some of them are not stored
+/// there. Rows that lie one after the other in memory are one span. Short spans are not returned either,
+/// because the system takes longer for each of them than a copy takes.
+BlockWriter::Spans BlockWriter::stored_spans(const NamedRows& array, const Range& piece) const {
+  constexpr std::size_t min_bytes = 512;  // of a span, on average
+  Spans spans;
+  if (!array.stored) return spans;
   std::size_t found = 0;
-  for_each_row(communicator_.rank(), block,
+  for_each_row(communicator_.rank(), piece,
                [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t) {
                  const std::byte* const row = array.stored->bytes_at(begin);
                  const auto bytes = static_cast<std::size_t>(points * format_.element_bytes());
                  found += bytes;
-                 if (!pieces.empty() && pieces.back().data() + pieces.back().size() == row)
-                   pieces.back() = {pieces.back().data(), pieces.back().size() + bytes};
+                 if (!spans.empty() && spans.back().data() + spans.back().size() == row)
+                   spans.back() = {spans.back().data(), spans.back().size() + bytes};
                  else
-                   pieces.emplace_back(row, bytes);
+                   spans.emplace_back(row, bytes);
                });
-  const bool whole = found == static_cast<std::size_t>((block.end - block.begin) * format_.element_bytes());
-  return whole && found >= min_bytes * pieces.size() ? pieces : Pieces{};
+  const bool whole = found == static_cast<std::size_t>((piece.end - piece.begin) * format_.element_bytes());
+  return whole && found >= min_bytes * spans.size() ? spans : Spans{};
 }
 
-/// Copies the rows of this rank that lie in a block to their places there.
-void BlockWriter::assemble(const RowSource& row, const Range& block, std::vector<std::byte>& values) const {
-  for_each_row(communicator_.rank(), block,
-               [&](const Index3& begin, std::int64_t points, std::int64_t position, std::int64_t) {
-                 row(begin, points, values.data() + position * format_.element_bytes());
-               });
+/// Calls visit(first element, values) for the pieces of a block, in their order. `buffer` is that of
+/// make_buffers(); if it holds a whole block, the points of other ranks are there already.
+template <class Visit>
+void BlockWriter::for_each_piece(const NamedRows& array, const Range& block, std::vector<std::byte>& buffer,
+                                 Visit&& visit) const {
+  const std::int64_t bytes = format_.element_bytes();
+  const bool holds_block = std::ssize(buffer) >= (block.end - block.begin) * bytes;
+  for (Range piece{block.begin, 0}; piece.begin < block.end; piece.begin = piece.end) {
+    piece.end = std::min(block.end, piece.begin + piece_bytes / bytes);
+    Spans values = stored_spans(array, piece);
+    if (values.empty()) {
+      std::byte* const out = buffer.data() + (holds_block ? (piece.begin - block.begin) * bytes : 0);
+      for_each_row(communicator_.rank(), piece,
+                   [&](const Index3& begin, std::int64_t points, std::int64_t position, std::int64_t) {
+                     array.row(begin, points, out + position * bytes);
+                   });
+      values.emplace_back(out, static_cast<std::size_t>((piece.end - piece.begin) * bytes));
+    }
+    if (array.inspect) std::ranges::for_each(values, array.inspect);
+    visit(piece.begin, values);
+  }
 }
 
-/// Has a block ready in every round. Calls make(range of the block, its pieces) on another thread, in rounds
+/// Has a block ready in every round. Calls make(range of the block, its buffer) on another thread, in rounds
 /// in which this rank has a block, and take(round, result of make(), attempt) on this thread in the order of
 /// the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no other rank
 /// waits for it; take() then gets an empty result. Returns this rank's first failure.
 template <class Make, class Take>
 std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const Make& make, const Take& take) {
-  using Made = std::invoke_result_t<const Make&, const Range&, const Pieces&>;
+  using Made = std::invoke_result_t<const Make&, const Range&, std::vector<std::byte>&>;
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<Error> failure;
   const auto attempt = [&](auto&& step) {
@@ -150,26 +166,27 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
     for (int distance = 1; distance < ranks; ++distance) exchange(round, distance, array.row, block, attempt);
     const Range own = range_of(rank, round);
     if (own.begin == own.end) continue;
-    made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred, [&, own] {
-      Pieces values = stored_pieces(array, own);
-      if (values.empty()) {
-        assemble(array.row, own, block);
-        const auto bytes = static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes());
-        values.push_back(std::span(block).first(bytes));
-      }
-      if (array.inspect) std::ranges::for_each(values, array.inspect);
-      return make(own, values);
-    });
+    made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred,
+                            [&, own] { return make(own, block); });
   }
   for (std::int64_t round = std::max<std::int64_t>(0, count - together); round < count; ++round) end(round);
   return failure;
 }
 
 std::vector<std::uint64_t> BlockWriter::compress(const NamedRows& array, const TakeChunk& take) {
-  collectively(communicator_, [&] { make_buffers(array); });
+  collectively(communicator_, [&] { make_buffers(); });
   std::vector<std::uint64_t> checksums;
-  const auto encode = [&](const Range&, const Pieces& pieces) {
-    return OwnChunk{checksum_of(pieces), encoded_chunk(joined(pieces), format_)};
+  const auto encode = [&](const Range& own, std::vector<std::byte>& buffer) {
+    Checksum checksum;
+    std::vector<std::byte> values;
+    values.reserve(static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
+    for_each_piece(array, own, buffer, [&](std::int64_t, const Spans& piece) {
+      for (const auto span : piece) {
+        checksum.add(span);
+        values.insert(values.end(), span.begin(), span.end());
+      }
+    });
+    return OwnChunk{checksum.value(), encoded_chunk(values, format_)};
   };
   const auto failure =
       for_each_round(array, encode, [&](std::int64_t round, const OwnChunk& own, const auto& attempt) {
@@ -218,15 +235,19 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
                                               const NamedRows& array, Flush flush) {
   std::optional<FileDescriptor> output;
   collectively(communicator_, [&] {
-    make_buffers(array);
+    make_buffers();
     output.emplace(file, FileDescriptor::Mode::modify);
   });
   std::vector<std::uint64_t> checksums;
-  const auto write_block = [&](const Range& own, const Pieces& pieces) {
-    const std::int64_t begin = offset + own.begin * format_.element_bytes();
-    output->write(begin, pieces);
-    if (flush == Flush::now) output->begin_flush(begin, (own.end - own.begin) * format_.element_bytes());
-    return checksum_of(pieces);
+  const std::int64_t bytes = format_.element_bytes();
+  const auto write_block = [&](const Range& own, std::vector<std::byte>& buffer) {
+    Checksum checksum;
+    for_each_piece(array, own, buffer, [&](std::int64_t first, const Spans& piece) {
+      for (const auto span : piece) checksum.add(span);
+      output->write(offset + first * bytes, piece);
+    });
+    if (flush == Flush::now) output->begin_flush(offset + own.begin * bytes, (own.end - own.begin) * bytes);
+    return checksum.value();
   };
   const auto failure =
       for_each_round(array, write_block, [&](std::int64_t round, std::uint64_t checksum, const auto&) {

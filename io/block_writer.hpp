@@ -19,12 +19,14 @@ namespace spsolve {
 
 /// Moves the values of one or more arrays of the same shape and type from the boxes of the ranks to the
 /// blocks of a file. A rank works on several blocks at a time, each on a thread of its own, because one
-/// thread copies and compresses more slowly than file systems write.
+/// thread copies and compresses more slowly than file systems write. A block is made in pieces that stay in
+/// the cache of a core while they are converted, checksummed and written.
 class BlockWriter {
  public:
   /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
   /// must outlive the writer. A format without compression has the blocks of ArrayBlocks::of(), one with
-  /// compression its chunks. `files` writers may share the threads of a rank.
+  /// compression its chunks. `files` writers may share the threads of a rank: each that writes takes its part
+  /// of them, and those that compress take turns.
   BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box, int files = 1);
 
   /// Writes all blocks of an array, whose first byte is at `offset`, and returns their checksums on rank 0.
@@ -61,11 +63,13 @@ class BlockWriter {
     EncodedChunk encoded = {};
   };
   std::int64_t rounds() const { return ceil_div<std::int64_t>(blocks_.count(), communicator_.size()); }
-  void make_buffers(const NamedRows& array);
-  /// Are the values of a block, which lie one after the other in the file.
-  using Pieces = std::vector<std::span<const std::byte>>;
-  Pieces stored_pieces(const NamedRows& array, const Range& block) const;
-  void assemble(const RowSource& row, const Range& block, std::vector<std::byte>& values) const;
+  void make_buffers();
+  /// Holds values that lie one after the other in the file.
+  using Spans = std::vector<std::span<const std::byte>>;
+  Spans stored_spans(const NamedRows& array, const Range& piece) const;
+  template <class Visit>
+  void for_each_piece(const NamedRows& array, const Range& block, std::vector<std::byte>& buffer,
+                      Visit&& visit) const;
   template <class Make, class Take>
   std::optional<Error> for_each_round(const NamedRows& array, const Make& make, const Take& take);
   void collect(std::int64_t round, const OwnChunk& own, std::vector<std::uint64_t>& checksums,
@@ -81,7 +85,7 @@ class BlockWriter {
   const ArrayFormat& format_;
   ArrayBlocks blocks_;
   std::vector<Box> boxes_;
-  std::vector<std::vector<std::byte>> under_way_;  // blocks; the same number on all ranks
+  std::vector<std::vector<std::byte>> under_way_;  // of blocks; the same number on all ranks
   std::vector<std::byte> outgoing_, incoming_;
 };
 
