@@ -108,8 +108,8 @@ class Backend {
   /// copy is the field itself, unless points are left out. Call this, and destroy copies, on the thread that
   /// computes.
   virtual std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) = 0;
-  /// Allocates memory for `count` simultaneous copies, so that none has to wait. On a device, staging memory
-  /// is allocated only if at least `reserve` bytes stay free.
+  /// Begins to allocate memory for `count` simultaneous copies, beside other work of the caller. On a device,
+  /// the first copy allocates staging memory if at least `reserve` bytes stay free.
   virtual void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) = 0;
   /// Sets the owned points of `field`. `fill` gets a field with the same owned box in host memory.
   virtual void set(Field& field, const FillField& fill) = 0;

@@ -103,7 +103,7 @@ class Block {
   void prepare(int steps) const;
   /// Starts the compilation that a scan with this sampling needs.
   void prepare(const Sampling& sampling) const { backend_->reducer().prepare(problem_.precision, sampling); }
-  /// Allocates memory for `count` simultaneous copies, as far as launches do not need it.
+  /// Begins to allocate memory for `count` simultaneous copies, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
   const Decomposition& decomposition() const { return decomposition_; }
   const Box& owned() const { return arrays_.now().owned(); }

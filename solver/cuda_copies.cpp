@@ -2,6 +2,8 @@
 #include "solver/cuda_copies.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include "kernels/cuda/runtime/copy_rows.hpp"
 
@@ -36,17 +38,16 @@ void copy_whole(const Field& from, Field& to, cudaStream_t stream) {
 
 }  // namespace
 
+/// Holds device memory for sampled points, shared by several copies.
+struct CudaCopies::Staging {
+  Staging(const Field& like, Memory& memory) : values(like.owned(), like.halo(), like.precision(), memory) {}
+
+  Field values;
+  cuda::Event left;
+};
+
 class CudaCopies::Copy : public HostCopy {
  public:
-  /// Holds device memory for sampled points, shared by several copies.
-  struct Staging {
-    Staging(const Field& like, Memory& memory)
-        : values(like.owned(), like.halo(), like.precision(), memory) {}
-
-    Field values;
-    cuda::Event left;
-  };
-
   Copy(const Box& box, Precision precision, CudaCopies& all)
       : values(box, {0, 0, 0}, precision, all.pinned_), all_(all) {}
 
@@ -81,21 +82,37 @@ CudaCopies::CudaCopies(const cuda::Stream& compute) : compute_(compute) {
 }
 
 std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling& sampling) {
-  const std::shared_ptr<Copy> copy = unused_copy(sampling.sampled(owned), sampling.precision);
+  const Box box = sampling.sampled(owned);
+  const std::shared_ptr<Copy> copy = unused_copy(box, sampling.precision);
   copy->stride = sampling.stride;
+  Prepared* const prepared = find_prepared(box, sampling.precision);
+  if (!prepared) return copy;
+  if (!std::exchange(prepared->is_staged, true)) {
+    std::size_t free_bytes = 0, total_bytes = 0;
+    cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
+    if (free_bytes >= copy->values.bytes() + prepared->reserve + spare_bytes)
+      prepared->staging = std::make_shared<Staging>(copy->values, memory_);
+  }
+  copy->staging = prepared->staging;
   return copy;
 }
 
 void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) {
-  std::vector<std::shared_ptr<Copy>> at_a_time;
-  while (std::ssize(at_a_time) < count)
-    at_a_time.push_back(unused_copy(sampling.sampled(owned), sampling.precision));
-  std::size_t free_bytes = 0, total_bytes = 0;
-  cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
-  const Copy& first = *at_a_time.front();
-  if (first.staging || free_bytes < first.values.bytes() + reserve + spare_bytes) return;
-  const auto staging = std::make_shared<Copy::Staging>(first.values, memory_);
-  for (const auto& copy : at_a_time) copy->staging = staging;
+  const Box box = sampling.sampled(owned);
+  if (find_prepared(box, sampling.precision)) return;  // checkpoints may be copied as snapshots are
+  Prepared& prepared = prepared_.emplace_back(Prepared{box, sampling.precision, reserve});
+  std::vector<std::promise<std::shared_ptr<Copy>>> promised(static_cast<std::size_t>(count));
+  for (auto& promise : promised) prepared.copies.push_back(promise.get_future());
+  prepared.maker = std::jthread([this, box, precision = sampling.precision,
+                                 promised = std::move(promised)](const std::stop_token& stop) mutable {
+    for (auto& promise : promised) try {
+        if (stop.stop_requested()) return;
+        cuda::select_device(device_);  // a new thread starts with device 0
+        promise.set_value(std::make_shared<Copy>(box, precision, *this));
+      } catch (...) {
+        promise.set_exception(std::current_exception());
+      }
+  });
 }
 
 void CudaCopies::set(Field& field, const FillField& fill) {
@@ -108,16 +125,23 @@ void CudaCopies::set(Field& field, const FillField& fill) {
   compute_.synchronize();
 }
 
+CudaCopies::Prepared* CudaCopies::find_prepared(const Box& box, Precision precision) {
+  const auto found = std::ranges::find_if(prepared_, [&](const Prepared& prepared) {
+    return prepared.box == box && prepared.precision == precision;
+  });
+  return found == prepared_.end() ? nullptr : &*found;
+}
+
 std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Box& box, Precision precision) {
-  std::shared_ptr<Copy::Staging> staging;
-  for (const auto& copy : copies_) {
-    if (copy->values.owned() != box || copy->values.precision() != precision) continue;
-    if (copy.use_count() == 1) return copy;
-    staging = copy->staging;
-  }
-  const auto& copy = copies_.emplace_back(std::make_shared<Copy>(box, precision, *this));
-  copy->staging = staging;  // of the copies that prepare() made
-  return copy;
+  for (const auto& copy : copies_)
+    if (copy.use_count() == 1 && copy->values.owned() == box && copy->values.precision() == precision)
+      return copy;
+  Prepared* const prepared = find_prepared(box, precision);
+  if (!prepared || prepared->copies.empty())
+    return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this));
+  std::future<std::shared_ptr<Copy>> next = std::move(prepared->copies.front());
+  prepared->copies.pop_front();
+  return copies_.emplace_back(next.get());
 }
 
 }  // namespace spsolve

@@ -91,15 +91,12 @@ Schedule schedule_of(const Setup& setup, std::int64_t first) {
           setup.problem.keeps_previous()};
 }
 
-/// Allocates the copies of the state that files in the background are written from.
+/// Begins to allocate the copies of the state that files in the background are written from: pinned memory
+/// takes 0.1 s per GiB.
 void prepare_copies(const Setup& setup, const Schedule& schedule, int files, Block& block) {
-  // Pinned memory takes 0.1 s per GiB. Further copies are made when so many files are in progress, because
-  // then the run is about to wait for its files.
-  constexpr std::int64_t prepared = 8;
   const std::int64_t snapshots =
       schedule.snapshot_every > 0 ? (schedule.last - schedule.first) / schedule.snapshot_every + 1 : 1;
-  block.prepare_copies(setup.for_snapshots(),
-                       static_cast<int>(std::min({snapshots, prepared, std::int64_t{files}})));
+  block.prepare_copies(setup.for_snapshots(), static_cast<int>(std::min(snapshots, std::int64_t{files})));
   const auto& checkpoint = setup.config.checkpoint;
   if (schedule.checkpoint_every > 0 || checkpoint.minutes || checkpoint.final)
     block.prepare_copies(setup.for_checkpoints(), 1);
@@ -248,6 +245,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
               setup.exchange_every);
   block.watch_by(watch);
   Schedule schedule = schedule_of(setup, beginning.step());
+  const int files = files_at_a_time(communicator, setup);
+  if (setup.background) prepare_copies(setup, schedule, files, block);
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   fill_arrays(communicator, beginning, setup, tables, block, terminal);
@@ -270,9 +269,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                          begun_at);
 
   open_records(begun_at, setup.problem.has_points, block, probes, images);
-  const int files = files_at_a_time(communicator, setup);
   Writer writer(communicator, setup, terminal, begun_at, files);
-  if (setup.background) prepare_copies(setup, schedule, files, block);
   Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
                     static_cast<double>(copy_bytes(setup.decomposition, setup.for_checkpoints())));
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
