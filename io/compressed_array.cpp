@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/compressed_array.hpp"
 
+#include <H5PLextern.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "kernels/error.hpp"
 
 namespace spsolve {
 namespace {
@@ -29,14 +35,68 @@ std::vector<std::byte> shuffled(std::span<const std::byte> values, std::size_t e
   return result;
 }
 
+/// Returns the filter for zstd, which is a plugin of HDF5, or null if there is none. HDF5 finds and loads it,
+/// but has no call that applies a filter alone, and applies those of a dataset on one thread. So the filter
+/// is looked up among the libraries that are loaded.
+const H5Z_class2_t* find_zstd_filter() {
+  const auto lock = lock_hdf5();
+  unsigned config = 0;
+  if (H5Zfilter_avail(zstd_filter) <= 0 || H5Zget_filter_info(zstd_filter, &config) < 0 ||
+      (config & H5Z_FILTER_CONFIG_ENCODE_ENABLED) == 0)
+    return nullptr;
+  std::vector<std::string> libraries;
+  const auto note = [](dl_phdr_info* library, std::size_t, void* names) {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(library->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(note, &libraries);
+  for (const std::string& library : libraries) {
+    void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) continue;
+    const auto info = reinterpret_cast<decltype(&H5PLget_plugin_info)>(dlsym(handle, "H5PLget_plugin_info"));
+    const auto* const filter = info ? static_cast<const H5Z_class2_t*>(info()) : nullptr;
+    dlclose(handle);  // HDF5 keeps it loaded
+    if (filter && filter->id == zstd_filter) return filter;
+  }
+  return nullptr;
+}
+
+/// Returns the filter for zstd, which is looked up once.
+const H5Z_class2_t* zstd_plugin() {
+  static const H5Z_class2_t* const found = find_zstd_filter();
+  return found;
+}
+
+/// Compresses by the filter of HDF5 for zstd, as HDF5 calls it. A filter replaces its buffer.
+EncodedChunk encoded_by_zstd(const std::vector<std::byte>& plain) {
+  const H5Z_class2_t* const filter = zstd_plugin();
+  std::size_t capacity = plain.size();
+  void* buffer = filter ? H5allocate_memory(capacity, false) : nullptr;
+  if (!buffer) throw Error(Status::file_failure, "the zstd filter of HDF5 cannot be called");
+  std::ranges::copy(plain, static_cast<std::byte*>(buffer));
+  const std::size_t bytes = filter->filter(0, 0, nullptr, plain.size(), &capacity, &buffer);
+  const auto* const begin = static_cast<const std::byte*>(buffer);
+  EncodedChunk encoded{{begin, begin + bytes}, 0};
+  H5free_memory(buffer);
+  if (bytes == 0) throw Error(Status::file_failure, "the zstd filter of HDF5 has failed");
+  return encoded;
+}
+
+EncodedChunk encoded_by_deflate(std::vector<std::byte> plain) {
+  uLongf bytes = compressBound(static_cast<uLong>(plain.size()));
+  EncodedChunk encoded{std::vector<std::byte>(bytes), 0};
+  const int status = compress2(reinterpret_cast<Bytef*>(encoded.bytes.data()), &bytes,
+                               reinterpret_cast<const Bytef*>(plain.data()), static_cast<uLong>(plain.size()),
+                               deflate_level);
+  if (status != Z_OK || bytes >= plain.size()) return {std::move(plain), without_deflate};
+  encoded.bytes.resize(bytes);
+  return encoded;
+}
+
 }  // namespace
 
 std::string why_unavailable(Compression compression) {
-  if (compression != Compression::zstd) return "";
-  unsigned config = 0;
-  if (H5Zfilter_avail(zstd_filter) > 0 && H5Zget_filter_info(zstd_filter, &config) >= 0 &&
-      (config & H5Z_FILTER_CONFIG_ENCODE_ENABLED) != 0)
-    return "";
+  if (compression != Compression::zstd || zstd_plugin()) return "";
   return "compression 'zstd' needs the zstd filter of HDF5 (number 32015), which is not found here "
          "(HDF5_PLUGIN_PATH says where filters lie); 'deflate' is always there";
 }
@@ -68,37 +128,19 @@ Hdf5Id create_compressed(hid_t parent, const std::string& name, const ArrayForma
 }
 
 EncodedChunk encoded_chunk(std::span<const std::byte> values, const ArrayFormat& format) {
-  if (format.compression == Compression::zstd) return {{values.begin(), values.end()}, 0};
   const auto whole = static_cast<std::size_t>(chunks_of(format).block_points * format.element_bytes());
   std::vector<std::byte> padded(values.begin(), values.end());
   padded.resize(whole);
   std::vector<std::byte> plain = shuffled(padded, static_cast<std::size_t>(format.element_bytes()));
-  uLongf bytes = compressBound(static_cast<uLong>(whole));
-  EncodedChunk encoded{std::vector<std::byte>(bytes), 0};
-  const int status =
-      compress2(reinterpret_cast<Bytef*>(encoded.bytes.data()), &bytes,
-                reinterpret_cast<const Bytef*>(plain.data()), static_cast<uLong>(whole), deflate_level);
-  if (status != Z_OK || bytes >= whole) return {std::move(plain), without_deflate};
-  encoded.bytes.resize(bytes);
-  return encoded;
+  return format.compression == Compression::zstd ? encoded_by_zstd(plain)
+                                                 : encoded_by_deflate(std::move(plain));
 }
 
 void write_chunk(hid_t dataset, const ArrayFormat& format, std::int64_t chunk, const EncodedChunk& encoded) {
-  const ArrayBlocks chunks = chunks_of(format);
   std::vector<hsize_t> begin(static_cast<std::size_t>(format.dimensions), 0);
-  begin.front() = static_cast<hsize_t>(chunks.begin(chunk) / slice_points(format));
-  if (format.compression == Compression::deflate) {
-    check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, encoded.skipped, begin.data(), encoded.bytes.size(),
-                              encoded.bytes.data()));
-    return;
-  }
-  std::vector<hsize_t> count(format.shape.end() - format.dimensions, format.shape.end());
-  count.front() = static_cast<hsize_t>((chunks.end(chunk) - chunks.begin(chunk)) / slice_points(format));
-  const Hdf5Id memory(H5Screate_simple(format.dimensions, count.data(), nullptr), H5Sclose);
-  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
-  check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr));
-  check_hdf5(
-      H5Dwrite(dataset, storage_type(format.precision), memory, space, H5P_DEFAULT, encoded.bytes.data()));
+  begin.front() = static_cast<hsize_t>(chunks_of(format).begin(chunk) / slice_points(format));
+  check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, encoded.skipped, begin.data(), encoded.bytes.size(),
+                            encoded.bytes.data()));
 }
 
 }  // namespace spsolve

@@ -30,12 +30,12 @@ struct EncodedChunk {
   std::uint32_t skipped = 0;  // bit i: the i-th filter of the dataset was not applied
 };
 
-/// Encodes the values of a chunk of an array that is compressed by deflate: bytes of equal significance are
-/// grouped (the filter "shuffle" of HDF5) and compressed unless they would grow. Chunks for zstd are not
-/// changed.
+/// Encodes the values of a chunk of a compressed array: bytes of equal significance are grouped (the filter
+/// "shuffle" of HDF5), then compressed. Deflate leaves out chunks that would grow. Any number of threads may
+/// encode chunks at a time, because HDF5 itself is not called.
 EncodedChunk encoded_chunk(std::span<const std::byte> values, const ArrayFormat& format);
 
-/// Writes chunk number `chunk`. zstd is applied here, by HDF5.
+/// Writes chunk number `chunk` as it was encoded.
 void write_chunk(hid_t dataset, const ArrayFormat& format, std::int64_t chunk, const EncodedChunk& encoded);
 
 }  // namespace spsolve
