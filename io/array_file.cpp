@@ -193,7 +193,7 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
                   const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate,
                   UnflushedFiles* unflushed, const FileTurn& turn) {
   Stopwatch watch(turn);
-  BlockWriter writer(communicator, format, box, turn.files);
+  BlockWriter writer(communicator, format, box, turn);
   std::string found;
   on_root(communicator, [&] { found = hdf5_target(file); });
   const std::filesystem::path target = communicator.broadcast(found), temporary = temporary_name(target);

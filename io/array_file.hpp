@@ -21,10 +21,11 @@ namespace spsolve {
 /// name only when it is complete and on disk. If anything fails on any rank, for example because the disk is
 /// full, all ranks throw the same Error(file_failure), and the former file of that name remains. `decorate`
 /// adds to the file's layout on rank 0 (groups, links), before any data is written. Each rank needs memory
-/// for three blocks (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB, however many arrays there are.
+/// for a block (io/array_blocks.hpp) per thread and two for messages, 4 MiB each for arrays up to 16 GiB,
+/// however many arrays there are.
 ///
-/// An array with compression is a dataset of chunks (io/compressed_array.hpp), which the ranks compress and
-/// rank 0 writes. Until it is complete, the file takes the disk space of uncompressed arrays.
+/// An array with compression is a dataset of chunks (io/compressed_array.hpp), which the threads of all ranks
+/// compress and rank 0 writes. Until it is complete, the file takes the disk space of uncompressed arrays.
 ///
 /// `turn` says how the file shares the machine with others: it gets its name when its turn has come.
 ///

@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -55,19 +56,37 @@ class Checksum {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
+/// Lasts while a thread encodes a chunk in a turn of FileTurn::encoders.
+class Encoding {
+ public:
+  explicit Encoding(std::counting_semaphore<>* turns) : turns_(turns) {
+    if (turns_) turns_->acquire();
+  }
+  ~Encoding() {
+    if (turns_) turns_->release();
+  }
+  Encoding(const Encoding&) = delete;
+  Encoding& operator=(const Encoding&) = delete;
+
+ private:
+  std::counting_semaphore<>* turns_;
+};
+
 }  // namespace
 
 BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
-                         int files)
+                         const FileTurn& turn)
     : communicator_(communicator),
       format_(format),
       blocks_(format.compression == Compression::none
                   ? ArrayBlocks::of(volume(format.shape), format.element_bytes())
                   : chunks_of(format)),
-      boxes_(gather_boxes(communicator, box, format.shape)) {
-  const auto threads = static_cast<std::int64_t>(
-      communicator.all_reduce(ceil_div(std::min(omp_get_max_threads(), max_threads), files), MPI_MIN));
-  under_way_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(rounds(), 1, threads)));
+      boxes_(gather_boxes(communicator, box, format.shape)),
+      encoders_(turn.encoders) {
+  const int threads = std::min(turn.threads > 0 ? turn.threads : omp_get_max_threads(), max_threads);
+  const int files = format.compression == Compression::none ? turn.files : 1;
+  const std::int64_t together = communicator.all_reduce(ceil_div(threads, files), MPI_MIN);
+  under_way_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(rounds(), 1, together)));
 }
 
 /// Allocates the memory in which blocks are assembled: that of a piece suffices if all points of this rank's
@@ -177,6 +196,7 @@ std::vector<std::uint64_t> BlockWriter::compress(const NamedRows& array, const T
   collectively(communicator_, [&] { make_buffers(); });
   std::vector<std::uint64_t> checksums;
   const auto encode = [&](const Range& own, std::vector<std::byte>& buffer) {
+    const Encoding turn(encoders_);
     Checksum checksum;
     std::vector<std::byte> values;
     values.reserve(static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));

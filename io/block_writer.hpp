@@ -14,6 +14,7 @@
 #include "io/array_format.hpp"
 #include "io/atomic_file.hpp"
 #include "io/compressed_array.hpp"
+#include "io/file_turn.hpp"
 
 namespace spsolve {
 
@@ -25,9 +26,10 @@ class BlockWriter {
  public:
   /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
   /// must outlive the writer. A format without compression has the blocks of ArrayBlocks::of(), one with
-  /// compression its chunks. `files` writers may share the threads of a rank: each that writes takes its part
-  /// of them, and those that compress take turns.
-  BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box, int files = 1);
+  /// compression its chunks. `turn` says how many files share the threads of a rank: each that writes takes
+  /// its part of them, and those that compress take turns.
+  BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
+              const FileTurn& turn = {});
 
   /// Writes all blocks of an array, whose first byte is at `offset`, and returns their checksums on rank 0.
   /// Waits until the blocks are on disk unless `flush` is Flush::later. Collective; throws the same Error on
@@ -85,6 +87,7 @@ class BlockWriter {
   const ArrayFormat& format_;
   ArrayBlocks blocks_;
   std::vector<Box> boxes_;
+  std::counting_semaphore<>* encoders_;            // FileTurn::encoders
   std::vector<std::vector<std::byte>> under_way_;  // of blocks; the same number on all ranks
   std::vector<std::byte> outgoing_, incoming_;
 };

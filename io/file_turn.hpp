@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <semaphore>
 #include <string_view>
 
 namespace spsolve {
@@ -19,8 +20,12 @@ inline constexpr std::array<std::string_view, 5> file_part_names{"copy", "layout
 /// time, because the threads that write to one file wait for one another in most file systems. The files
 /// appear under their names in their order.
 struct FileTurn {
-  int slot = 0;                        // differs from those of all other files in progress
-  int files = 1;                       // that may be in progress: each takes its share of the threads
+  int slot = 0;     // differs from those of all other files in progress
+  int files = 1;    // that may be in progress: each takes its share of `threads`
+  int threads = 0;  // of the rank; 0: as many as OpenMP starts on the calling thread
+  /// Files that are compressed take as many threads as they can. These are the turns in which they encode
+  /// chunks, as many at a time as the rank has threads. Null: there is one file at a time.
+  std::counting_semaphore<>* encoders = nullptr;
   std::function<void()> wait = [] {};  // returns when all files before this one have ended
   /// Is called after a part of the work with the seconds that it took.
   std::function<void(FilePart part, double seconds)> took = [](FilePart, double) {};

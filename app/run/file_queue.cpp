@@ -45,6 +45,12 @@ int files_at_a_time(const Communicator& communicator, const Setup& setup) {
   return communicator.all_reduce(files, MPI_MIN);
 }
 
+FileQueue::FileQueue(bool background, int files)
+    : background_(background),
+      max_files_(files),
+      threads_(omp_get_max_threads()),  // of this thread; those of files may start more
+      progress_(std::make_shared<Progress>(threads_)) {}
+
 FileQueue::~FileQueue() {
   try {
     finish();
@@ -66,7 +72,7 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
   std::vector<HostCopy*> waited;
   for (const auto& copy : copies) waited.push_back(copy.get());
   auto work = [progress = progress_, waited = std::move(waited), write = std::move(write), slot = slot_,
-               files = max_files_,
+               files = max_files_, threads = threads_,
                before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
     const auto took = [&progress](FilePart part, double seconds) {
       const std::lock_guard lock(progress->mutex);
@@ -85,7 +91,7 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
       for (HostCopy* copy : waited) written.push_back(&copy->wait());
       took(FilePart::copy, seconds_since(begin));
       bytes = bytes_of(written);
-      write(written, {slot, files, wait, took});
+      write(written, {slot, files, threads, &progress->encoders, wait, took});
     } catch (...) {
       ++progress->failures;
       wait();

@@ -9,6 +9,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <vector>
 
 #include "app/setup/clock.hpp"
@@ -42,8 +43,7 @@ class FileQueue {
   using Done = std::function<void(const std::exception_ptr& failure)>;
 
   /// At most `files` files are in progress; one of them may be a checkpoint.
-  explicit FileQueue(bool background, int files = background_copies)
-      : background_(background), max_files_(files) {}
+  explicit FileQueue(bool background, int files = background_copies);
   /// Waits for all files; failures that were not reported yet are passed to Done, whose exceptions are
   /// dropped.
   ~FileQueue();
@@ -76,6 +76,9 @@ class FileQueue {
     Clock::time_point begin;
   };
   struct Progress {
+    explicit Progress(int threads) : encoders(threads) {}
+
+    std::counting_semaphore<> encoders;
     std::atomic<int> failures = 0;
     std::atomic<double> seconds_per_byte = 5e-9;  // 200 MB/s, as a rank's share of a file system may be
     bool rate_is_known = false;                   // set by the files in their order
@@ -87,10 +90,10 @@ class FileQueue {
   void take_all(double& waited);
 
   bool background_;
-  int max_files_, slot_ = 0;
+  int max_files_, threads_, slot_ = 0;
   FileTimes times_;  // except for its parts, which threads add to `progress_`
   std::deque<File> files_;
-  std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
+  std::shared_ptr<Progress> progress_;
 };
 
 }  // namespace spsolve

@@ -100,7 +100,8 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem), field_names(config), setup_.values},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
-                     rows_of(names_, values, setup_.problem.precision), {.took = turn.took});
+                     rows_of(names_, values, setup_.problem.precision),
+                     {.threads = turn.threads, .took = turn.took});
     last_checkpoint_ = step;
     prune_checkpoints(communicator, config.output.directory, step, config.checkpoint.keep);
   };

@@ -2,11 +2,15 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
+#include <mutex>
+#include <semaphore>
 #include <span>
 #include <thread>
 #include <utility>
@@ -104,6 +108,44 @@ TEST(ArrayFile, ValuesThatAreStoredAreWrittenFromWhereTheyLie) {
         ASSERT_TRUE(same) << shape[0] << " x " << shape[1] << " x " << shape[2];
       }
     }
+}
+
+/// Returns how many threads at a time compress a file that shares a rank of four threads with 15 others,
+/// which do nothing. Each thread waits until there are `expected` of them, or for some seconds.
+int threads_that_compress(const std::filesystem::path& file, std::counting_semaphore<>& encoders,
+                          int expected) {
+  const Communicator alone(MPI_COMM_SELF);
+  const ArrayFormat format{
+      3, {8, 300, 300}, Precision::fp64, Compression::deflate};  // a chunk for each plane
+  std::mutex mutex;
+  std::condition_variable changed;
+  int at_work = 0, most = 0;
+  const auto row = [&](const Index3& begin, std::int64_t points, std::byte* out) {
+    sample_rows(format.precision)(begin, points, out);
+    std::unique_lock lock(mutex);
+    if (begin[y_axis] == 0) {
+      most = std::max(most, ++at_work);
+      changed.notify_all();
+      changed.wait_for(lock, std::chrono::seconds(5), [&] { return most >= expected; });
+    }
+    if (begin[y_axis] == format.shape[y_axis] - 1) --at_work;
+  };
+  write_arrays(alone, file, format, {}, box_of(format.shape), {{"u", row}}, {}, nullptr,
+               {.files = 16, .threads = 4, .encoders = &encoders});
+  return most;
+}
+
+TEST(ArrayFile, OneOfSeveralFilesIsCompressedByAllThreadsThatAreFree) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  if (!world.root()) return;
+  std::counting_semaphore<> encoders(4);
+  EXPECT_EQ(threads_that_compress(directory / "all", encoders, 4), 4);
+  encoders.acquire();  // as chunks of other files do
+  encoders.acquire();
+  encoders.acquire();
+  EXPECT_EQ(threads_that_compress(directory / "one", encoders, 1), 1);
+  EXPECT_EQ(bytes_of(directory / "all"), bytes_of(directory / "one"));
 }
 
 TEST(ArrayFile, BytesDoNotDependOnTheTime) {
