@@ -2,24 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts traffic and work of kernels by hardware counters, beside the numbers of the model (paper 003, table 2).
 
-counters.py SPSOLVE CASES counted.json [--most SECONDS] [--each SECONDS] [--jobs N] [--work]
+counters.py SPSOLVE CASES counted.json [--most SECONDS] [--each SECONDS] [--gpus GPU,GPU] [--compile N] [--leave-out PATTERN] [--work]
 
 It needs ncu of CUDA and a GPU whose counters may be read.
 
 CASES are rows of `spsolve bench --json` or of a record (bench/rows.py). Each is launched once under ncu (`bench --compile-only`),
-in a process of its own, since ncu does not say with --csv when it profiles a kernel. The first kernel fills the ghost points of the
-initial state and is left out. The row gets the memory traffic and work of that launch's kernels per point: measured M (bytes) and C
-(flop). CUDA cores are counted by instruction, and tensor cores by their operation counters or, if there are none, by the size of their
-instructions. "kernel" holds the resources and utilization of the longest kernel. Rows are written as soon as they are known. A row
-that counted.json holds already is not counted again, so that the same command goes on where one was cut off.
+in a process of its own, since ncu does not say with --csv when it profiles a kernel. A GPU counts one row after the other. Processes
+of ncu wait for each other by a lock file in TMPDIR, so each gets a directory of its own.
+
+The first kernel fills the ghost points of the initial state and is left out. The row gets the memory traffic and work of that launch's
+kernels per point: measured M (bytes) and C (flop). CUDA cores are counted by instruction, and tensor cores by their operation counters
+or, if there are none, by the size of their instructions. "kernel" holds the resources and utilization of the longest kernel. Rows are
+written as soon as they are known. A row that counted.json holds already is not counted again, so that the same command goes on where
+one was cut off.
 """
 import argparse
 import concurrent.futures
+import contextlib
+import fnmatch
+import itertools
 import json
 import math
+import os
 import pathlib
+import queue
 import re
 import subprocess
+import tempfile
 import time
 
 import ncu
@@ -31,8 +40,11 @@ arguments.add_argument("spsolve")
 arguments.add_argument("cases", help="FILE, or RECORD:RUN,RUN")
 arguments.add_argument("counted", type=pathlib.Path)
 arguments.add_argument("--most", type=float, default=math.inf, help="seconds after which no further process is begun")
-arguments.add_argument("--each", type=float, default=60, help="seconds after which a process is ended and its row is left out, those of waiting for others among them")
-arguments.add_argument("--jobs", type=int, default=1, help="processes side by side; ncu serves one after the other, so two are enough")
+arguments.add_argument("--each", type=float, default=60, help="seconds after which a process is ended and its row is left out")
+arguments.add_argument("--gpus", default="0", help="GPUs that share the rows, as CUDA_VISIBLE_DEVICES names them, such as 0,1,2,3")
+arguments.add_argument("--compile", type=int, default=0, metavar="N", help="first compile the kernels of all rows, N processes side by side")
+arguments.add_argument("--leave-out", default="", metavar="PATTERN",
+                       help="rows that are not counted, by stencil, precision, unit, layout and depth, such as '*2d1r fp16 tensor strided-swap *'")
 arguments.add_argument("--work", action="store_true", help="count only memory traffic and operations, which takes fewer passes")
 options = arguments.parse_args()
 
@@ -91,7 +103,7 @@ def commands():
     """Yields a command for each row, and the row."""
     common = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus"]
     for row in rows_of(options.cases):
-        if key_of(row) in map(key_of, counted):
+        if key_of(row) in map(key_of, counted) or fnmatch.fnmatchcase(" ".join(kernel_of(row)), options.leave_out):
             continue
         command = [*common, "--stencil", row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]),
                    "--shape", ",".join(map(str, row["shape"]))]
@@ -124,12 +136,29 @@ def counted_case(kernels, row):
     return counted
 
 
+@contextlib.contextmanager
+def free_gpu():
+    """Waits for a GPU that counts no row, and returns the environment in which processes see it alone."""
+    gpu = gpus.get()
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            yield {**os.environ, "CUDA_VISIBLE_DEVICES": gpu, "TMPDIR": directory}
+    finally:
+        gpus.put(gpu)
+
+
+def compile_kernels(command, gpu):
+    """Runs a command without ncu, so that the cache holds its kernels."""
+    subprocess.run(command, env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def counted_rows(command, row):
     """Returns the rows of one process; none if it fails."""
-    if time.monotonic() - begin > options.most:
-        return []
     try:
-        return [counted_case(ncu.kernels_of(command, metrics_of(row), "--launch-skip", "1", timeout=options.each), row)]
+        with free_gpu() as environment:
+            if time.monotonic() - begin > options.most:
+                return []
+            return [counted_case(ncu.kernels_of(command, metrics_of(row), "--launch-skip", "1", timeout=options.each, environment=environment), row)]
     except subprocess.TimeoutExpired:
         print(f"{' '.join(command[5:])}: more than {options.each:g} s", flush=True)
     except (ValueError, KeyError) as error:
@@ -140,8 +169,16 @@ def counted_rows(command, row):
 begin = time.monotonic()
 part = options.counted.with_name(options.counted.name + ".part")
 counted = json.loads(options.counted.read_text()) if options.counted.exists() else []
-with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-    for done in concurrent.futures.as_completed([pool.submit(counted_rows, *one) for one in commands()]):
+cases = list(commands())
+names = options.gpus.split(",")
+gpus = queue.SimpleQueue()
+for name in names:
+    gpus.put(name)
+if options.compile:
+    with concurrent.futures.ThreadPoolExecutor(options.compile) as pool:
+        list(pool.map(compile_kernels, (command for command, _ in cases), itertools.cycle(names)))
+with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+    for done in concurrent.futures.as_completed([pool.submit(counted_rows, *one) for one in cases]):
         counted += done.result()
         part.write_text(json.dumps(counted, indent=1) + "\n")
         part.replace(options.counted)  # at once, so that a cut leaves all rows of before

@@ -7,11 +7,13 @@ import signal
 import subprocess
 
 
-def output_of(command, metrics, *options, timeout=None):
+def output_of(command, metrics, *options, timeout=None, environment=None):
     """Returns what ncu and the command print; counters are lines of CSV. `options` are those of ncu. After `timeout` seconds both are
-    ended, since the command would run on without ncu, and subprocess.TimeoutExpired is raised."""
+    ended, since the command would run on without ncu, and subprocess.TimeoutExpired is raised. Both run in `environment`, or in that of
+    the caller."""
     ncu = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", *options, "--metrics", ",".join(metrics)]
-    with subprocess.Popen([*ncu, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True) as process:
+    with subprocess.Popen([*ncu, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+                          env=environment) as process:
         try:
             return process.communicate(timeout=timeout)[0]
         except subprocess.TimeoutExpired:
@@ -30,6 +32,6 @@ def kernels_in(text, metrics):
     return [(kernel["Kernel Name"], {name: number(kernel[name]) for name in metrics if name in kernel}) for kernel in kernels]
 
 
-def kernels_of(command, metrics, *options, timeout=None):
+def kernels_of(command, metrics, *options, timeout=None, environment=None):
     """Returns the kernels of a command as kernels_in() does."""
-    return kernels_in(output_of(command, metrics, *options, timeout=timeout), metrics)
+    return kernels_in(output_of(command, metrics, *options, timeout=timeout, environment=environment), metrics)

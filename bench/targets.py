@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the cases that have target rates: rates, clock and power during the runs, and counters of their kernels.
 
-targets.py SPSOLVE targets.json [--jobs N] [--shard K N]   (needs ncu and nvidia-smi; --jobs: rows run concurrently under ncu; --shard: part of the cases)
+targets.py SPSOLVE targets.json [--shard K N]   (needs ncu and nvidia-smi; --shard: part of the cases)
 
 Runs `spsolve bench --suite targets`, then counters.py on its rows. Clock and power are medians of nvidia-smi samples, taken
 ten times a second during the last repetitions of a case.
@@ -19,7 +19,6 @@ from under_load import run_sampled
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
 arguments.add_argument("targets", type=pathlib.Path)
-arguments.add_argument("--jobs", type=int, default=1)
 arguments.add_argument("--shard", nargs=2, default=["0", "1"], metavar=("K", "N"), help="every N-th case from the K-th on")
 options = arguments.parse_args()
 work = pathlib.Path(tempfile.mkdtemp())
@@ -33,8 +32,8 @@ if status:
 print(text, end="", flush=True)
 rows_file.write_text(json.dumps(rows))
 
-subprocess.run([sys.executable, "-B", pathlib.Path(__file__).with_name("counters.py"), options.spsolve, rows_file, counted_file,
-                "--jobs", str(options.jobs)], check=True, stdout=subprocess.DEVNULL)
+subprocess.run([sys.executable, "-B", pathlib.Path(__file__).with_name("counters.py"), options.spsolve, rows_file, counted_file],
+               check=True, stdout=subprocess.DEVNULL)
 same = ("stencil", "shape", "precision", "fuse")
 counted = {json.dumps([row[name] for name in same]): row for row in json.loads(counted_file.read_text())}
 for row in rows:

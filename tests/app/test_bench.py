@@ -18,41 +18,62 @@ import spsolve
 QUICK = [spsolve.EXECUTABLE, "bench", "--shape", "64,64", "--steps", "4", "--device", "cpu", "--no-tune", "--json"]
 
 
-# This script stands in for ncu. It reports 1,000 of each counter, and hangs at two steps per launch while there is a file "hangs".
+# This script stands in for ncu. It reports 1,000 of each counter, and hangs at two steps per launch while there is a file "hangs". It
+# reports nothing if another one runs on the same GPU.
 NCU = """#!/bin/sh
 test "$1" = --query-metrics && exit
-echo "$@" >> calls
+echo "$CUDA_VISIBLE_DEVICES $TMPDIR $*" >> calls
 case "$*" in *"--fuse 2"*) if test -e hangs; then sleep 600 & echo $! > child; wait; fi;; esac
+mkdir "busy-$CUDA_VISIBLE_DEVICES" || exit 1
+sleep 0.2
 while test "$1" != --metrics; do shift; done
 names=$(echo "$2" | sed 's/,/","/g')
 echo "\\"ID\\",\\"Kernel Name\\",\\"$names\\""
 echo "\\"\\",\\"\\""
 echo "\\"0\\",\\"march\\",$(echo "$2" | sed 's/[^,]*/"1,000"/g')"
+rmdir "busy-$CUDA_VISIBLE_DEVICES"
 """
 
 
 class Counters(spsolve.TestCase):
-    def count(self):
-        """Returns the numbers of steps per launch of the rows that are counted then."""
+    def setUp(self):
+        super().setUp()
+        for name, text in (("ncu", NCU), ("program", "#!/bin/sh\necho $CUDA_VISIBLE_DEVICES >> compiled\n")):
+            (self.directory / name).write_text(text)
+            (self.directory / name).chmod(0o755)
+
+    def count(self, depths, *options):
+        """Counts rows with these numbers of steps per launch, and returns the numbers of those that are counted."""
+        case = {"stencil": "star2d1r", "shape": [10, 10], "precision": "fp64", "unit": "scalar", "layout": "none"}
+        (self.directory / "cases.json").write_text(json.dumps([{**case, "fuse": fuse} for fuse in depths]))
         environment = {**spsolve.ENVIRONMENT, "PATH": f"{self.directory}:{os.environ['PATH']}"}
-        subprocess.run([sys.executable, "-B", spsolve.SOURCE / "bench" / "counters.py", "spsolve", "cases.json", "counted.json", "--work", "--each", "5"],
-                       cwd=self.directory, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=120)
+        subprocess.run([sys.executable, "-B", spsolve.SOURCE / "bench" / "counters.py", "program", "cases.json", "counted.json", "--work",
+                        "--each", "5", *options], cwd=self.directory, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=120)
         return [row["fuse"] for row in json.loads((self.directory / "counted.json").read_text())]
+
+    def calls(self):
+        """Returns GPU, directory of temporary files and command of each call of ncu."""
+        return [line.split(" ", 2) for line in (self.directory / "calls").read_text().splitlines()]
 
     def test_a_row_that_hangs_costs_that_row_alone(self):
         """Its processes are ended, the others are kept, and the next call counts only what is missing."""
-        (self.directory / "ncu").write_text(NCU)
-        (self.directory / "ncu").chmod(0o755)
-        case = {"stencil": "star2d1r", "shape": [10, 10], "precision": "fp64", "unit": "scalar", "layout": "none"}
-        (self.directory / "cases.json").write_text(json.dumps([{**case, "fuse": fuse} for fuse in (1, 2, 3)]))
         (self.directory / "hangs").touch()
-        self.assertEqual(self.count(), [1, 3])
+        self.assertEqual(self.count((1, 2, 3)), [1, 3])
         child = int((self.directory / "child").read_text())
         ended = lambda: not os.path.exists(f"/proc/{child}") or pathlib.Path(f"/proc/{child}/stat").read_text().split()[2] == "Z"
         self.assertTrue(ended(), "what ncu runs is ended with it")
         (self.directory / "hangs").unlink()
-        self.assertEqual(self.count(), [1, 3, 2])
-        self.assertEqual(len((self.directory / "calls").read_text().splitlines()), 4)
+        self.assertEqual(self.count((1, 2, 3)), [1, 3, 2])
+        self.assertEqual(len(self.calls()), 4)
+
+    def test_rows_are_dealt_to_gpus(self):
+        """A GPU counts one row at a time, since ncu cannot share one, and processes that count at the same time share no lock file."""
+        depths = range(1, 9)
+        self.assertEqual(sorted(self.count(depths, "--gpus", "3,5", "--compile", "4", "--leave-out", "star?d1r fp64 scalar none 7")), [1, 2, 3, 4, 5, 6, 8])
+        gpus = [gpu for gpu, _, _ in self.calls()]
+        self.assertGreater(min(map(gpus.count, ("3", "5"))), 1, "both GPUs count")
+        self.assertEqual(len({directory for _, directory, _ in self.calls()}), 7)
+        self.assertEqual(sorted((self.directory / "compiled").read_text().split()), ["3"] * 4 + ["5"] * 3, "all rows but one are compiled first")
 
 
 class Bench(spsolve.TestCase):
