@@ -34,6 +34,14 @@ constexpr NamedRowStep row_steps[]{
     {cuda::RowStep::natural_from_memory, "natural order, from memory"},
     {cuda::RowStep::natural, "natural order, staged"}};
 
+struct NamedBand {
+  cuda::BandForm form;
+  const char* name;
+};
+constexpr NamedBand bands[]{{cuda::BandForm::dense, "dense band"},
+                            {cuda::BandForm::swapped, "dense band, rows swapped"},
+                            {cuda::BandForm::sparse, "2:4 strided swap"}};
+
 /// Holds what all steps share.
 struct LayoutBench {
   const BenchRequest& request;
@@ -95,12 +103,10 @@ void measure_bands(const LayoutBench& bench) {
   for (const LayoutCase& what :
        bench.wanted({{"box2d2r", 2, 1, 10240, 10240}, {"box2d3r", 2, 1, 10240, 10240}}))
     for (const bool staged : {false, true})
-      for (const bool sparse : {false, true})
-        bench.measure(
-            what, "fp16",
-            std::string(sparse ? "2:4 strided swap" : "dense band") + (staged ? ", staged" : ", from memory"),
-            cuda::BandSweep(stencil_of(what), sparse, staged, what.rows, what.columns, bench.compiler,
-                            bench.stream));
+      for (const NamedBand& band : bands)
+        bench.measure(what, "fp16", std::string(band.name) + (staged ? ", staged" : ", from memory"),
+                      cuda::BandSweep(stencil_of(what), band.form, staged, what.rows, what.columns,
+                                      bench.compiler, bench.stream));
 }
 
 }  // namespace

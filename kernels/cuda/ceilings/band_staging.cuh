@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies a 2D stencil in fp16 by bands of strided swapping (SPIDER, section 3.1) or dense bands, with and
-// without staging of the input in shared memory: the steps of SparStencil's figure 7 and SPIDER's figure 12
-// with the same loop around them. It is a yardstick, no solver takes it; kernels of the solver always stage.
+// without staging of the input in shared memory, and by dense bands in the order of the swap: the steps of
+// SparStencil's figure 7 and SPIDER's figure 12 with the same loop around them. It is a yardstick, no solver
+// takes it; kernels of the solver always stage.
 //
 // A block makes 32 rows of 128 outputs. A warp makes four rows: mma.sp.m16n8k32 for each row of the stencil,
 // with 16 neighbouring outputs as rows and 8 such tiles as columns; dense bands take two m16n8k16.
 
-#include "constants.cuh"  // kernel_rows, sparse, staged
+#include "constants.cuh"  // kernel_rows, form, staged
 #include "kernels/cuda/ceilings/layout_arguments.hpp"
 #include "kernels/cuda/ptx/conversions.cuh"
 #include "kernels/cuda/ptx/mma.cuh"
@@ -41,16 +42,22 @@ __device__ inline unsigned halves(unsigned first, unsigned second) {
 
 /// Adds the products of one row of the stencil. word(w) is the word of points 2 w and 2 w + 1 of the window
 /// of this lane's tile.
-template <bool sparse, int row, class Word>
+template <BandForm form, int row, class Word>
 __device__ inline void add_row(float (&d)[4], const uint4* weights, unsigned metadata, Word&& word) {
   const int q = threadIdx.x % 4;
-  const unsigned points[4] = {word(q), word(q + 4), word(q + 8), word(q + 12)};
-  if constexpr (sparse) {
+  unsigned points[4] = {word(q), word(q + 4), word(q + 8), word(q + 12)};
+  if constexpr (form != BandForm::dense) {
     // Strided swapping: odd points change places with those 16 further, so two words exchange their halves.
-    const unsigned swapped[4] = {halves(points[0], points[2]), halves(points[1], points[3]),
-                                 halves(points[2], points[0]), halves(points[3], points[1])};
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const unsigned first = points[i], second = points[i + 2];
+      points[i] = halves(first, second);
+      points[i + 2] = halves(second, first);
+    }
+  }
+  if constexpr (form == BandForm::sparse) {
     const unsigned operand[4] = {weights[0].x, weights[0].y, weights[0].z, weights[0].w};
-    sparse_mma<Element::fp16, 32, row % 2>(d, operand, swapped, metadata);
+    sparse_mma<Element::fp16, 32, row % 2>(d, operand, points, metadata);
   } else {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -62,12 +69,12 @@ __device__ inline void add_row(float (&d)[4], const uint4* weights, unsigned met
 }
 
 /// Calls add_row() for rows `row` to kernel_rows - 1 of the stencil.
-template <bool sparse, int kernel_rows, int row, class WordOfRow>
+template <BandForm form, int kernel_rows, int row, class WordOfRow>
 __device__ inline void add_rows(float (&d)[4], const uint4 (&weights)[kernel_rows][2],
                                 const unsigned* metadata, WordOfRow&& word) {
   if constexpr (row < kernel_rows) {
-    add_row<sparse, row>(d, weights[row], metadata[row / 2], [&](int w) { return word(row, w); });
-    add_rows<sparse, kernel_rows, row + 1>(d, weights, metadata, word);
+    add_row<form, row>(d, weights[row], metadata[row / 2], [&](int w) { return word(row, w); });
+    add_rows<form, kernel_rows, row + 1>(d, weights, metadata, word);
   }
 }
 
@@ -82,8 +89,9 @@ __device__ inline void store_band(unsigned short* out, const float (&d)[4], unsi
   __syncwarp();
 }
 
-template <int kernel_rows, bool sparse, bool staged>
+template <int kernel_rows, BandForm form, bool staged>
 __device__ inline void sweep_band_tile(const BandArguments& a, unsigned* shared) {
+  constexpr bool sparse = form == BandForm::sparse;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const long long x = static_cast<long long>(blockIdx.x) * layout_columns;
   const long long y = static_cast<long long>(blockIdx.y) * band_tile_rows;
@@ -105,7 +113,7 @@ __device__ inline void sweep_band_tile(const BandArguments& a, unsigned* shared)
 
   for (int row = warp; row < band_tile_rows; row += band_warps) {
     float d[4] = {};
-    add_rows<sparse, kernel_rows, 0>(d, weights, metadata, [&](int r, int w) {
+    add_rows<form, kernel_rows, 0>(d, weights, metadata, [&](int r, int w) {
       const int at = lane / 4 * (band_outputs / 2) + w;
       if constexpr (staged) return shared[(row + r) * band_pitch + skewed(at)];
       return reinterpret_cast<const unsigned*>(in + (row + r) * a.in_pitch)[at];
@@ -117,7 +125,7 @@ __device__ inline void sweep_band_tile(const BandArguments& a, unsigned* shared)
 extern "C" __global__ void __launch_bounds__(layout_threads, 2)
     sweep_band(const __grid_constant__ BandArguments a) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  sweep_band_tile<constants::kernel_rows, constants::sparse, constants::staged>(
+  sweep_band_tile<constants::kernel_rows, constants::form, constants::staged>(
       a, reinterpret_cast<unsigned*>(memory));
 }
 

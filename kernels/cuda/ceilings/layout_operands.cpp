@@ -71,14 +71,16 @@ std::size_t row_shared_bytes(int kernel_rows, RowStep step) {
   return static_cast<std::size_t>(elements) * sizeof(double);
 }
 
-BandWeights band_weights(const Stencil& stencil, bool sparse) {
+BandWeights band_weights(const Stencil& stencil, BandForm form) {
   const int rows = rows_of(stencil, band_outputs - 1);
-  if (sparse) {
+  if (form == BandForm::sparse) {
     const PackedOperand packed = pack(strided_swap(stencil, band_outputs), m16n8k32_fp16);
     return {rows, packed.values, packed.metadata};
   }
   const WeightMatrix matrix =
-      weight_matrix(stencil, points_of(box_of({1, 1, band_outputs})), windows(stencil, band_window));
+      form == BandForm::swapped
+          ? swapped_band(stencil, band_outputs)
+          : weight_matrix(stencil, points_of(box_of({1, 1, band_outputs})), windows(stencil, band_window));
   BandWeights result{rows, {}, {}};
   constexpr int step_words = 8;  // of m16n8k16
   for (int step = 0; step < 2 * rows; ++step)
@@ -133,10 +135,10 @@ std::string row_constants(int kernel_rows, RowStep step) {
   return text.finished();
 }
 
-std::string band_constants(int kernel_rows, bool sparse, bool staged) {
-  ConstantsText text({});
+std::string band_constants(int kernel_rows, BandForm form, bool staged) {
+  ConstantsText text({"kernels/cuda/ceilings/layout_arguments.hpp"});
   text.integer("kernel_rows", kernel_rows);
-  text.flag("sparse", sparse);
+  text.put("BandForm", "form", "static_cast<BandForm>(" + std::to_string(static_cast<int>(form)) + ")");
   text.flag("staged", staged);
   return text.finished();
 }

@@ -128,17 +128,17 @@ int RowSweep::wrong_outputs(int samples) const {
                      [&](std::size_t place) { return element_of<double>(out_, place); });
 }
 
-BandSweep::BandSweep(const Stencil& stencil, bool sparse, bool staged, int rows, int columns,
+BandSweep::BandSweep(const Stencil& stencil, BandForm form, bool staged, int rows, int columns,
                      const KernelCompiler& compiler, const Stream& stream)
     : stencil_(rounded_to_fp16(stencil)),
       staged_(staged),
       kernel_rows_(static_cast<int>(tap_box(stencil_).extent()[y_axis])),
       stream_(&stream),
-      sweep_(compiler.begin(band_template, band_constants(kernel_rows_, sparse, staged)), "sweep_band",
+      sweep_(compiler.begin(band_template, band_constants(kernel_rows_, form, staged)), "sweep_band",
              band_shared_bytes(kernel_rows_, staged)),
-      fill_(compiler.begin(band_template, band_constants(kernel_rows_, sparse, staged)), "fill_band") {
+      fill_(compiler.begin(band_template, band_constants(kernel_rows_, form, staged)), "fill_band") {
   check_shape(rows, columns, band_tile_rows);
-  const BandWeights weights = band_weights(stencil_, sparse);
+  const BandWeights weights = band_weights(stencil_, form);
   BandArguments& a = arguments_;
   a.rows = rows, a.columns = columns;
   a.in_pitch = columns + halo_columns;

@@ -26,13 +26,13 @@ std::vector<int> row_places(int kernel_rows);
 std::size_t row_shared_bytes(int kernel_rows, RowStep step);
 
 /// Holds the weights of a 2D stencil in fp16 in the order of lanes (see BandArguments); `metadata` is empty
-/// for dense bands.
+/// unless they are sparse.
 struct BandWeights {
   int kernel_rows;
   std::vector<std::uint32_t> weights, metadata;
 };
 /// Throws std::invalid_argument for stencils of more than one plane or rows of more than 15 points.
-BandWeights band_weights(const Stencil& stencil, bool sparse);
+BandWeights band_weights(const Stencil& stencil, BandForm form);
 
 std::size_t band_shared_bytes(int kernel_rows, bool staged);
 
@@ -52,7 +52,7 @@ double band_tolerance(const Stencil& stencil, const ExactOutput& exact);
 
 /// Return the text of constants.cuh.
 std::string row_constants(int kernel_rows, RowStep step);
-std::string band_constants(int kernel_rows, bool sparse, bool staged);
+std::string band_constants(int kernel_rows, BandForm form, bool staged);
 
 /// Applies a stencil of one plane with rows of up to 7 points, in fp64, to a grid of rows x columns points in
 /// one of the steps of row_layouts.cuh. The input has a halo; a stencil of one row sees the rows of the grid
@@ -82,7 +82,7 @@ class RowSweep {
 class BandSweep {
  public:
   /// Rows are a multiple of 32, columns of 128.
-  BandSweep(const Stencil& stencil, bool sparse, bool staged, int rows, int columns,
+  BandSweep(const Stencil& stencil, BandForm form, bool staged, int rows, int columns,
             const KernelCompiler& compiler, const Stream& stream);
   void launch() const;
   int wrong_outputs(int samples) const;

@@ -42,10 +42,10 @@ TEST_P(LayoutKernels, CompileWithoutSpills) {
       EXPECT_TRUE(many_addresses || testing::max_spilled_bytes(compiled.log) == 0) << step << compiled.log;
     }
   for (const int kernel_rows : {5, 7})
-    for (const bool sparse : {false, true})
+    for (const BandForm form : {BandForm::dense, BandForm::swapped, BandForm::sparse})
       for (const bool staged : {false, true}) {
         const Compiled compiled = compiler.compile_fresh("kernels/cuda/ceilings/band_staging.cuh",
-                                                         band_constants(kernel_rows, sparse, staged));
+                                                         band_constants(kernel_rows, form, staged));
         EXPECT_EQ(testing::max_spilled_bytes(compiled.log), 0) << compiled.log;
       }
 }
@@ -73,12 +73,12 @@ TEST(LayoutSweeps, MatchSumsOnTheHost) {
       sweep.launch();
       EXPECT_EQ(sweep.wrong_outputs(2000), 0) << kernel_rows << " rows, step " << step;
     }
-  for (const bool sparse : {false, true})
+  for (const BandForm form : {BandForm::dense, BandForm::swapped, BandForm::sparse})
     for (const bool staged : {false, true}) {
-      BandSweep sweep(random_box(7, 15), sparse, staged, 96, 384, compiler, stream);
+      BandSweep sweep(random_box(7, 15), form, staged, 96, 384, compiler, stream);
       EXPECT_GT(sweep.wrong_outputs(200), 150) << "nothing was launched yet";
       sweep.launch();
-      EXPECT_EQ(sweep.wrong_outputs(2000), 0) << sparse << staged;
+      EXPECT_EQ(sweep.wrong_outputs(2000), 0) << static_cast<int>(form) << staged;
     }
 }
 

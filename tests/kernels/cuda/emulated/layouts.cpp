@@ -65,11 +65,11 @@ void run_rows(const RowArguments& a, RowStep step) {
   }
 }
 
-template <bool sparse, bool staged>
+template <BandForm form, bool staged>
 void run_band(const BandArguments& a) {
   ::emulated::run_grid<BandArguments>(
       a.columns / layout_columns, a.rows / band_tile_rows, 1, layout_threads,
-      [](BandArguments b) { sweep_band_tile<5, sparse, staged>(b, reinterpret_cast<unsigned*>(memory)); }, a);
+      [](BandArguments b) { sweep_band_tile<5, form, staged>(b, reinterpret_cast<unsigned*>(memory)); }, a);
 }
 
 }  // namespace
@@ -78,11 +78,15 @@ void launch_emulated_rows(const RowArguments& a, int kernel_rows, RowStep step) 
   kernel_rows == 1 ? run_rows<1>(a, step) : run_rows<7>(a, step);
 }
 
-void launch_emulated_band(const BandArguments& a, bool sparse, bool staged) {
-  if (sparse)
-    staged ? run_band<true, true>(a) : run_band<true, false>(a);
-  else
-    staged ? run_band<false, true>(a) : run_band<false, false>(a);
+void launch_emulated_band(const BandArguments& a, BandForm form, bool staged) {
+  switch (form) {
+    case BandForm::dense:
+      return staged ? run_band<BandForm::dense, true>(a) : run_band<BandForm::dense, false>(a);
+    case BandForm::swapped:
+      return staged ? run_band<BandForm::swapped, true>(a) : run_band<BandForm::swapped, false>(a);
+    case BandForm::sparse:
+      return staged ? run_band<BandForm::sparse, true>(a) : run_band<BandForm::sparse, false>(a);
+  }
 }
 
 }  // namespace spsolve::cuda

@@ -58,10 +58,10 @@ TEST_P(Rows, AreTheStencil) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, Rows, ::testing::Combine(::testing::Values(1, 7), ::testing::Range(0, 8)));
 
-class Bands : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
+class Bands : public ::testing::TestWithParam<std::tuple<BandForm, bool>> {};
 
 TEST_P(Bands, AreTheStencil) {
-  const auto [sparse, staged] = GetParam();
+  const auto [form, staged] = GetParam();
   for (const std::int64_t points : {5, 15}) {
     const Stencil stencil = rounded_to_fp16(random_stencil(5, points));
     BandArguments a{};
@@ -71,11 +71,11 @@ TEST_P(Bands, AreTheStencil) {
       in[i] =
           static_cast<unsigned short>(element_bits(Precision::fp16, layout_value(static_cast<long long>(i))));
     std::vector<unsigned short> out(static_cast<std::size_t>(a.rows * a.columns), 0xffff);  // NaN
-    const BandWeights weights = band_weights(stencil, sparse);
+    const BandWeights weights = band_weights(stencil, form);
     EXPECT_EQ(weights.kernel_rows, 5);
     a.in = in.data(), a.out = out.data();
     a.weights = weights.weights.data(), a.metadata = weights.metadata.data();
-    launch_emulated_band(a, sparse, staged);
+    launch_emulated_band(a, form, staged);
     for (int y = 0; y < a.rows; ++y)
       for (int x = 0; x < a.columns; ++x) {
         const ExactOutput exact = exact_output(stencil, a.in_pitch, y, x);
@@ -86,13 +86,16 @@ TEST_P(Bands, AreTheStencil) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Steps, Bands, ::testing::Combine(::testing::Bool(), ::testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(Steps, Bands,
+                         ::testing::Combine(::testing::Values(BandForm::dense, BandForm::swapped,
+                                                              BandForm::sparse),
+                                            ::testing::Bool()));
 
 TEST(RowWeights, AreOfOnePlaneAndAtMostSevenRowsOfSevenPoints) {
   EXPECT_THROW(row_weights(random_stencil(8, 7)), std::invalid_argument);
   EXPECT_THROW(row_weights(random_stencil(7, 8)), std::invalid_argument);
   EXPECT_THROW(row_weights(Stencil({2, 1, 1}, {1, 1}, {0, 0, 0})), std::invalid_argument);
-  EXPECT_THROW(band_weights(random_stencil(5, 16), true), std::invalid_argument);
+  EXPECT_THROW(band_weights(random_stencil(5, 16), BandForm::sparse), std::invalid_argument);
 }
 
 }  // namespace

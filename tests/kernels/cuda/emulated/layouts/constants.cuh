@@ -6,9 +6,11 @@
 
 namespace spsolve::cuda {
 enum class RowStep;
+enum class BandForm;
 namespace constants {
 constexpr int kernel_rows = 7;
 constexpr auto step = static_cast<RowStep>(0);
-constexpr bool sparse = true, staged = true;
+constexpr auto form = static_cast<BandForm>(0);
+constexpr bool staged = true;
 }  // namespace constants
 }  // namespace spsolve::cuda
