@@ -9,6 +9,7 @@ sweet_spot.py verdicts RATES COUNTED CEILINGS   how often equation 13 agrees wit
 sweet_spot.py ridges CEILINGS                P, B and I* = P / B of every instruction
 sweet_spot.py model RATES                    equation 13 with the counts of the plan beside the measured gain, for every unit and layout
 sweet_spot.py depths MODEL [COUNTED...]      I over the depth t, that of the model; with COUNTED, in brackets, of counters
+sweet_spot.py distances MODEL COUNTED...     how far C, M and I of counters are from those of the model, least and most over t
 
 RATES: rows of `spsolve bench --suite sweet-spot --json`. COUNTED: rows of bench/counters.py. MODEL: rows of bench/plan_counts.py.
 Rows are files of rows, or records as RECORD.json:RUN,RUN. CEILINGS: `spsolve bench --suite ceilings --json`.
@@ -133,8 +134,8 @@ def ridge_lines(file):
             yield name, f"{rate * 1e-12:,.1f}", f"{ceilings['copy'] * 1e-12:.2f}", f"{rate / ceilings['copy']:,.1f}"
 
 
-def intensities_of(counted, model):
-    """Returns {key: I} of the counted rows whose kernels are those of the model: on grids of the same shape (rows without one are of
+def alike(counted, model):
+    """Returns {key: row} of the counted rows whose kernels are those of the model: on grids of the same shape (rows without one are of
     older records, whose 3D grids were larger) and, in those records, without the sweeps that run other instructions today."""
     shapes = {key_of(row): row["shape"] for row in rows_of(model)}
     found = {}
@@ -142,8 +143,27 @@ def intensities_of(counted, model):
         moved = row["unit"] != "scalar" and (row["precision"] == "fp32" or row["layout"] == "strided-swap")
         is_same = row["shape"] == shapes.get(key_of(row)) if "shape" in row else len(shapes.get(key_of(row), [1] * 3)) < 3 and not moved
         if is_same:
-            found[key_of(row)] = row["measured_C_flop"] / row["measured_M_bytes"]
+            found[key_of(row)] = row
     return found
+
+
+def intensities_of(counted, model):
+    """Returns {key: I} of the counted rows whose kernels are those of the model."""
+    return {key: row["measured_C_flop"] / row["measured_M_bytes"] for key, row in alike(counted, model).items()}
+
+
+def distance_lines(model, *counted):
+    """A line for each stencil, precision, unit and layout: the depths that are counted, and the distances of their C, M and I."""
+    counts, lines = alike(counted, model), collections.defaultdict(list)
+    for row in rows_of(model):
+        if key_of(row) in counts:
+            lines[row["stencil"], row["precision"], way_of(row)].append((row, counts[key_of(row)]))
+    for line, pairs in lines.items():
+        C = [found["measured_C_flop"] / row["C_flop"] for row, found in pairs]
+        M = [found["measured_M_bytes"] / row["M_bytes"] for row, found in pairs]
+        ranges = [[100 * (ratio - 1) for ratio in ratios] for ratios in (C, M, [c / m for c, m in zip(C, M)])]
+        depths = [row["fuse"] for row, _ in pairs]
+        yield (*line, ", ".join(map(str, sorted(depths))), *(f"{min(each):+.0f} to {max(each):+.0f}%" for each in ranges))
 
 
 def depth_lines(file, *counted):
@@ -185,12 +205,14 @@ def main(number, *files):
     elif number == "model":
         table(["case", "t:", "unit, layout", "I:", "I*:", "GStencil/s:", "gain by equation 13:", "by the plan:", "measured:", "verdict", "right"],
               model_lines(*files))
+    elif number == "distances":
+        table(["stencil", "precision", "unit, layout", "t counted", "C, from the plan:", "M:", "I:"], distance_lines(*files))
     else:
         depths, lines = depth_lines(*files)
         table(["stencil", "precision", "unit, layout", "I*:", *(f"t = {depth}:" for depth in depths)], lines)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or sys.argv[1] not in ("2", "3", "4", "verdicts", "ridges", "model", "depths"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("2", "3", "4", "verdicts", "ridges", "model", "depths", "distances"):
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -143,7 +143,7 @@ std::string_view sentence_of(Verdict verdict) {
     case Verdict::outside:
       return "outside the sweet spot";
     case Verdict::equal:
-      return "no gain over CUDA cores, as memory binds both";
+      return "no gain over CUDA cores by the rooflines, as memory binds both";
     default:
       return "the criterion of the sweet spot errs, because other things than memory and instructions bind";
   }
