@@ -74,9 +74,9 @@ struct Calibration {
   /// Describes direct layouts (mma_sweep.cuh).
   struct Direct {
     double block_step, line_block, line_block_fp64, fill, long_line, loop_cost, spill_cost, bank_conflicts,
-        waits_tf32, waits_half_line, waits_half_plane, waits_half_space, waits_plane, waits, memory_space,
-        memory_plane, memory_line_fp64, memory_line_long, memory_line_middle, memory_line_short, source,
-        source_line, source_wide;
+        waits_tf32, waits_half_line, waits_half_plane, waits_half_space, waits_plane, waits, busy_plane_fp64,
+        memory_space, memory_plane, memory_line_fp64, memory_line_long, memory_line_middle, memory_line_short,
+        source, source_line, source_wide;
   } direct;
 
   /// Describes sweeps by wgmma.sp (wgmma_sweep.cuh).

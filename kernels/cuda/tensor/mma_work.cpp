@@ -89,8 +89,15 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
       instruction_seconds(tile.group ? std::max(waits, warps / schedulers_of_multiprocessor) : waits,
                           work.peak, device) *
       executed * (step.unrolled ? 1 : costs.loop_cost) * (spills ? costs.spill_cost : 1);
+  // In fp64 in 2D the warps keep the tensor cores busy, whatever k their instructions have.
+  constexpr double fma_of_instruction = 16 * 8 * 16;
+  const double chunk = fp64 && domain.dimensions == 2
+                           ? warps * step.fma * tile.blocks_x * tile.blocks_y * executed *
+                                 device.limits.multiprocessors /
+                                 (costs.busy_plane_fp64 * work.peak * fma_of_instruction)
+                           : step.instructions * instruction;
   const double between = !line ? costs.block_step : fp64 ? costs.line_block_fp64 : costs.line_block;
-  work.seconds = steps * (step.instructions * instruction + between) / points;
+  work.seconds = steps * (chunk + between) / points;
   if (line && precision == Precision::fp32 && taps > 31)
     work.seconds = std::max(work.seconds, costs.long_line * work.instructions / work.peak);
   work.shared_seconds = steps * warps * step.shared_bytes * costs.bank_conflicts *

@@ -473,6 +473,16 @@ TEST_P(ModelOfH200, IsWithinAQuarterOfWhatWasMeasured) {
   EXPECT_GT(1e-9 / candidate.seconds, 0.75 * m.rate);
 }
 
+/// These two stay below their ridge, and counters saw DRAM busy (bench/results/sweet-spot-h200.json).
+TEST(Model, MemoryBindsDenseSweepsInFp64BelowTheirRidge) {
+  for (const auto& [stencil, fuse, rate] : {std::tuple{"box2d1r", 3, 694.0}, {"box2d3r", 1, 232.0}}) {
+    const Candidate candidate = evaluate(problem_of(stencil, {1, 10240, 10240}), nominal_gpu(),
+                                         Method(fuse, UnitKind::tensor, Layout::natural_order));
+    EXPECT_EQ(candidate.bound, "memory") << stencil;
+    EXPECT_NEAR(1e-9 / candidate.seconds, rate, 0.15 * rate) << stencil;
+  }
+}
+
 constexpr Index3 plane{1, 10240, 10240}, cube{1024, 1024, 1024}, line{1, 1, 100'000'000};
 constexpr auto periodic = BoundaryKind::periodic, dirichlet = BoundaryKind::dirichlet,
                neumann = BoundaryKind::neumann;
