@@ -10,8 +10,9 @@
 #include "app/plot/plot.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/run.hpp"
-#include "io/atomic_file.hpp"
+#include "halo/mpi_session.hpp"
 #include "io/input/place_of_key.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

@@ -9,6 +9,7 @@
 #include "kernels/catalogue/systems.hpp"
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 
 namespace spsolve::cuda {
 namespace {

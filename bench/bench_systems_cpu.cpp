@@ -17,6 +17,7 @@
 #include "io/catalogue_step.hpp"
 #include "kernels/catalogue/systems.hpp"
 #include "kernels/cpu/system_unit.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 
 namespace spsolve {
 namespace {

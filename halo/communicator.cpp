@@ -2,7 +2,6 @@
 #include "halo/communicator.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,15 +11,6 @@
 
 namespace spsolve {
 namespace {
-
-/// Returns the number of processes that the launcher says it started for this job step, and the environment
-/// variable that says so. Returns 1 and an empty name if the launcher says nothing.
-std::pair<const char*, int> launched_processes() {
-  // For Slurm only the step's own count is used: a batch script runs once whatever SLURM_NTASKS says.
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* value = std::getenv(variable)) return {variable, std::atoi(value)};
-  return {"", 1};
-}
 
 template <class Value>
 Value reduced(Value value, MPI_Datatype type, MPI_Op operation, MPI_Comm handle) {
@@ -43,14 +33,6 @@ void check_mpi(int code, std::source_location where) {
   throw Error(Status::device_failure,
               fmt::format("MPI: {} ({}:{})", mpi_text(code), where.file_name(), where.line()));
 }
-
-MpiSession::MpiSession(int& argc, char**& argv) {
-  int provided = 0;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-}
-
-MpiSession::~MpiSession() { MPI_Finalize(); }
 
 Communicator::Communicator() : Communicator(MPI_COMM_WORLD) {}
 
@@ -108,30 +90,6 @@ void Communicator::abort(const Error& error) const {
   abort(error.status());
 }
 
-void require_launched_ranks(const Communicator& world) {
-  const auto [variable, launched] = launched_processes();
-  if (launched > 1 && world.size() == 1)
-    throw Error(
-        Status::invalid_input,
-        fmt::format(
-            "the launcher started {} processes but MPI sees one: each would solve the whole problem. Use "
-            "`srun --mpi=pmix`, or the mpirun of the MPI library that spsolve was built with; in a shell "
-            "inside of a job, where this is meant to be one process, `env -u {} spsolve ...`",
-            launched, variable));
-}
-
-bool is_first_process() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(variable)) return std::atoi(value) == 0;
-  return true;
-}
-
-bool threads_may_communicate() {
-  int provided = 0;
-  check_mpi(MPI_Query_thread(&provided));
-  return provided == MPI_THREAD_MULTIPLE;
-}
-
 Communicator duplicate(const Communicator& original) {
   MPI_Comm handle = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(original.handle(), &handle));
@@ -141,49 +99,6 @@ Communicator duplicate(const Communicator& original) {
 DuplicateCommunicator::~DuplicateCommunicator() {
   MPI_Comm handle = communicator_.handle();
   MPI_Comm_free(&handle);
-}
-
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-void on_this_machine(const Communicator& communicator,
-                     const std::function<void(const Communicator& machine)>& work) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
-  work(Communicator(machine));
-  check_mpi(MPI_Comm_free(&machine));
-}
-
-int ranks_on_this_machine(const Communicator& communicator) {
-  int ranks = 0;
-  on_this_machine(communicator, [&](const Communicator& machine) { ranks = machine.size(); });
-  return ranks;
-}
-
-int rank_on_this_machine(const Communicator& communicator) {
-  int rank = 0;
-  on_this_machine(communicator, [&](const Communicator& machine) { rank = machine.rank(); });
-  return rank;
-}
-
-Error as_error(const std::filesystem::filesystem_error& failure) {
-  return {Status::file_failure, fmt::format("{}: {}", failure.path1().string(), failure.code().message())};
-}
-
-void throw_on_all_ranks(const Communicator& communicator, const Error* failure) {
-  const int lowest = communicator.all_reduce(failure ? communicator.rank() : communicator.size(), MPI_MIN);
-  if (lowest == communicator.size()) return;
-  int status = failure ? static_cast<int>(failure->status()) : 0;
-  check_mpi(MPI_Bcast(&status, 1, MPI_INT, lowest, communicator.handle()));
-  std::string text = failure ? failure->what() : "";
-  if (failure && lowest > 0) text += fmt::format(" (rank {} on {})", lowest, host_name());
-  text = communicator.broadcast(text, lowest);
-  const InputKey own = failure ? failure->key().value_or(InputKey{}) : InputKey{};
-  const InputKey key{communicator.broadcast(own.section, lowest), communicator.broadcast(own.name, lowest)};
-  throw Error(static_cast<Status>(status), text, key.section.empty() ? std::nullopt : std::optional(key));
 }
 
 }  // namespace spsolve

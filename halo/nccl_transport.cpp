@@ -5,6 +5,8 @@
 
 #include <exception>
 
+#include "halo/collectively.hpp"
+
 namespace spsolve {
 
 void check_nccl(ncclResult_t result, const std::source_location& where) {

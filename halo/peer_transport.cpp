@@ -8,6 +8,8 @@
 #include <exception>
 #include <set>
 
+#include "halo/collectively.hpp"
+#include "halo/machine.hpp"
 #include "kernels/cuda/runtime/copy_rows.hpp"
 #include "kernels/cuda/runtime/driver.hpp"
 #include "kernels/cuda/transfer/peer_max_arguments.hpp"

@@ -8,6 +8,8 @@
 #include <exception>
 #include <utility>
 
+#include "halo/mpi_session.hpp"
+
 namespace spsolve {
 namespace {
 

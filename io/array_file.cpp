@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
 #include "io/block_writer.hpp"
 #include "io/compressed_array.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace spsolve {
 namespace {

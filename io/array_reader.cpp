@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
 #include "io/hdf5/number_dataset.hpp"
 

@@ -17,7 +17,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "halo/collectively.hpp"
 #include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace spsolve {
 namespace {

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "halo/collectively.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/field_rows.hpp"

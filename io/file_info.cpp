@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
 #include "io/checkpoint.hpp"
 #include "io/format_version.hpp"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/format_version.hpp"
 
 namespace spsolve {

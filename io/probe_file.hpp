@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "kernels/precision.hpp"
 

@@ -11,11 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "halo/collectively.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/format_version.hpp"
 #include "io/hdf5/dimension_scale.hpp"
 #include "io/numbered_name.hpp"
+#include "io/text_file.hpp"
 #include "kernels/sampling.hpp"
 
 namespace spsolve {

@@ -9,8 +9,9 @@
 #include <memory>
 #include <span>
 
+#include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
-#include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {

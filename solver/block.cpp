@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "halo/collectively.hpp"
 #include "kernels/fused_unit.hpp"
 #include "kernels/magnitude.hpp"
 #include "kernels/operator/interpret.hpp"

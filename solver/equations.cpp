@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 
 namespace spsolve {
 

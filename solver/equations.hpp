@@ -5,7 +5,8 @@
 
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/filled_face.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/statement_boxes.hpp"
+#include "kernels/operator/system_facts.hpp"
 
 namespace spsolve {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/strides.hpp"
 
-#include "kernels/operator/stride_weights.hpp"
+#include "kernels/strides/stride_weights.hpp"
 #include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {

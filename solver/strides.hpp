@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "kernels/operator/strided_unit.hpp"
+#include "kernels/strides/strided_unit.hpp"
 #include "solver/plan/method.hpp"
 #include "solver/problem.hpp"
 

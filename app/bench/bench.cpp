@@ -18,7 +18,8 @@
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/tune.hpp"
-#include "io/atomic_file.hpp"
+#include "halo/collectively.hpp"
+#include "io/text_file.hpp"
 #include "kernels/catalogue/catalogue.hpp"
 
 namespace spsolve {

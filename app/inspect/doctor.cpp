@@ -15,6 +15,7 @@
 #include "app/setup/ceilings.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/versions.hpp"
+#include "halo/machine.hpp"
 #include "kernels/cache_directory.hpp"
 
 namespace spsolve {

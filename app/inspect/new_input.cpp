@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "io/atomic_file.hpp"
+#include "halo/collectively.hpp"
+#include "io/text_file.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {

@@ -14,12 +14,12 @@
 
 #include "app/inspect/describe.hpp"
 #include "app/values/values.hpp"
-#include "kernels/operator/spectral_radius.hpp"
+#include "kernels/strides/spectral_radius.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Ignores a growth below the accuracy of eigenvalues, about 1e-9 (kernels/operator/spectral_radius.cpp). A
+/// Ignores a growth below the accuracy of eigenvalues, about 1e-9 (kernels/strides/spectral_radius.cpp). A
 /// wave that grows by less takes 10^8 steps to grow by a factor e.
 constexpr double not_growth = 1e-8;
 

@@ -12,7 +12,8 @@
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
-#include "io/atomic_file.hpp"
+#include "halo/collectively.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

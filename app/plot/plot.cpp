@@ -7,9 +7,10 @@
 #include "app/plot/plot_probes.hpp"
 #include "app/plot/section.hpp"
 #include "app/setup/terminal.hpp"
+#include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
-#include "io/atomic_file.hpp"
 #include "io/hdf5/hdf5.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/format_version.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/input/config.hpp"
 #include "io/nearest_name.hpp"
 #include "io/numbered_name.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

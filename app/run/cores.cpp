@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/machine/control_groups.hpp"
+#include "halo/machine.hpp"
 
 namespace spsolve {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "app/machine/host_memory.hpp"
 #include "app/setup/device.hpp"
+#include "halo/machine.hpp"
 #include "solver/block_memory.hpp"
 
 namespace spsolve {

@@ -7,6 +7,8 @@
 #include <exception>
 #include <utility>
 
+#include "halo/collectively.hpp"
+
 namespace spsolve {
 namespace {
 

@@ -11,7 +11,8 @@
 #include "app/setup/planning.hpp"
 #include "app/setup/version.hpp"
 #include "app/setup/versions.hpp"
-#include "io/atomic_file.hpp"
+#include "halo/collectively.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

@@ -7,6 +7,7 @@
 #include "app/run/problem_differences.hpp"
 #include "app/run/report.hpp"
 #include "app/values/values.hpp"
+#include "halo/collectively.hpp"
 
 namespace spsolve {
 namespace {

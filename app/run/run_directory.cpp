@@ -19,7 +19,11 @@
 #include <vector>
 
 #include "app/setup/clock.hpp"
+#include "halo/collectively.hpp"
+#include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/numbered_name.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

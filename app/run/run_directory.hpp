@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
-#include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 #include "solver/diagnostics.hpp"
 
 namespace spsolve {

@@ -9,8 +9,10 @@
 
 #include "app/run/run_directory.hpp"
 #include "app/setup/planning.hpp"
+#include "halo/collectively.hpp"
 #include "io/checkpoint.hpp"
 #include "io/field_rows.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "io/atomic_file.hpp"
+#include "io/text_file.hpp"
 #include "kernels/cache_directory.hpp"
 #include "kernels/error.hpp"
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "app/setup/clock.hpp"
-#include "io/atomic_file.hpp"
+#include "io/text_file.hpp"
 #include "kernels/cache_directory.hpp"
 #include "kernels/cpu/cpu_ceilings.hpp"
 #ifdef SPSOLVE_CUDA

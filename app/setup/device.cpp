@@ -8,6 +8,8 @@
 
 #include "halo/mpi_transport.hpp"
 #ifdef SPSOLVE_CUDA
+#include "halo/collectively.hpp"
+#include "halo/machine.hpp"
 #include "kernels/cuda/runtime/device.hpp"
 #include "solver/cuda_backend.hpp"
 #endif

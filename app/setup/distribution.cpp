@@ -5,6 +5,8 @@
 
 #include "app/machine/host_memory.hpp"
 #include "app/setup/terminal.hpp"
+#include "halo/collectively.hpp"
+#include "halo/machine.hpp"
 #include "solver/block.hpp"
 #include "solver/block_memory.hpp"
 #include "solver/plan/exchange_interval.hpp"

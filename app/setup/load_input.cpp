@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "io/atomic_file.hpp"
+#include "halo/collectively.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

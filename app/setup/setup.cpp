@@ -12,8 +12,12 @@
 #include "app/machine/host_memory.hpp"
 #include "app/setup/distribution.hpp"
 #include "app/setup/walls.hpp"
+#include "halo/collectively.hpp"
+#include "halo/machine.hpp"
+#include "halo/mpi_session.hpp"
 #include "io/array_reader.hpp"
 #include "io/input/read_stencil.hpp"
+#include "kernels/operator/linearity.hpp"
 #include "solver/block.hpp"
 #include "solver/block_memory.hpp"
 

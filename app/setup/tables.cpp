@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "halo/collectively.hpp"
 #include "io/hdf5/number_dataset.hpp"
 
 namespace spsolve {

@@ -14,7 +14,7 @@
 #include "app/setup/distribution.hpp"
 #include "app/setup/kernels_hash.hpp"
 #include "app/setup/version.hpp"
-#include "io/atomic_file.hpp"
+#include "io/text_file.hpp"
 #include "kernels/cache_directory.hpp"
 #include "solver/block.hpp"
 

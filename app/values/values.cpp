@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "app/setup/terminal.hpp"
+#include "halo/collectively.hpp"
 #include "io/array_reader.hpp"
 #include "io/input/expression.hpp"
 #include "kernels/operator/interpret.hpp"

@@ -8,8 +8,9 @@
 #include <cstring>
 #include <fstream>
 
-#include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/hdf5/trial_reading.hpp"
+#include "io/text_file.hpp"
 
 namespace spsolve {
 namespace {

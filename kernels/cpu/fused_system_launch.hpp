@@ -11,7 +11,8 @@
 #include "kernels/cpu/statement_group.hpp"
 #include "kernels/cpu/stream_levels.hpp"
 #include "kernels/cpu/system_arrays.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/statement_boxes.hpp"
+#include "kernels/operator/system_facts.hpp"
 #include "kernels/state.hpp"
 
 namespace spsolve {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/step_program.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/system_facts.hpp"
 
 namespace spsolve {
 

@@ -13,7 +13,8 @@
 #include "kernels/cpu/system_arrays.hpp"
 #include "kernels/operator/filled_face.hpp"
 #include "kernels/operator/interpret.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/statement_boxes.hpp"
+#include "kernels/operator/system_facts.hpp"
 #include "kernels/state.hpp"
 
 namespace spsolve {

@@ -9,6 +9,7 @@
 #include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/cpu/system_launch.hpp"
 #include "kernels/operator/scalar_values.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 
 namespace spsolve {
 

@@ -6,7 +6,8 @@
 #include "kernels/cpu/statement_group.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/filled_face.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/statement_boxes.hpp"
+#include "kernels/operator/system_facts.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve {

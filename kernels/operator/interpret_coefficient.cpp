@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve {

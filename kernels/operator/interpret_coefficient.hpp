@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/operator/interpret_rows.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/system_facts.hpp"
 
 namespace spsolve {
 

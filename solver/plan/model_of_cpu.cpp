@@ -6,6 +6,7 @@
 #include "kernels/cpu/program_queries.hpp"
 #include "kernels/cpu/system_unit.hpp"
 #include "kernels/cpu/tap_schedule.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {

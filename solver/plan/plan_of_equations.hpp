@@ -9,7 +9,7 @@ namespace spsolve {
 /// single steps, of `single` seconds each.
 double at_pace(const Pace& pace, const Candidate& candidate, double single);
 
-/// Adds strides of a two-level equation (kernels/operator/strided_unit.hpp), on tensor cores and on CUDA
+/// Adds strides of a two-level equation (kernels/strides/strided_unit.hpp), on tensor cores and on CUDA
 /// cores, to a plan: as candidates, or with the obstacles that rule them out. `single` is as in at_pace().
 void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,
                  double single);

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kernels/error.hpp"
-#include "kernels/operator/stride_weights.hpp"
 #include "kernels/sparse/accuracy.hpp"
+#include "kernels/strides/stride_weights.hpp"
 #include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"

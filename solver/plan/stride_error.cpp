@@ -5,8 +5,8 @@
 #include <cmath>
 #include <complex>
 
-#include "kernels/operator/stride_weights.hpp"
 #include "kernels/sparse/accuracy.hpp"
+#include "kernels/strides/stride_weights.hpp"
 
 namespace spsolve {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernels/operator/step_matrix.hpp"
 #include "kernels/precision.hpp"
+#include "kernels/strides/step_matrix.hpp"
 #include "solver/plan/method.hpp"
 
 namespace spsolve {

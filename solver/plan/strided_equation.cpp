@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/plan/strided_equation.hpp"
 
+#include "kernels/operator/linearity.hpp"
 #include "kernels/wall_reflections.hpp"
 
 namespace spsolve {
@@ -12,8 +13,8 @@ std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& prob
   if (equations.canonical.field_count() != 1) return "there are several fields";
   if (!equations.filled.empty()) return "walls other than periodic, neumann and { dirichlet = 0 } are filled";
   const EquationFacts& facts = equations.facts.equations.front();
-  if (facts.linearity != Linearity::constant_weights) return "its weights vary, or it is not linear";
-  if (facts.has_terms_without_fields) return "it has terms without fields";
+  if (facts.depends.linearity != Linearity::constant_weights) return "its weights vary, or it is not linear";
+  if (facts.depends.has_terms_without_fields) return "it has terms without fields";
   if (auto equation = two_level_equation(equations.canonical)) return *equation;
   return "it is not a sum over the field and the value one step before at the point";
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "kernels/operator/step_matrix.hpp"
+#include "kernels/strides/step_matrix.hpp"
 #include "solver/problem.hpp"
 
 namespace spsolve {

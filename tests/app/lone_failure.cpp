@@ -3,6 +3,7 @@
 // candidate and began the next one, the others would wait for its halos forever.
 #include "app/setup/planning.hpp"
 #include "app/setup/tune.hpp"
+#include "halo/mpi_session.hpp"
 #include "kernels/catalogue/presets.hpp"
 
 /// This function replaces that of MPI.

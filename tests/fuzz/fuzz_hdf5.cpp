@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
+#include "halo/mpi_session.hpp"
 #include "io/array_reader.hpp"
 #include "io/checkpoint.hpp"
 #include "io/file_info.hpp"

@@ -10,8 +10,8 @@
 #include "io/language/resolve.hpp"
 #include "io/language/row_program.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
-#include "kernels/operator/queries.hpp"
 #include "kernels/operator/reference_step.hpp"
+#include "kernels/operator/system_facts.hpp"
 
 namespace {
 

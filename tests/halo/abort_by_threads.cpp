@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
+#include "halo/mpi_session.hpp"
 
 int main(int argc, char** argv) {
   using namespace spsolve;

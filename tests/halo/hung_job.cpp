@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "halo/mpi_session.hpp"
 #include "halo/watchdog.hpp"
 
 int main(int argc, char** argv) {

@@ -3,7 +3,9 @@
 
 #include <thread>
 
+#include "halo/collectively.hpp"
 #include "halo/communicator.hpp"
+#include "halo/mpi_session.hpp"
 #include "tests/support/failing_rank.hpp"
 
 namespace spsolve {

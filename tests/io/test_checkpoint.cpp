@@ -3,7 +3,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/field_rows.hpp"
 #include "io/file_info.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "io/atomic_file.hpp"
 #include "io/field_rows.hpp"
 #include "io/file_info.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/snapshot.hpp"
 #include "io/stored_array.hpp"
+#include "io/text_file.hpp"
 #include "kernels/sampling.hpp"
 #include "tests/io/sample_array.hpp"
 

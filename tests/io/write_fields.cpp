@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "halo/mpi_session.hpp"
 #include "io/snapshot.hpp"
 #include "tests/io/sample_array.hpp"
 

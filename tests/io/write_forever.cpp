@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "halo/mpi_session.hpp"
 #include "io/checkpoint.hpp"
 #include "tests/io/sample_array.hpp"
 

@@ -18,6 +18,7 @@
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 #include "solver/block.hpp"
 #include "solver/plan/plan.hpp"
 #include "tests/kernels/operator/given_rows.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "halo/communicator.hpp"
+#include "halo/machine.hpp"
 
 namespace spsolve::testing {
 

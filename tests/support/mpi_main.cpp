@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "halo/communicator.hpp"
+#include "halo/mpi_session.hpp"
 
 /// Runs GoogleTest under mpirun: every rank runs every test, only rank 0 prints unless a rank has a failure,
 /// and the exit status is that of the worst rank.

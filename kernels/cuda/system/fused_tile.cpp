@@ -11,6 +11,7 @@
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/system/system_arguments.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {

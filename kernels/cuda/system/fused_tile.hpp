@@ -7,7 +7,7 @@
 #include "kernels/domain.hpp"
 #include "kernels/no_kernel.hpp"
 #include "kernels/operator/filled_face.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/system_facts.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {

@@ -8,7 +8,7 @@
 
 #include "kernels/domain.hpp"
 #include "kernels/operator/canonical.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/system_facts.hpp"
 
 namespace spsolve::cuda {
 

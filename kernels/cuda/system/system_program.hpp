@@ -10,7 +10,7 @@
 #include "kernels/cuda/system/system_group.hpp"
 #include "kernels/cuda/system/system_tile.hpp"
 #include "kernels/field.hpp"
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/system_facts.hpp"
 
 namespace spsolve::cuda {
 

@@ -10,6 +10,7 @@
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/error.hpp"
 #include "kernels/operator/scalar_values.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {

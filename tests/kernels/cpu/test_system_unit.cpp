@@ -11,6 +11,7 @@
 #include "kernels/cpu/system_unit.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/kernels/operator/given_rows.hpp"
 

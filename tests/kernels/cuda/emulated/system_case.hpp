@@ -5,6 +5,7 @@
 #include <random>
 
 #include "kernels/cuda/system/system_program.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 
 namespace spsolve::cuda {

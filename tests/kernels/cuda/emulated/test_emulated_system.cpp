@@ -18,6 +18,7 @@
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
 #include "kernels/operator/scalar_values.hpp"
+#include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
 #include "system_case.hpp"
 #include "tests/kernels/operator/given_rows.hpp"

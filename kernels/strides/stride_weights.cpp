@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/stride_weights.hpp"
+#include "kernels/strides/stride_weights.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/operator/canonical.hpp"
-#include "kernels/operator/long_weights.hpp"
+#include "kernels/strides/long_weights.hpp"
 
 namespace spsolve {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/system_facts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/operator/linearity.hpp"
 #include "kernels/operator/reference_step.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 
@@ -20,10 +21,10 @@ SystemFacts facts_of_example(const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-TEST(Queries, AcousticWaves) {
+TEST(SystemFacts, AcousticWaves) {
   const SystemFacts facts = facts_of_example("acoustic waves with a sponge in 2D");
   const EquationFacts& p = facts.equations.at(0);
-  EXPECT_EQ(p.linearity, Linearity::varying_weights);
+  EXPECT_EQ(p.depends.linearity, Linearity::varying_weights);
   EXPECT_FALSE(p.inexact_functions);
   EXPECT_EQ(p.reach.at({0, Level::now}), (Box{{0, -4, -4}, {1, 5, 5}}));
   EXPECT_EQ(p.reach.at({0, Level::previous}), box_of({1, 1, 1}));
@@ -32,18 +33,18 @@ TEST(Queries, AcousticWaves) {
   EXPECT_THAT(facts.groups, ElementsAre(Pair(0, 1)));
 }
 
-TEST(Queries, YeeIn3DIsTwoGroups) {
+TEST(SystemFacts, YeeIn3DIsTwoGroups) {
   const SystemFacts facts = facts_of_example("Yee in 3D");
   EXPECT_THAT(facts.groups, ElementsAre(Pair(0, 3), Pair(3, 6)));
-  EXPECT_EQ(facts.equations[0].linearity, Linearity::constant_weights);
-  EXPECT_EQ(facts.equations[3].linearity, Linearity::varying_weights);
+  EXPECT_EQ(facts.equations[0].depends.linearity, Linearity::constant_weights);
+  EXPECT_EQ(facts.equations[3].depends.linearity, Linearity::varying_weights);
   EXPECT_EQ(facts.bytes_per_point(4, 4), 52);
   EXPECT_EQ(facts.radius, (Index3{1, 1, 1}));
   EXPECT_EQ(facts.coefficient_reach.at(0), box_of({1, 1, 1}));
   EXPECT_EQ(facts.reach_now[0], (Box{{-1, -1, -1}, {2, 2, 1}}));  // ex is never ahead in x
 }
 
-TEST(Queries, RadiusGoesThroughNextAndDisplacedShorthands) {
+TEST(SystemFacts, RadiusGoesThroughNextAndDisplacedShorthands) {
   const SystemFacts facts = facts_of_example("elastic P-SV waves");
   // Order 4 reaches one point one way and two the other, twice.
   EXPECT_EQ(facts.radius, (Index3{0, 3, 3}));
@@ -51,18 +52,18 @@ TEST(Queries, RadiusGoesThroughNextAndDisplacedShorthands) {
   EXPECT_EQ(facts_of_example("flux form in 1D").coefficient_reach.at(0), (Box{{0, 0, -1}, {1, 1, 1}}));
 }
 
-TEST(Queries, Nonlinear) {
+TEST(SystemFacts, Nonlinear) {
   const SystemFacts facts = facts_of_example("Gray-Scott");
-  EXPECT_THAT(facts.equations[0].nonlinear_in, ElementsAre(0, 1));
+  EXPECT_THAT(facts.equations[0].depends.nonlinear_in, ElementsAre(0, 1));
   EXPECT_EQ(facts.bytes_per_point(4, 4), 16);
-  EXPECT_THAT(facts_of_example("FitzHugh-Nagumo").equations[0].nonlinear_in, ElementsAre(0));
-  EXPECT_EQ(facts_of_example("FitzHugh-Nagumo").equations[1].linearity, Linearity::constant_weights);
-  EXPECT_TRUE(facts_of_example("FitzHugh-Nagumo").equations[1].has_terms_without_fields);
-  EXPECT_EQ(facts_of_example("upwind advection").equations[0].linearity, Linearity::varying_weights);
-  EXPECT_EQ(facts_of_example("masked domain").equations[0].linearity, Linearity::varying_weights);
+  EXPECT_THAT(facts_of_example("FitzHugh-Nagumo").equations[0].depends.nonlinear_in, ElementsAre(0));
+  EXPECT_EQ(facts_of_example("FitzHugh-Nagumo").equations[1].depends.linearity, Linearity::constant_weights);
+  EXPECT_TRUE(facts_of_example("FitzHugh-Nagumo").equations[1].depends.has_terms_without_fields);
+  EXPECT_EQ(facts_of_example("upwind advection").equations[0].depends.linearity, Linearity::varying_weights);
+  EXPECT_EQ(facts_of_example("masked domain").equations[0].depends.linearity, Linearity::varying_weights);
 }
 
-TEST(Queries, InexactFunctionsAreThoseOfARun) {
+TEST(SystemFacts, InexactFunctionsAreThoseOfARun) {
   StepNames names;
   names.dimensions = 1;
   names.fields = {"u"};
@@ -75,18 +76,18 @@ TEST(Queries, InexactFunctionsAreThoseOfARun) {
   EXPECT_TRUE(equation("u*exp(k*t)").inexact_functions);
   EXPECT_TRUE(equation("u^1.5").inexact_functions);
   EXPECT_FALSE(equation("sqrt(u) + u^3").inexact_functions);
-  EXPECT_EQ(equation("u + sin(t)").linearity, Linearity::constant_weights);
-  EXPECT_EQ(equation("u*sin(t)").linearity, Linearity::varying_weights);
+  EXPECT_EQ(equation("u + sin(t)").depends.linearity, Linearity::constant_weights);
+  EXPECT_EQ(equation("u*sin(t)").depends.linearity, Linearity::varying_weights);
 }
 
-TEST(Queries, TextSaysWhatIsRead) {
+TEST(SystemFacts, TextSaysWhatIsRead) {
   const Canonical canonical = canonical_form(system_of(example_steps().front()));
   EXPECT_EQ(text_of(facts_of(canonical).equations[0], canonical),
             "linear, weights that vary; reads p.previous, p at [-4..4, -4..4]");
 }
 
 /// Changes one value far from the others and looks where the next state changes.
-TEST(Queries, ReachAndLinearityHoldForRandomSteps) {
+TEST(SystemFacts, ReachAndLinearityHoldForRandomSteps) {
   std::mt19937 random(17);
   for (unsigned seed = 0; seed < 300; ++seed) {
     const ExampleStep example = RandomStep(seed, seed % 2 == 0).step();
@@ -122,7 +123,7 @@ TEST(Queries, ReachAndLinearityHoldForRandomSteps) {
       });
     if (seed % 2 == 0) {
       for (const EquationFacts& equation : facts.equations)
-        EXPECT_EQ(equation.linearity, Linearity::constant_weights) << example.step;
+        EXPECT_EQ(equation.depends.linearity, Linearity::constant_weights) << example.step;
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/operator/step_matrix.hpp"
+#include "kernels/strides/step_matrix.hpp"
 
 namespace spsolve {
 

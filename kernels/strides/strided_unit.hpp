@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// Holds the sweeps of a StridedUnit; kernels/operator/stride_weights.hpp has their weights.
+/// Holds the sweeps of a StridedUnit; kernels/strides/stride_weights.hpp has their weights.
 struct StrideSweeps {
   /// This sweep has the weights L_t; its source is multiplied by -q^t.
   std::unique_ptr<Sweep> stride;

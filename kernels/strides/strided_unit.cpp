@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/strided_unit.hpp"
+#include "kernels/strides/strided_unit.hpp"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/step_matrix.hpp"
+#include "kernels/strides/step_matrix.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
-#include "kernels/operator/spectral_radius.hpp"
+#include "kernels/strides/spectral_radius.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/domain.hpp"
-#include "kernels/operator/step_matrix.hpp"
+#include "kernels/strides/step_matrix.hpp"
 #include "kernels/operator/system.hpp"
 
 namespace spsolve {

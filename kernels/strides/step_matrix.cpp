@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/step_matrix.hpp"
+#include "kernels/strides/step_matrix.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/operator/queries.hpp"
+#include "kernels/operator/linearity.hpp"
 
 namespace spsolve {
 

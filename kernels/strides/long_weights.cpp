@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/long_weights.hpp"
+#include "kernels/strides/long_weights.hpp"
 
 #include <algorithm>
 

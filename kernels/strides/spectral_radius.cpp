@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/spectral_radius.hpp"
+#include "kernels/strides/spectral_radius.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "halo/communicator.hpp"
+
+namespace spsolve {
+
+/// Runs MPI from construction to destruction, with support for several threads if the library has it. Errors
+/// are returned to check_mpi() instead of ending the job.
+class MpiSession {
+ public:
+  MpiSession(int& argc, char**& argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+};
+
+/// Throws Error(invalid_input) if the launcher says that it started several processes but MPI sees only one:
+/// each process would solve the whole problem.
+void require_launched_ranks(const Communicator& world);
+
+/// Returns true if this process is the first one that a launcher started, as far as the environment tells.
+/// Decides who prints messages without MPI.
+bool is_first_process();
+
+/// Returns true if several threads of each rank may communicate concurrently, each on its own communicator.
+bool threads_may_communicate();
+
+}  // namespace spsolve

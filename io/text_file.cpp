@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/text_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "io/file_descriptor.hpp"
+#include "io/system_call.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Returns the descriptor of this process that a path such as /dev/stdout names, or nothing if it names none.
+/// Opening the path again may not be allowed, so callers duplicate the descriptor.
+std::optional<int> open_descriptor(const std::filesystem::path& path) {
+  const std::string name = path.lexically_normal();
+  if (name == "/dev/stdin") return STDIN_FILENO;
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
+    int number = -1;
+    if (!name.starts_with(directory)) continue;
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + directory.size(), end, number);
+    if (read.ec == std::errc() && read.ptr == end) return number;
+  }
+  return std::nullopt;
+}
+
+/// Opens a stream. The path `-` stands for the descriptor `standard`.
+int open_stream(const std::filesystem::path& path, int standard, int flags) {
+  const auto known = path == "-" ? std::optional(standard) : open_descriptor(path);
+  const int descriptor = known ? ::fcntl(*known, F_DUPFD_CLOEXEC, 0)
+                               : retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
+  if (descriptor < 0) fail_at(path, "open", errno);
+  return descriptor;
+}
+
+void write_stream(const std::filesystem::path& path, std::string_view text) {
+  std::fflush(stdout);
+  const int descriptor = open_stream(path, STDOUT_FILENO, O_WRONLY | O_NOCTTY);
+  ssize_t count = 0;
+  while (!text.empty() && count >= 0) {
+    count = retry([&] { return ::write(descriptor, text.data(), text.size()); });
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  const int error = errno;
+  ::close(descriptor);
+  if (count < 0) fail_at(path, "write", error);
+}
+
+std::string read_stream(const std::filesystem::path& path) {
+  const int descriptor = open_stream(path, STDIN_FILENO, O_RDONLY | O_NOCTTY);
+  std::string text;
+  std::array<char, 65536> piece{};
+  ssize_t count = 0;
+  while ((count = retry([&] { return ::read(descriptor, piece.data(), piece.size()); })) > 0)
+    text.append(piece.data(), static_cast<std::size_t>(count));
+  const int error = errno;
+  ::close(descriptor);
+  if (count < 0) fail_at(path, "read", error);
+  return text;
+}
+
+/// Writes a text to `temporary`, which then replaces `file`.
+void replace(const std::filesystem::path& file, const std::string& text,
+             const std::filesystem::path& temporary, Flush flush) {
+  try {
+    FileDescriptor output(temporary, FileDescriptor::Mode::create);
+    output.write(0, std::as_bytes(std::span(text)));
+    if (flush == Flush::now) output.flush();
+    output.close();
+    publish(temporary, file, flush);
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace
+
+bool is_stream(const std::filesystem::path& path) {
+  if (path == "-" || open_descriptor(path)) return true;
+  std::error_code missing;
+  const auto status = std::filesystem::status(path, missing);
+  return std::filesystem::exists(status) && std::filesystem::is_other(status);
+}
+
+bool is_standard_output(const std::filesystem::path& path) {
+  return path == "-" || open_descriptor(path) == STDOUT_FILENO;
+}
+
+std::filesystem::path followed(const std::filesystem::path& file) {
+  constexpr int max_links = 40;  // limit on links in a row, as in Linux
+  std::filesystem::path target = file;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target)); ++links) {
+    if (links == max_links) fail_at(file, "follow", ELOOP);
+    target = directory_of(target) / std::filesystem::read_symlink(target);
+  }
+  std::error_code unseen;
+  if (target != file && !std::filesystem::is_directory(directory_of(target), unseen))
+    throw Error(Status::file_failure, fmt::format("{}: is a link to {}, whose directory does not exist",
+                                                  file.string(), target.string()));
+  return target;
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text, Flush flush) {
+  if (is_stream(file)) return write_stream(file, text);
+  const std::filesystem::path target = followed(file);
+  replace(target, text, temporary_name(target), flush);
+}
+
+void write_cache(const std::filesystem::path& file, const std::string& text) {
+  const std::filesystem::path target = followed(file);
+  replace(target, text, own_temporary_name(target), Flush::later);
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  if (is_stream(file)) return read_stream(file);
+  const FileDescriptor input(file, FileDescriptor::Mode::read);
+  std::string text(static_cast<std::size_t>(input.size()), '\0');
+  input.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "io/atomic_file.hpp"
+
+/// Small text files are read and written as a whole. In their place a path may name a stream. Every failure
+/// throws Error(file_failure) with the file and the system's reason.
+namespace spsolve {
+
+/// Returns true if a path names a stream, which must not be replaced by a file: `-` (standard output or
+/// input), an open descriptor (/dev/stdout, /dev/fd/3), a device, a named pipe or a socket.
+bool is_stream(const std::filesystem::path& path);
+/// Returns true if the path names the standard output.
+bool is_standard_output(const std::filesystem::path& path);
+
+/// Returns the file that a path leads to when all symbolic links are followed. The file need not exist, but
+/// its directory must: otherwise an Error names the link and its target.
+std::filesystem::path followed(const std::filesystem::path& file);
+
+/// Writes a small text file as a whole. Follows links. Writes to a stream directly.
+void write_text(const std::filesystem::path& file, const std::string& text, Flush flush = Flush::now);
+/// Writes a small text file as a cache: several processes may write it at a time, and it may be lost.
+void write_cache(const std::filesystem::path& file, const std::string& text);
+
+/// Reads a whole text file, or a stream to its end.
+std::string read_text(const std::filesystem::path& file);
+
+}  // namespace spsolve
