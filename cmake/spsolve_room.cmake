@@ -5,6 +5,8 @@ target_compile_options(spsolve_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror=return-type>)
 # Products are fused only if the source calls std::fma, so results never depend on how a loop was vectorised.
 target_compile_options(spsolve_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+# GCC frees memory less often, which takes a tenth less time and up to 300 MB more for each compile.
+target_compile_options(spsolve_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>)
 # Only the C interface of MPI is used. Open MPI would otherwise add its retired C++ bindings.
 target_compile_definitions(spsolve_options INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 if(SPSOLVE_MARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -92,6 +92,16 @@ double stored_value(Storage value) {
 /// Rounds a double to the storage format once, not through float.
 template <class Storage>
 Storage to_storage(double value);
+template <>
+double to_storage<double>(double value);
+template <>
+float to_storage<float>(double value);
+template <>
+Tf32 to_storage<Tf32>(double value);
+template <>
+Bfloat16 to_storage<Bfloat16>(double value);
+template <>
+Half to_storage<Half>(double value);
 
 constexpr std::size_t storage_bytes(Precision precision) {
   return precision == Precision::fp64                                   ? 8

@@ -17,13 +17,18 @@ target_link_libraries(spsolve_mpi_main PRIVATE spsolve_halo spsolve_test_support
 target_precompile_headers(spsolve_mpi_main REUSE_FROM spsolve_precompiled_tests)
 
 # spsolve_test(NAME SOURCES file... LINK target... [RANKS n...] [COST seconds]) adds one GoogleTest program. It runs once without mpirun, or once
-# per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever.
+# per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever. Several sources of a test are
+# compiled together, as those of rooms are.
 # Tests without mpirun start in the order of their COST, the largest first, so that none is left to run alone at the end.
 function(spsolve_test name)
   cmake_parse_arguments(test "" "COST" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
   target_link_libraries(${name} PRIVATE ${test_LINK} spsolve_test_support)
   target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_tests)
+  list(LENGTH test_SOURCES sources)
+  if(sources GREATER 1)
+    spsolve_unite(${name})
+  endif()
   if(NOT test_RANKS)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name})

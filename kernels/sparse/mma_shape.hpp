@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/precision.hpp"
-#include "kernels/sparse/operand.hpp"
+#include "kernels/sparse/sparsity.hpp"
 
 namespace spsolve {
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "kernels/sparse/element_bits.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -91,32 +93,6 @@ std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t
     if (const std::size_t k = word * count + e; row < matrix.rows() && k < matrix.columns())
       bits |= element_bits(element, matrix.value(row, k)) << (16 * e);
   return bits;
-}
-
-std::uint32_t element_bits(Precision element, double value) {
-  switch (element) {
-    case Precision::fp16:
-      return std::bit_cast<std::uint16_t>(to_storage<Half>(value));
-    case Precision::bf16:
-      return to_storage<Bfloat16>(value).bits;
-    case Precision::tf32:
-      return std::bit_cast<std::uint32_t>(static_cast<float>(to_storage<Tf32>(value)));
-    default:
-      throw std::invalid_argument("sparse tensor cores take fp16, bf16 and tf32 operands");
-  }
-}
-
-float element_value(Precision element, std::uint32_t bits) {
-  switch (element) {
-    case Precision::fp16:
-      return static_cast<float>(std::bit_cast<Half>(static_cast<std::uint16_t>(bits)));
-    case Precision::bf16:
-      return std::bit_cast<float>(bits << 16);
-    case Precision::tf32:
-      return std::bit_cast<float>(bits & ~0x1fffu);
-    default:
-      throw std::invalid_argument("sparse tensor cores take fp16, bf16 and tf32 operands");
-  }
 }
 
 }  // namespace spsolve

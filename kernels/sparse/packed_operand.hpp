@@ -42,11 +42,6 @@ struct PackedOperand {
 /// not accept.
 PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps = MmaWarps::one);
 
-/// Converts between a value and the bits of an operand element: 16 for fp16 and bf16, 32 for tf32 (the low 13
-/// are zero). Rounds once, ties to even.
-std::uint32_t element_bits(Precision element, double value);
-float element_value(Precision element, std::uint32_t bits);
-
 /// Returns the 32-bit word of a row of dense weights with one element, or two neighbours of 16 bits. Elements
 /// beyond the matrix are zero.
 std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t row, std::size_t word);

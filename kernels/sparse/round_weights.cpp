@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/box.hpp"
-#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/separable.hpp"
 #include "kernels/sparse/split.hpp"
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "kernels/sparse/chained_pass.hpp"
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"

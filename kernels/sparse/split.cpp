@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/element_bits.hpp"
 
 namespace spsolve {
 

@@ -22,8 +22,6 @@ RunConfig parsed(const std::string& grid, const std::string& walls) {
   return parse_config(input_of(grid, walls), "case.toml");
 }
 
-std::string error_of(const std::string& text) { return error_of_input(text, "case.toml"); }
-
 struct Walls {
   const char* text;
   double spacings;        // from wall to wall of 8 points
@@ -69,7 +67,7 @@ TEST(GridExtent, ErrorsNameLineAndKey) {
         {"shape = [8], extent = [1.0], spacing = [0.1]", "'extent' and 'spacing' contradict each other"},
         {"shape = [8], extent = [[0.0, 1.0]], origin = [0.1]",
          "'origin' and the places of walls contradict"}}) {
-    const std::string error = error_of(input_of(grid, "\"periodic\""));
+    const std::string error = error_of_input(input_of(grid, "\"periodic\""), "case.toml");
     EXPECT_THAT(error, HasSubstr("case.toml:1: [grid] ")) << grid;
     EXPECT_THAT(error, HasSubstr(message)) << grid;
   }
@@ -77,7 +75,7 @@ TEST(GridExtent, ErrorsNameLineAndKey) {
       "grid = { shape = [8], extent = [1.0] }\nboundary = { x = \"neumann\", v = { x = { dirichlet = 0.0 } } "
       "}\n"
       "fields = { u = {}, v = {} }\nequations.step = \"u.next = v; v.next = u\"\ntime.steps = 1\n";
-  EXPECT_THAT(error_of(of_fields),
+  EXPECT_THAT(error_of_input(of_fields, "case.toml"),
               HasSubstr("case.toml:2: [boundary.v] the walls of axis 'x' lie elsewhere than those of"));
 }
 
@@ -93,10 +91,11 @@ TEST(Source, RatesAndFormulasWithDt) {
       parse_config(text + "source = { expression = \"step\", rate = true }\n", "a.toml");
   ASSERT_TRUE(of_step.equations);
   EXPECT_EQ(of_step.equations->step, "u.next = correlate(w, u) + dt*(step)");
-  EXPECT_THAT(
-      error_of("grid.shape = [8]\nstencil.weights = [1]\ninitial.expression = \"x\"\n[time]\nsteps = 1\n"
-               "[source]\nexpression = \"x\"\nrate = true\n"),
-      HasSubstr("case.toml:4: [time] [source] rate needs 'dt'"));
+  EXPECT_THAT(error_of_input(
+                  "grid.shape = [8]\nstencil.weights = [1]\ninitial.expression = \"x\"\n[time]\nsteps = 1\n"
+                  "[source]\nexpression = \"x\"\nrate = true\n",
+                  "case.toml"),
+              HasSubstr("case.toml:4: [time] [source] rate needs 'dt'"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "kernels/cuda/ceilings/layout_sweeps.hpp"
 #include "kernels/cuda/runtime/constants_text.hpp"
 #include "kernels/sparse/dual_tessellation.hpp"
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/strided_swap.hpp"
 

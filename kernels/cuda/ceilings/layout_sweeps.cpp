@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/rounding.hpp"
-#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/weight_matrix.hpp"
 
 namespace spsolve::cuda {

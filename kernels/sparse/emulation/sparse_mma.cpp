@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/element_bits.hpp"
 
 namespace spsolve {
 namespace {

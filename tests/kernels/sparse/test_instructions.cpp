@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/emulation/sparse_mma.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 

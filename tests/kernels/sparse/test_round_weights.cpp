@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"
 

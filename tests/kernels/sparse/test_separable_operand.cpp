@@ -8,8 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/emulation/sparse_mma.hpp"
-#include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 
 namespace spsolve {

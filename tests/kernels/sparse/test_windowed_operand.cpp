@@ -10,6 +10,7 @@
 #include <random>
 
 #include "kernels/magnitude.hpp"
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/weight_matrix.hpp"
 #include "kernels/sparse/windowed_operand.hpp"

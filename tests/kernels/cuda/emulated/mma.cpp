@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles mma_sweep.cuh with the constants of one case for the host.
 #include "kernels/sparse/emulation/sparse_mma.hpp"
-#include "kernels/sparse/packed_operand.hpp"
 
 #include "emulated_kernel.hpp"
 #include "vectors.hpp"

@@ -18,9 +18,10 @@ namespace spsolve::cuda {
 
 const char* const emulated_case = EMULATED_CASE;
 
-void launch_emulated_separable(const SeparableArguments& a, const Index3& blocks, int threads) {
-  ::emulated::run_grid(static_cast<int>(blocks[x_axis]), static_cast<int>(blocks[y_axis]),
-                       static_cast<int>(blocks[z_axis]), threads, separable, a);
+void launch_emulated_separable(const SeparableArguments& a, const std::array<std::int64_t, 3>& blocks,
+                               int threads) {
+  const auto [z, y, x] = blocks;
+  ::emulated::run_grid(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z), threads, separable, a);
 }
 
 }  // namespace spsolve::cuda

@@ -9,7 +9,7 @@
 
 #include "emulated_layouts.hpp"
 #include "kernels/cuda/ceilings/layout_sweeps.hpp"
-#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/element_bits.hpp"
 
 namespace spsolve::cuda {
 namespace {

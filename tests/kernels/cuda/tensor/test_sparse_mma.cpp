@@ -9,6 +9,7 @@
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/nvrtc.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/emulation/sparse_mma.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 

@@ -4,6 +4,7 @@
 // Replaces kernels/cuda/ptx/mma.cuh in the emulation. There are no 16-bit results, so nothing is transposed.
 
 #include "kernels/cuda/ptx/sparse_mma.cuh"
+#include "kernels/sparse/element_bits.hpp"
 
 namespace spsolve::cuda {
 

@@ -5,7 +5,6 @@
 // kernels/sparse computes the products.
 
 #include "kernels/sparse/emulation/sparse_mma.hpp"
-#include "kernels/sparse/packed_operand.hpp"
 #include "tests/kernels/cuda/emulated/cuda_block.hpp"
 
 namespace spsolve::cuda {
