@@ -187,13 +187,6 @@ class SharedRead {
 
 }  // namespace
 
-void read_box(const std::filesystem::path& file, const std::string& dataset, const Domain& domain,
-              const Box& box, const ValueSink& sink) {
-  const NumberDataset source(file, dataset);
-  require_shape(source, domain);
-  read_own(source, domain, box, sink);
-}
-
 void read_boxes(const Communicator& communicator, const std::filesystem::path& file,
                 const std::string& dataset, const Domain& domain, const Box& box, const ValueSink& sink) {
   std::optional<NumberDataset> source;

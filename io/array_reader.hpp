@@ -14,13 +14,9 @@
 /// missing values refused by the attributes of netCDF (io/hdf5/number_dataset.hpp). Rows come in any order.
 namespace spsolve {
 
-/// Reads one box of a dataset that must have the shape of the domain, in bounded memory. Values must be
-/// finite.
-void read_box(const std::filesystem::path& file, const std::string& dataset, const Domain& domain,
-              const Box& box, const ValueSink& sink);
-
-/// Reads the boxes of all ranks, as read_box() does. A compressed chunk that several boxes share is decoded
-/// by one of their ranks only. Collective. All ranks throw the same Error.
+/// Reads a box on each rank of a dataset that must have the shape of the domain, in bounded memory. Values
+/// must be finite. A compressed chunk that several boxes share is decoded by one of their ranks only.
+/// Collective. All ranks throw the same Error.
 void read_boxes(const Communicator& communicator, const std::filesystem::path& file,
                 const std::string& dataset, const Domain& domain, const Box& box, const ValueSink& sink);
 

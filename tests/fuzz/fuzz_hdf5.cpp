@@ -72,7 +72,7 @@ void read(const std::filesystem::path& file, int reader) {
   domain.shape = {1, 3, 5};
   const auto ignore = [](const spsolve::Index3&, std::span<const double>) {};
   try {
-    if (reader == 0) spsolve::read_box(file, "/u", domain, domain.box(), ignore);
+    if (reader == 0) spsolve::read_boxes(self, file, "/u", domain, domain.box(), ignore);
     if (reader == 1) spsolve::read_weights(file, "/weights", 2);
     if (reader == 2) spsolve::verified_checkpoint(self, file);
     if (reader == 3) spsolve::describe_file(self, file);

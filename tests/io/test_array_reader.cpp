@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "halo/communicator.hpp"
 #include "io/array_reader.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "tests/io/sample_array.hpp"
@@ -88,7 +89,8 @@ std::vector<double> samples(const Index3& shape) {
 
 std::vector<double> values_of(const std::filesystem::path& file, const std::string& dataset,
                               const Domain& domain, const Box& box) {
-  return values_on(box, [&](const ValueSink& sink) { read_box(file, dataset, domain, box, sink); });
+  return values_on(
+      box, [&](const ValueSink& sink) { read_boxes(Communicator(), file, dataset, domain, box, sink); });
 }
 
 /// Stores a virtual dataset of all values of another dataset with `count` numbers.
@@ -197,8 +199,8 @@ TEST_F(ArrayReader, ReadsAnyBoxOfAnyTypeAndLayout) {
   for (const auto& [name, type] : integers) expect(name, whole);
   EXPECT_EQ(type_name(bfloat), "bfloat16");
   EXPECT_EQ(type_name(H5T_STD_I32BE), "int32");
-  read_box(file, "f64le", domain_of(3, shape), Box{},
-           [](const Index3&, std::span<const double>) { FAIL() << "an empty box has no values"; });
+  read_boxes(Communicator(), file, "f64le", domain_of(3, shape), Box{},
+             [](const Index3&, std::span<const double>) { FAIL() << "an empty box has no values"; });
 }
 
 TEST_F(ArrayReader, ReadsInPartsWhatIsLargerThanItsMemory) {

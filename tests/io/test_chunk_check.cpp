@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "halo/communicator.hpp"
 #include "io/array_reader.hpp"
 #include "io/file_info.hpp"
 #include "io/hdf5/hdf5.hpp"
@@ -72,10 +73,11 @@ class ChunkCheck : public ::testing::Test {
     domain.shape = {1, rows, columns};
     try {
       std::int64_t seen = 0;
-      read_box(file, "u", domain, domain.box(), [&](const Index3& begin, std::span<const double> values) {
-        for (std::size_t i = 0; i < values.size(); ++i, ++seen)
-          EXPECT_EQ(values[i], value_at(begin[1], begin[2] + static_cast<std::int64_t>(i)));
-      });
+      read_boxes(Communicator(), file, "u", domain, domain.box(),
+                 [&](const Index3& begin, std::span<const double> values) {
+                   for (std::size_t i = 0; i < values.size(); ++i, ++seen)
+                     EXPECT_EQ(values[i], value_at(begin[1], begin[2] + static_cast<std::int64_t>(i)));
+                 });
       EXPECT_EQ(seen, rows * columns);
       return "";
     } catch (const Error& error) {

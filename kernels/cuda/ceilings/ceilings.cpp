@@ -77,9 +77,8 @@ std::string constants_of(const char* instruction, const WgmmaInstruction& wgmma)
   return text.finished();
 }
 
-Kernel compile(const KernelCompiler& compiler, const char* instruction, const WgmmaInstruction& wgmma = {}) {
-  return Kernel(compiler.begin("kernels/cuda/ceilings/ceilings.cuh", constants_of(instruction, wgmma)),
-                "ceiling");
+Kernel compile(const KernelCompiler& compiler, const std::string& constants) {
+  return Kernel(compiler.begin("kernels/cuda/ceilings/ceilings.cuh", constants), "ceiling");
 }
 
 bool has(int compute_capability, const Measured& what) {
@@ -91,9 +90,7 @@ Ceiling ceiling(const char* name, const char* unit, double work, const LaunchTim
 }
 
 /// Measures a rate by launches of about 2 ms that fill every multiprocessor.
-Ceiling measure(const Measured& what, const KernelCompiler& compiler, const DeviceInfo& device,
-                const Stream& stream) {
-  const Kernel kernel = compile(compiler, what.instruction, what.wgmma);
+Ceiling measure(const Measured& what, const Kernel& kernel, const DeviceInfo& device, const Stream& stream) {
   const int blocks = device.multiprocessors * std::max(1, kernel.resident_blocks(ceiling_threads, 0));
   const DeviceBuffer out(static_cast<std::size_t>(blocks) * ceiling_threads * sizeof(double));
   CeilingArguments arguments{nullptr, out.data(), 256};
@@ -106,11 +103,10 @@ Ceiling measure(const Measured& what, const KernelCompiler& compiler, const Devi
                  launch_time(stream, sustained_seconds, launch));
 }
 
-std::vector<Ceiling> measure_copies(const KernelCompiler& compiler, const Stream& stream) {
+std::vector<Ceiling> measure_copies(const Kernel& kernel, const Stream& stream) {
   constexpr std::size_t bytes = std::size_t{1} << 30;
   const DeviceBuffer from(bytes), to(bytes);
   check_cuda(cudaMemsetAsync(from.data(), 0x3c, bytes, stream));
-  const Kernel kernel = compile(compiler, "copy");
   constexpr long long words = bytes / 16, block_words = ceiling_threads * (ceiling_chains / 2);
   const CeilingArguments arguments{from.data(), to.data(), words};
   return {
@@ -147,10 +143,12 @@ std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler, CeilingSco
     report(rate);
     rates.push_back(rate);
   };
-  for (const Ceiling& rate : measure_copies(compiler, stream)) add(rate);
+  const auto constants = ceiling_constants(device.compute_capability);
+  const auto kernel_of = [&](const std::string& name) { return compile(compiler, constants.at(name)); };
+  for (const Ceiling& rate : measure_copies(kernel_of("copy"), stream)) add(rate);
   for (const Measured& what : all_measured()) {
     const bool wanted = scope == CeilingScope::all || std::string_view(what.name).starts_with("fma");
-    if (wanted && has(device.compute_capability, what)) add(measure(what, compiler, device, stream));
+    if (wanted && constants.contains(what.name)) add(measure(what, kernel_of(what.name), device, stream));
   }
   if (scope == CeilingScope::all && device.compute_capability == 90) {
     add(measure_gemm(GemmFormat::fp16, "sparse GEMM fp16 4096x8192x8192", compiler, stream));
