@@ -94,20 +94,9 @@ __device__ void fma_chains(const CeilingArguments& arguments) {
 }
 
 template <Instruction which>
-__device__ void mma_chains(const CeilingArguments& arguments) {
-  const int lane = threadIdx.x % 32;
-  unsigned a[4], b[4];
-  double x[8], y[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) a[i] = random_bits(8 * lane + i), b[i] = random_bits(8 * lane + 4 + i);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) x[i] = 1.0 / (1 + lane + i);
-#pragma unroll
-  for (int i = 0; i < 4; ++i) y[i] = 1.0 - 0.01 * (lane + i);
-  constexpr unsigned metadata = 0x44444444;  // keeps the first two of every four
-
-  const unsigned half_a[2] = {a[0], a[1]}, half_b[2] = {b[0], b[1]};
-
+__device__ void dense_chains(const CeilingArguments& arguments, const unsigned (&a)[4],
+                             const unsigned (&b)[4]) {
+  const unsigned half_b[2] = {b[0], b[1]};
   if constexpr (which == Instruction::mma_fp16)
     repeat_chains<4>(arguments, 0.0f, [&](float(&d)[4]) { dense_mma<Element::fp16>(d, a, half_b); });
   else if constexpr (which == Instruction::mma_bf16)
@@ -120,22 +109,38 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
           : "+r"(d[0]), "+r"(d[1])
           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     });
-  else if constexpr (which == Instruction::mma_int8)
+  else
     repeat_chains<4>(arguments, 0, [&](int(&d)[4]) {
       asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
           "{%0, %1, %2, %3};"
           : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     });
-  else if constexpr (which == Instruction::mma_fp64)
+}
+
+template <Instruction which>
+__device__ void fp64_chains(const CeilingArguments& arguments, int lane) {
+  double x[8], y[4];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) x[i] = 1.0 / (1 + lane + i);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) y[i] = 1.0 - 0.01 * (lane + i);
+  if constexpr (which == Instruction::mma_fp64)
     repeat_chains<4>(arguments, 0.0, [&](double(&d)[4]) { dense_mma<4>(d, x, y); });
-  else if constexpr (which == Instruction::mma_fp64_m8n8k4)
+  else
     repeat_chains<2>(arguments, 0.0, [&](double(&d)[2]) {
       asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
           : "+d"(d[0]), "+d"(d[1])
           : "d"(x[0]), "d"(y[0]));
     });
-  else if constexpr (which == Instruction::mma_sp_fp16_k16)
+}
+
+template <Instruction which>
+__device__ void sparse_chains(const CeilingArguments& arguments, const unsigned (&a)[4],
+                              const unsigned (&b)[4]) {
+  constexpr unsigned metadata = 0x44444444;  // keeps the first two of every four
+  const unsigned half_a[2] = {a[0], a[1]}, half_b[2] = {b[0], b[1]};
+  if constexpr (which == Instruction::mma_sp_fp16_k16)
     repeat_chains<4>(arguments, 0.0f,
                      [&](float(&d)[4]) { sparse_mma<Element::fp16, 16, 0>(d, half_a, half_b, metadata); });
   else if constexpr (which == Instruction::mma_sp_fp16)
@@ -165,6 +170,20 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]),
             "r"(metadata));
     });
+}
+
+template <Instruction which>
+__device__ void mma_chains(const CeilingArguments& arguments) {
+  const int lane = threadIdx.x % 32;
+  unsigned a[4], b[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) a[i] = random_bits(8 * lane + i), b[i] = random_bits(8 * lane + 4 + i);
+  if constexpr (which == Instruction::mma_fp64 || which == Instruction::mma_fp64_m8n8k4)
+    fp64_chains<which>(arguments, lane);
+  else if constexpr (which < Instruction::mma_sp_fp16_k16)
+    dense_chains<which>(arguments, a, b);
+  else
+    sparse_chains<which>(arguments, a, b);
 }
 
 /// Multiplies a tile of 64 rows by a tile of 256 rows, of 128 bytes each. All instructions of a warpgroup add

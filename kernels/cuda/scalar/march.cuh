@@ -158,48 +158,61 @@ class March {
       compute_anew(warp_);
       ring.fetch(i + ahead < planes);
       advance_source(source);
-      // Level 0 comes last and is read from the stage again, so that it takes no registers across the
-      // barrier.
-      static_for<0, levels>([&](auto k) {
-        constexpr int l = levels - 1 - k.value;
-        if constexpr (l == (two_levels && levels > 1 ? 1 : 0)) read_input<near_face>(level[0], input, plane);
-        Window window;
-        gather<l, near_face>(window, level[l], input, edges[RY > 0 ? l : 0], plane - l * R);
-        advance_sums<l>(sums[l], level);
-        const Neighbours neighbours{window};
-        extend(sums[l], neighbours);
-      });
+      extend_levels<levels, near_face>(level, sums, input, edges, plane);
     } else {
       block_barrier();
       if constexpr (lacks_registers) compute_anew(warp_);
       ring.fetch(i + ahead < planes);
       advance_source(source);
-      static_for<0, levels>([&](auto l) {
-        const int at_level = plane - l.value * R;
-        Points& next = level[l.value + 1];
-        if constexpr (R > 0)
-          next = sums[l.value][0];
-        else
-          start<l.value>(next, level);
-        advance_sums<l.value>(sums[l.value], level);
-        EdgeRows& edges = shared_.edges[l.value & 1][0];
-        if constexpr (shares<l.value, near_face>) {
-          share_rows(edges, level[l.value]);
-          block_barrier();
-        }
-        Window window;
-        gather<l.value, near_face>(window, level[l.value], input, edges, at_level);
-        const Neighbours neighbours{window};
-        if constexpr (makes_operands) {
-          add_by_rows(next, sums[l.value], neighbours);
-        } else {
-          add_taps<R>(next, neighbours);
-          extend(sums[l.value], neighbours);
-        }
-        if constexpr (l.value + 1 < depth) settle<near_face>(next, at_level - R);
-      });
+      advance_levels<levels, near_face>(level, sums, input, plane);
       write();
     }
+  }
+
+  /// Adds the neighbours of complete points to the sums of every level.
+  template <int levels, bool near_face, class Edges>
+  __device__ __forceinline__ void extend_levels(Points (&level)[levels + 1], Sums (&sums)[depth],
+                                                const In (*input)[tile_columns], Edges& edges, int plane) {
+    // Level 0 comes last and is read from the stage again, so that it takes no registers across the barrier.
+    static_for<0, levels>([&](auto k) {
+      constexpr int l = levels - 1 - k.value;
+      if constexpr (l == (two_levels && levels > 1 ? 1 : 0)) read_input<near_face>(level[0], input, plane);
+      Window window;
+      gather<l, near_face>(window, level[l], input, edges[RY > 0 ? l : 0], plane - l * R);
+      advance_sums<l>(sums[l], level);
+      const Neighbours neighbours{window};
+      extend(sums[l], neighbours);
+    });
+  }
+
+  /// Completes one level after the other, each from the neighbours of the level before.
+  template <int levels, bool near_face>
+  __device__ __forceinline__ void advance_levels(Points (&level)[levels + 1], Sums (&sums)[depth],
+                                                 const In (*input)[tile_columns], int plane) {
+    static_for<0, levels>([&](auto l) {
+      const int at_level = plane - l.value * R;
+      Points& next = level[l.value + 1];
+      if constexpr (R > 0)
+        next = sums[l.value][0];
+      else
+        start<l.value>(next, level);
+      advance_sums<l.value>(sums[l.value], level);
+      EdgeRows& edges = shared_.edges[l.value & 1][0];
+      if constexpr (shares<l.value, near_face>) {
+        share_rows(edges, level[l.value]);
+        block_barrier();
+      }
+      Window window;
+      gather<l.value, near_face>(window, level[l.value], input, edges, at_level);
+      const Neighbours neighbours{window};
+      if constexpr (makes_operands) {
+        add_by_rows(next, sums[l.value], neighbours);
+      } else {
+        add_taps<R>(next, neighbours);
+        extend(sums[l.value], neighbours);
+      }
+      if constexpr (l.value + 1 < depth) settle<near_face>(next, at_level - R);
+    });
   }
 
   /// Reads level 0 at the thread's points.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One group of statements of a system of equations on grids of two and three axes. A block of threads
-// computes a tile of rows and columns and marches along the slowest axis. Rings of planes in shared memory
-// hold each input around the tile; values at the column of a point in other planes wait in registers. Every
-// input is read once from memory, apart from the halos of tiles, which neighbours read at about the same
-// time.
+// This kernel advances one group of statements of a system of equations by one step, on grids of two and
+// three axes. A block of threads computes a tile of rows and columns and marches along the slowest axis.
+// Rings of planes in shared memory hold each input around the tile; values at the column of a point in other
+// planes wait in registers. Every input is read once from memory, apart from the halos of tiles, which
+// neighbours read at about the same time.
 //
 // On sm_90 one more warp asks the copy engine for planes, `ahead` planes ahead of the slowest warp, and
 // beside walls further warps make ghost rows and columns in planes that have arrived. Barriers in shared
@@ -72,6 +72,45 @@ class TilePoint {
   int n_, row_, column_;
 };
 
+/// Moves the queues of a thread on by one plane, which iteration n finds in the rings. `row` and `column` are
+/// those of the thread in the tile.
+__device__ __forceinline__ void advance_queues(Queues<constants::inputs - 1>& queues, const GroupArguments& a,
+                                               int n, int row, int column) {
+  static_for<0, constants::inputs>([&](auto input) {
+    constexpr int i = decltype(input)::value, length = constants::queue_length[i];
+    if constexpr (length > 0) {
+      const Element<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
+                                    (row - constants::row_low[i]) * constants::ring_pitch[i] + column +
+                                    a.array[i].lead;
+      auto& values = static_cast<Queues<i>&>(queues).values;
+#pragma unroll
+      for (int r = 0; r < rows_of_thread; ++r) {
+#pragma unroll
+        for (int k = 0; k < length - 1; ++k) values[r][k] = values[r][k + 1];
+        values[r][length - 1] = static_cast<Compute>(value_of(own[r * constants::ring_pitch[i]]));
+      }
+    }
+  });
+}
+
+/// Finds what a thread writes of each statement: a range of planes, and as bits its rows. {y, x} is its first
+/// point.
+__device__ __forceinline__ void find_written(int (&planes_of)[constants::statements][2],
+                                             unsigned (&rows_of)[constants::statements],
+                                             const GroupArguments& a, int y, int x) {
+#pragma unroll
+  for (int s = 0; s < constants::statements; ++s) {
+    const SystemArray& to = a.array[constants::inputs + s];
+    planes_of[s][0] = static_cast<int>(to.begin[0]);
+    planes_of[s][1] = static_cast<int>(to.end[0]);
+    rows_of[s] = 0;
+#pragma unroll
+    for (int r = 0; r < rows_of_thread; ++r)
+      if (x >= to.begin[2] && x < to.end[2] && y + r >= to.begin[1] && y + r < to.end[1])
+        rows_of[s] |= 1u << r;
+  }
+}
+
 }  // namespace
 }  // namespace spsolve::cuda
 
@@ -103,38 +142,14 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   unsigned rows_of[constants::statements];
   const int x = tile.column + column, y = tile.row + row;
   const long long own = y * a.array[inputs].stride[1] + x;
-#pragma unroll
-  for (int s = 0; s < constants::statements; ++s) {
-    const SystemArray& to = a.array[inputs + s];
-    planes_of[s][0] = static_cast<int>(to.begin[0]);
-    planes_of[s][1] = static_cast<int>(to.end[0]);
-    rows_of[s] = 0;
-#pragma unroll
-    for (int r = 0; r < rows_of_thread; ++r)
-      if (x >= to.begin[2] && x < to.end[2] && y + r >= to.begin[1] && y + r < to.end[1])
-        rows_of[s] |= 1u << r;
-  }
+  find_written(planes_of, rows_of, a, y, x);
 
   Queues<inputs - 1> queues;
   planes.begin();
   for (int n = 0; n < march.iterations; ++n) {
     const int plane = first_plane - constants::warm_up + n;
     planes.wait(n);
-    static_for<0, inputs>([&](auto input) {
-      constexpr int i = decltype(input)::value, length = constants::queue_length[i];
-      if constexpr (length > 0) {
-        const Element<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
-                                      (row - constants::row_low[i]) * constants::ring_pitch[i] + column +
-                                      a.array[i].lead;
-        auto& values = static_cast<Queues<i>&>(queues).values;
-#pragma unroll
-        for (int r = 0; r < rows_of_thread; ++r) {
-#pragma unroll
-          for (int k = 0; k < length - 1; ++k) values[r][k] = values[r][k + 1];
-          values[r][length - 1] = static_cast<Compute>(value_of(own[r * constants::ring_pitch[i]]));
-        }
-      }
-    });
+    advance_queues(queues, a, n, row, column);
     if (plane < first_plane) {
       planes.leave(n);
       continue;
