@@ -221,6 +221,56 @@ void hold_kept_reads(InputRing& ring, const SystemGroup& group, int input, int a
   ring.depth = planes - ring.first_plane + ahead;
 }
 
+/// Sets which planes of input `i` a ring holds, and which of them wait in registers.
+void set_planes(InputRing& ring, const FusedTile& fused, const SystemGroup& group, std::size_t i,
+                bool reads_previous) {
+  const GroupInput& input = group.inputs[i];
+  const SystemTile& tile = fused.tile;
+  const bool is_now = !input.is_coefficient && input.level == Level::now;
+  if (input.is_coefficient) {  // all of its planes are read from the ring
+    ring.queue = 0;
+    ring.first_plane = ring.low[0];
+    const int oldest =
+        fused.kept > 0 ? oldest_read(group.kept->reads, static_cast<int>(i), ring.high[0]) : ring.low[0];
+    const int of_first = fused.keeps(1) ? oldest : ring.low[0];
+    ring.depth =
+        ring.high[0] + 1 + tile.ahead + std::max(-of_first, (fused.steps - 1) * fused.lag() - oldest);
+  }
+  if (!input.is_coefficient && fused.keeps(1)) hold_kept_reads(ring, group, static_cast<int>(i), tile.ahead);
+  if (tile.level_0_in_ring && is_now) {
+    ring.queue = 0;
+    ring.first_plane = std::min({ring.low[0], ring.first_plane, reads_previous ? -fused.lag() : 0});
+    ring.depth = ring.high[0] - ring.first_plane + 1 + tile.ahead;
+  }
+  if (fused.splits && is_now) {  // only the newest is read
+    ring.queue = ring.high[0] - ring.low[0] + 1;
+    ring.first_plane = ring.high[0];
+    ring.depth = 1 + tile.ahead;
+  }
+}
+
+/// Lays out what shared memory holds of the levels of each statement.
+void lay_out_rings_of_levels(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
+                             const std::vector<Domain>& fields, int value_bytes) {
+  const std::array<int, 3> axes = grid_axes(fields.front());
+  SystemTile& tile = fused.tile;
+  fused.levels.clear();
+  for (int s = 0; s < group.statements(); ++s) {
+    const int field = canonical.fields[static_cast<std::size_t>(s)];
+    const Domain& domain = fields[static_cast<std::size_t>(field)];
+    LevelRings level = level_of(group, field, domain, axes, fused.reach[0], fused.splits, fused.kept > 0);
+    lay_out_level(level, fused, reflects(domain, axes[1]) || reflects(domain, axes[2]), value_bytes);
+    level.offset = tile.shared_bytes;
+    tile.shared_bytes += (fused.steps - 1) * fused.level_planes * level.plane_bytes;
+    level.old_offset = tile.shared_bytes;
+    if (fused.splits && level.is_read_before)
+      for (int behind = 0; behind + 2 <= fused.steps; ++behind)
+        tile.shared_bytes +=
+            (fused.oldest(behind, level) + fused.lag()) * tile.rows() * tile.columns * value_bytes;
+    fused.levels.push_back(level);
+  }
+}
+
 /// Lays out the shared memory of a tile.
 void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
                    const std::vector<Domain>& fields, Precision precision) {
@@ -244,31 +294,10 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
       group.inputs, [](const GroupInput& input) { return input.level == Level::previous; });
   tile.shared_bytes = barrier_bytes;
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
-    const GroupInput& input = group.inputs[i];
     InputRing& ring = tile.rings[i];
-    const int element = sizes[input.is_coefficient], sector = sector_bytes / element;
-    ring.is_coefficient = input.is_coefficient;
-    if (input.is_coefficient) {  // all of its planes are read from the ring
-      ring.queue = 0;
-      ring.first_plane = ring.low[0];
-      const int oldest =
-          fused.kept > 0 ? oldest_read(group.kept->reads, static_cast<int>(i), ring.high[0]) : ring.low[0];
-      const int of_first = fused.keeps(1) ? oldest : ring.low[0];
-      ring.depth =
-          ring.high[0] + 1 + tile.ahead + std::max(-of_first, (fused.steps - 1) * fused.lag() - oldest);
-    }
-    if (!input.is_coefficient && fused.keeps(1))
-      hold_kept_reads(ring, group, static_cast<int>(i), tile.ahead);
-    if (tile.level_0_in_ring && !input.is_coefficient && input.level == Level::now) {
-      ring.queue = 0;
-      ring.first_plane = std::min({ring.low[0], ring.first_plane, reads_previous ? -fused.lag() : 0});
-      ring.depth = ring.high[0] - ring.first_plane + 1 + tile.ahead;
-    }
-    if (fused.splits && !input.is_coefficient && input.level == Level::now) {  // only the newest is read
-      ring.queue = ring.high[0] - ring.low[0] + 1;
-      ring.first_plane = ring.high[0];
-      ring.depth = 1 + tile.ahead;
-    }
+    ring.is_coefficient = group.inputs[i].is_coefficient;
+    const int element = sizes[ring.is_coefficient], sector = sector_bytes / element;
+    set_planes(ring, fused, group, i, reads_previous);
     // Tiles begin at whole threads, and the loaded parts of rows at sectors.
     ring.lead = round_up(margin - ring.low[2], sector) - margin;
     ring.pitch = round_up(ring.lead + tile.columns + ring.high[2], sector);
@@ -276,21 +305,7 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
     ring.offset = tile.shared_bytes;
     tile.shared_bytes += ring.depth * ring.plane_bytes;
   }
-  fused.levels.clear();
-  for (int s = 0; s < group.statements(); ++s) {
-    const int field = canonical.fields[static_cast<std::size_t>(s)];
-    const Domain& domain = fields[static_cast<std::size_t>(field)];
-    LevelRings level = level_of(group, field, domain, axes, fused.reach[0], fused.splits, fused.kept > 0);
-    lay_out_level(level, fused, reflects(domain, axes[1]) || reflects(domain, axes[2]), sizes[0]);
-    level.offset = tile.shared_bytes;
-    tile.shared_bytes += (fused.steps - 1) * fused.level_planes * level.plane_bytes;
-    level.old_offset = tile.shared_bytes;
-    if (fused.splits && level.is_read_before)
-      for (int behind = 0; behind + 2 <= fused.steps; ++behind)
-        tile.shared_bytes +=
-            (fused.oldest(behind, level) + fused.lag()) * tile.rows() * tile.columns * sizes[0];
-    fused.levels.push_back(level);
-  }
+  lay_out_rings_of_levels(fused, group, canonical, fields, sizes[0]);
 }
 
 /// Are the least rows of a tile in 3D, and those where sums are begun before they are finished.

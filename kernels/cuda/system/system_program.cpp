@@ -123,31 +123,39 @@ std::string SystemProgram::march_constants(const SystemTile& tile, const BlockLi
   return constants(&tile, tile.all_threads(limits));
 }
 
-void SystemProgram::add_walls(ConstantsText& text, const char* name, const char* value_name,
-                              const std::string& count, const std::vector<GroupInput>& inputs,
-                              const WallOf& wall) const {
-  std::string walls, ghosts;
-  for (const GroupInput& input : inputs) {
-    walls += "{";
-    ghosts += "{";
-    for (int axis = 0; axis < axis_count; ++axis) {
-      walls += "{";
-      ghosts += "{";
-      for (const Side side : {low, high}) {
-        constexpr std::array names{"memory", "value", "reflection"};
-        const Beyond there = wall(input, axis, side);
-        walls.append("Beyond::").append(names[static_cast<std::size_t>(there)]).append(", ");
-        const double value = there == Beyond::value ? face_value(input, axis, side) : 0.0;
-        ghosts.append("Compute(").append(ConstantsText::number(value)).append("), ");
-      }
-      walls += "}, ";
-      ghosts += "}, ";
+SystemProgram::Walls SystemProgram::walls_of(const GroupInput& input) const {
+  Walls walls;
+  for (int axis = 0; axis < axis_count; ++axis)
+    for (const Side side : {low, high}) {
+      walls.beyond[axis][side] = beyond(input, axis, side);
+      if (walls.beyond[axis][side] == Beyond::value) walls.value[axis][side] = face_value(input, axis, side);
     }
-    walls += "}, ";
-    ghosts += "}, ";
+  return walls;
+}
+
+void SystemProgram::add_walls(ConstantsText& text, const char* name, const char* value_name,
+                              const std::string& count, const std::vector<Walls>& all) {
+  constexpr std::array names{"memory", "value", "reflection"};
+  std::string beyond, values;
+  for (const Walls& walls : all) {
+    beyond += "{";
+    values += "{";
+    for (int axis = 0; axis < axis_count; ++axis) {
+      beyond += "{";
+      values += "{";
+      for (const Side side : {low, high}) {
+        const auto there = static_cast<std::size_t>(walls.beyond[axis][side]);
+        beyond.append("Beyond::").append(names[there]).append(", ");
+        values.append("Compute(").append(ConstantsText::number(walls.value[axis][side])).append("), ");
+      }
+      beyond += "}, ";
+      values += "}, ";
+    }
+    beyond += "}, ";
+    values += "}, ";
   }
-  text.line(std::string("__device__ constexpr Beyond ") + name + count + "[3][2] = {" + walls + "};");
-  text.line(std::string("__device__ constexpr Compute ") + value_name + count + "[3][2] = {" + ghosts + "};");
+  text.line(std::string("__device__ constexpr Beyond ") + name + count + "[3][2] = {" + beyond + "};");
+  text.line(std::string("__device__ constexpr Compute ") + value_name + count + "[3][2] = {" + values + "};");
 }
 
 std::string SystemProgram::fused_constants(const FusedTile& fused, const BlockLimits& limits) const {
@@ -243,6 +251,11 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   text.table("statement_of", inputs.c_str(), statement_of);
   text.table("is_previous", inputs.c_str(), is_previous);
   text.table("statement_of_output", "[outputs]", statement_of_output);
+  add_rings_of_levels(text, fused);
+  add_walls_of_levels(text, fused);
+}
+
+void SystemProgram::add_rings_of_levels(ConstantsText& text, const FusedTile& fused) {
   text.line("// By statement: what is held of its levels.");
   const auto table = [&](const char* name, auto&& value) {
     std::vector<int> values;
@@ -260,23 +273,24 @@ void SystemProgram::add_constants_of_levels(ConstantsText& text, const FusedTile
   table("level_pitch", [](const LevelRings& level) { return level.pitch; });
   table("level_plane_bytes", [](const LevelRings& level) { return level.plane_bytes; });
   table("level_offset", [](const LevelRings& level) { return level.offset; });
-  add_walls_of_levels(text, fused);
 }
 
 void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fused) const {
-  std::vector<GroupInput> fields;
-  for (const int field : fields_of_statements_) fields.push_back({.index = field});
-  add_walls(text, "wall", "wall_value", "[statements]", fields,
-            [&](const GroupInput& field, int axis, Side side) {
-              const Face& face = fields_[field.index].faces[axes_[axis]][side];
-              return face.kind == BoundaryKind::filled ? Beyond::reflection : beyond(field, axis, side);
-            });
-  std::vector<int> has_one_value;
-  for (const GroupInput& field : fields) {
-    const Face& end = fields_[field.index].faces[axes_[plane_axis]][low];
-    bool has = beyond(field, plane_axis, low) == Beyond::value;
+  std::vector<Walls> walls;
+  for (const int field : fields_of_statements_) {
+    walls.push_back(walls_of({.index = field}));
     for (int axis = 0; axis < axis_count; ++axis)
-      for (const Face& face : fields_[field.index].faces[axes_[axis]])
+      for (const Side side : {low, high})
+        if (fields_[field].faces[axes_[axis]][side].kind == BoundaryKind::filled)
+          walls.back().beyond[axis][side] = Beyond::reflection;
+  }
+  add_walls(text, "wall", "wall_value", "[statements]", walls);
+  std::vector<int> has_one_value;
+  for (const int field : fields_of_statements_) {
+    const Face& end = fields_[field].faces[axes_[plane_axis]][low];
+    bool has = end.kind == BoundaryKind::dirichlet;
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (const Face& face : fields_[field].faces[axes_[axis]])
         has = has && (face.kind == BoundaryKind::periodic ||
                       (face.kind == BoundaryKind::dirichlet && face.value == end.value &&
                        std::signbit(face.value) == std::signbit(end.value)));
@@ -312,6 +326,45 @@ void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fu
   text.line("__device__ constexpr Compute filled_given" + of_layers + " = {" + given + "};");
 }
 
+void SystemProgram::add_constants_of_tile(ConstantsText& text, const SystemTile& tile,
+                                          const std::string& count, bool is_fused) const {
+  text.integer("tile_columns", tile.columns);
+  text.integer("thread_rows", tile.thread_rows);
+  text.integer("rows_of_thread", tile.rows_of_thread);
+  text.integer("threads", tile.threads());
+  text.integer("ghost_warps", tile.ghost_warps);
+  text.integer("blocks", tile.blocks);
+  text.integer("ahead", tile.ahead);
+  text.integer("pace_lag", tile.pace_lag);
+  text.integer("warm_up", tile.warm_up());
+  std::string zeros;
+  for (const GroupInput& input : group_.inputs) {
+    zeros += "{";
+    for (int axis = 0; axis < axis_count; ++axis)
+      zeros += !is_fused && copies_zeros(input, axis) ? "true, " : "false, ";
+    zeros += "}, ";
+  }
+  text.line("// Whether copies fill ghost points: [array][axis].");
+  text.line("__device__ constexpr bool copies_zeros" + count + "[3] = {" + zeros + "};");
+  const auto table = [&](const char* name, auto&& value) {
+    std::vector<int> values;
+    for (const InputRing& ring : tile.rings) values.push_back(value(ring));
+    text.table(name, count.c_str(), values);
+  };
+  table("plane_high", [](const InputRing& ring) { return ring.high[0]; });
+  table("row_low", [](const InputRing& ring) { return ring.low[1]; });
+  table("row_reach", [](const InputRing& ring) { return std::max(-ring.low[1], ring.high[1]); });
+  table("column_reach", [](const InputRing& ring) { return std::max(-ring.low[2], ring.high[2]); });
+  if (!is_fused) table("queue_low", [](const InputRing& ring) { return ring.low[0]; });
+  table("queue_length", [](const InputRing& ring) { return ring.queue; });
+  table("ring_depth", [](const InputRing& ring) { return ring.depth; });
+  table("ring_rows", [](const InputRing& ring) { return ring.rows; });
+  table("ring_pitch", [](const InputRing& ring) { return ring.pitch; });
+  table("ring_offset", [](const InputRing& ring) { return ring.offset; });
+  table("plane_bytes", [](const InputRing& ring) { return ring.plane_bytes; });
+  table("warm_up_of", [](const InputRing& ring) { return ring.warm_up(); });
+}
+
 std::string SystemProgram::constants(const SystemTile* tile, int all_threads, const FusedTile* fused,
                                      FusedTile::Registers registers) const {
   ConstantsText text({"kernels/cuda/ptx/precision.cuh", "kernels/cuda/system/operations.cuh",
@@ -331,45 +384,12 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
   if (inputs.empty()) is_coefficient = {0};
   text.table("is_coefficient", count.c_str(), is_coefficient);
   text.line("// What a read beyond a face finds: [array][axis][side].");
-  add_walls(text, "beyond", "ghost", count, inputs,
-            [&](const GroupInput& input, int axis, Side side) { return beyond(input, axis, side); });
+  std::vector<Walls> walls;
+  for (const GroupInput& input : inputs) walls.push_back(walls_of(input));
+  add_walls(text, "beyond", "ghost", count, walls);
   if (tile) {
-    text.integer("tile_columns", tile->columns);
-    text.integer("thread_rows", tile->thread_rows);
-    text.integer("rows_of_thread", tile->rows_of_thread);
-    text.integer("threads", tile->threads());
     text.integer("all_threads", all_threads);
-    text.integer("ghost_warps", tile->ghost_warps);
-    text.integer("blocks", tile->blocks);
-    text.integer("ahead", tile->ahead);
-    text.integer("pace_lag", tile->pace_lag);
-    text.integer("warm_up", tile->warm_up());
-    std::string zeros;
-    for (const GroupInput& input : inputs) {
-      zeros += "{";
-      for (int axis = 0; axis < axis_count; ++axis)
-        zeros += !fused && copies_zeros(input, axis) ? "true, " : "false, ";
-      zeros += "}, ";
-    }
-    text.line("// Whether copies fill ghost points: [array][axis].");
-    text.line("__device__ constexpr bool copies_zeros" + count + "[3] = {" + zeros + "};");
-    const auto table = [&](const char* name, auto&& value) {
-      std::vector<int> values;
-      for (const InputRing& ring : tile->rings) values.push_back(value(ring));
-      text.table(name, count.c_str(), values);
-    };
-    table("plane_high", [](const InputRing& ring) { return ring.high[0]; });
-    table("row_low", [](const InputRing& ring) { return ring.low[1]; });
-    table("row_reach", [](const InputRing& ring) { return std::max(-ring.low[1], ring.high[1]); });
-    table("column_reach", [](const InputRing& ring) { return std::max(-ring.low[2], ring.high[2]); });
-    if (!fused) table("queue_low", [](const InputRing& ring) { return ring.low[0]; });
-    table("queue_length", [](const InputRing& ring) { return ring.queue; });
-    table("ring_depth", [](const InputRing& ring) { return ring.depth; });
-    table("ring_rows", [](const InputRing& ring) { return ring.rows; });
-    table("ring_pitch", [](const InputRing& ring) { return ring.pitch; });
-    table("ring_offset", [](const InputRing& ring) { return ring.offset; });
-    table("plane_bytes", [](const InputRing& ring) { return ring.plane_bytes; });
-    table("warm_up_of", [](const InputRing& ring) { return ring.warm_up(); });
+    add_constants_of_tile(text, *tile, count, fused != nullptr);
   }
   if (fused) {
     text.line("// Registers of threads that compute, and of the others; 0: all have as many.");

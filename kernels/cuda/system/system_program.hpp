@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -71,15 +72,25 @@ class SystemProgram {
   bool copies_zeros(const GroupInput& input, int axis) const;
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
                         FusedTile::Registers registers = {}) const;
-  /// Writes the walls of inputs, and the values of ghost points beyond them.
-  using WallOf = std::function<Beyond(const GroupInput& input, int axis, Side side)>;
-  void add_walls(ConstantsText& text, const char* name, const char* value_name, const std::string& count,
-                 const std::vector<GroupInput>& inputs, const WallOf& wall) const;
+  /// Holds what lies beyond the faces of an input, and the value of ghost points there: [axis][side].
+  struct Walls {
+    std::array<std::array<Beyond, 2>, 3> beyond{};
+    std::array<std::array<double, 2>, 3> value{};
+  };
+  Walls walls_of(const GroupInput& input) const;
+  /// Writes two tables, of what lies beyond faces and of the values there.
+  static void add_walls(ConstantsText& text, const char* name, const char* value_name,
+                        const std::string& count, const std::vector<Walls>& all);
+  /// Writes the shape of a tile and its rings. `count` is the size of tables that hold a value per input.
+  void add_constants_of_tile(ConstantsText& text, const SystemTile& tile, const std::string& count,
+                             bool is_fused) const;
   /// Writes the walls that levels see. Ghost points beyond filled faces come from those that they mirror.
   void add_walls_of_levels(ConstantsText& text, const FusedTile& fused) const;
   /// Writes what a march of several steps reads.
   void add_reads(ConstantsText& text, const FusedTile& fused) const;
   void add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const;
+  /// Writes what shared memory holds of the levels of each statement.
+  static void add_rings_of_levels(ConstantsText& text, const FusedTile& fused);
   /// Places columns of tiles, whose threads begin `margin` columns before the first that is stored.
   void place_columns(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile, int useful,
                      int margin) const;
