@@ -177,6 +177,12 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
           }};
 }
 
+/// Makes what a block needs for the launches and snapshots of a run.
+void prepare(Block& block, const Schedule& schedule, const Setup& setup) {
+  for (const int steps : launch_lengths(schedule)) block.prepare(steps);
+  block.prepare(setup.for_snapshots());
+}
+
 /// Opens probes.h5 and the images of a run that continues from step `restart`. A run at its beginning (-1)
 /// records its initial state. Collective.
 void open_records(std::int64_t restart, bool has_points, Block& block, Probes& probes, Images& images) {
@@ -205,9 +211,18 @@ void fill_arrays(const Communicator& communicator, const Beginning& beginning, S
     setup.values[key] = checksum;
 }
 
-/// Says how a run ended, and returns its status.
-Status conclude(const EvolveResult& result, const Schedule& schedule, const Requests& requests,
-                const Writer& writer, const Terminal& terminal) {
+/// Reports how a run ended, and returns its status. The schedule of a run that became steady ends there.
+Status conclude(const Communicator& communicator, const Setup& setup, const std::string& transport,
+                const EvolveResult& result, Schedule& schedule, const RunTimes& times,
+                const Requests& requests, const Writer& writer, const Terminal& terminal) {
+  if (result.outcome == Outcome::stopped && !writer.checkpoint_written())
+    throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
+  if (result.outcome == Outcome::steady) {
+    schedule.last = result.step;
+    terminal.print("steady at step {}: the last step changed every field by less than {:g} of its norm",
+                   result.step, *setup.config.time.until_change);
+  }
+  report(communicator, setup, transport, schedule, result.outcome, times, terminal);
   if (result.outcome == Outcome::stopped) {
     terminal.print("stopped by {}; continue with --restart latest", requests.reason());
     return Status::stopped;
@@ -247,8 +262,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Schedule schedule = schedule_of(setup, beginning.step());
   const int files = files_at_a_time(communicator, setup);
   if (setup.background) prepare_copies(setup, schedule, files, block);
-  for (const int steps : launch_lengths(schedule)) block.prepare(steps);
-  block.prepare(setup.for_snapshots());
+  prepare(block, schedule, setup);
   fill_arrays(communicator, beginning, setup, tables, block, terminal);
 
   PointSources sources(communicator, config, tables, setup.problem, block);
@@ -282,17 +296,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (!restart) writer.outputs(0, block);
   const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
                                                progress, probes, images);
-  if (result.outcome == Outcome::stopped && !writer.checkpoint_written())
-    throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds,   seconds_since(begin),   writer.seconds(),
                        block.timings(), writer.files().times(), files};
-  if (result.outcome == Outcome::steady) {
-    schedule.last = result.step;
-    terminal.print("steady at step {}: the last step changed every field by less than {:g} of its norm",
-                   result.step, *config.time.until_change);
-  }
-  report(communicator, setup, machine.transport_name, schedule, result.outcome, times, terminal);
-  return conclude(result, schedule, requests, writer, terminal);
+  return conclude(communicator, setup, machine.transport_name, result, schedule, times, requests, writer,
+                  terminal);
 }
 
 }  // namespace spsolve
