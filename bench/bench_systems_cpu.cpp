@@ -64,6 +64,26 @@ void fill(Field& field, std::mt19937& random) {
   });
 }
 
+/// Prints the rates of a system from the seconds per step of all samples, and of copies in bytes per second.
+void print_rates(const CatalogueSystem& what, Precision precision, const Domain& domain, int fuse,
+                 const SystemFacts& facts, std::vector<double> steps, std::vector<double> copies) {
+  std::sort(steps.begin(), steps.end());
+  std::sort(copies.begin(), copies.end());
+  const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
+                                          static_cast<int>(storage_bytes(sum_precision(precision))));
+  const double points = static_cast<double>(domain.box().points());
+  const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
+  const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
+  const auto [z, y, x] = domain.shape;
+  std::printf(
+      "%-18s %s %ldx%ldx%ld fuse %d %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, "
+      "%5.1f GB/s\n",
+      what.name.c_str(), std::string(to_string(precision)).c_str(), static_cast<long>(z),
+      static_cast<long>(y), static_cast<long>(x), fuse, bytes, best, 100 * best * bytes / copy_best, median,
+      100 * median * bytes / copy_median, copy_best, copy_median);
+  std::fflush(stdout);
+}
+
 void measure(const CatalogueSystem& what, Precision precision, const Index3& shape, int fuse, double seconds,
              Copy& copy) {
   constexpr double dt = 0.03;
@@ -117,21 +137,7 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
     steps.push_back(sample / repeats / fuse);
     passed += sample;
   }
-  std::sort(steps.begin(), steps.end());
-  std::sort(copies.begin(), copies.end());
-  const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
-                                          static_cast<int>(storage_bytes(sum_precision(precision))));
-  const double points = static_cast<double>(domain.box().points());
-  const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
-  const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
-  std::printf(
-      "%-18s %s %ldx%ldx%ld fuse %d %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, "
-      "%5.1f "
-      "GB/s\n",
-      what.name.c_str(), std::string(to_string(precision)).c_str(), static_cast<long>(shape[0]),
-      static_cast<long>(shape[1]), static_cast<long>(shape[2]), fuse, bytes, best,
-      100 * best * bytes / copy_best, median, 100 * median * bytes / copy_median, copy_best, copy_median);
-  std::fflush(stdout);
+  print_rates(what, precision, domain, fuse, facts, steps, copies);
 }
 
 }  // namespace
