@@ -231,6 +231,13 @@ std::optional<std::string> TomlSection::text(std::string_view key) const {
   return value;
 }
 
+bool TomlSection::is_auto(std::string_view key, std::string_view otherwise) const {
+  if (!has(key)) return true;
+  if (!find(key)->is_string()) return false;
+  if (*text(key) == "auto") return true;
+  fail(key, fmt::format("'{}' is '{}'; wanted \"auto\" or {}", key, *text(key), otherwise));
+}
+
 std::vector<std::string> TomlSection::texts(std::string_view key) const {
   const toml::node* node = find(key);
   if (!node) return {};

@@ -49,6 +49,8 @@ class TomlSection {
   void require(std::initializer_list<std::string_view> keys) const;
 
   std::optional<std::string> text(std::string_view key) const;
+  /// Returns true if a key is absent or "auto". Any other string is an error that asks for `otherwise`.
+  bool is_auto(std::string_view key, std::string_view otherwise) const;
   /// Returns a list of strings, or one string; the list is empty if the key is absent.
   std::vector<std::string> texts(std::string_view key) const;
   /// Returns one of the choices of the key.
