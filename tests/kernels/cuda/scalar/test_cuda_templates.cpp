@@ -25,12 +25,13 @@
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
+#include "tests/kernels/cuda/device_limits.hpp"
 #include "tests/kernels/cuda/scalar/tile_shapes.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-constexpr BlockLimits ampere{80, 163 << 10, 108}, hopper_limits{};
+using testing::ampere, testing::hopper;
 
 struct TemplateCase {
   const char* stencil;
@@ -60,7 +61,7 @@ TEST(Tiles, AreWideOnLargePlanes) {
     for (const auto& [precision, extent, points_per_lane] :
          {std::tuple{Precision::fp32, 10240, 8}, {Precision::fp32, 4096, 4}, {Precision::fp64, 10240, 4}}) {
       const TemplateCase c{stencil, precision, BoundaryKind::periodic, false, 8, 0, extent};
-      EXPECT_EQ(choose_march_tile(make(c), {precision, true, true}, c.steps, hopper_limits)->points_per_lane,
+      EXPECT_EQ(choose_march_tile(make(c), {precision, true, true}, c.steps, hopper)->points_per_lane,
                 points_per_lane)
           << stencil << " " << extent;
     }
@@ -113,11 +114,11 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
   const TemplateCase& c = template_cases[GetParam()];
   KernelStencil stencil = make(c);
   const Formats formats{c.precision, true, true};
-  for (const auto& [hopper, whole_vectors] : {std::pair{false, false}, {true, false}, {true, true}}) {
-    if (!hopper && GetParam() % 3 > 0) continue;
+  for (const auto& [is_hopper, whole_vectors] : {std::pair{false, false}, {true, false}, {true, true}}) {
+    if (!is_hopper && GetParam() % 3 > 0) continue;
     if (whole_vectors && (!c.steps || GetParam() % 2 > 0)) continue;
-    const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
-    const BlockLimits& limits = hopper ? hopper_limits : ampere;
+    const KernelCompiler compiler(is_hopper ? "sm_90a" : "sm_80", {});
+    const BlockLimits& limits = is_hopper ? hopper : ampere;
     stencil.wraps = wrapped_axes(stencil, stencil.grid(), c.precision, std::max(c.steps, 1), limits);
     std::optional<MarchTile> tile;
     if (c.steps) {
@@ -149,7 +150,7 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
                   spilled);
       ASSERT_GT(registers, 0) << compiled.log;
       ASSERT_GE(std::min(spilled, stack), 0) << compiled.log;
-      if (hopper) {
+      if (is_hopper) {
         EXPECT_LE(std::max(spilled, stack), c.max_spill_bytes) << compiled.log;
       }
     }
@@ -167,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Table, Templates, ::testing::Range<std::size_t>(0, std:
 TEST(MarchTile, TakesGridsThatHoldAMirrorImage) {
   const auto depth = [](BoundaryKind walls, std::int64_t extent) {
     return preferred_depth(make({"star3d2r", Precision::fp64, walls, false, 1, 0, extent}),
-                           {Precision::fp64, true, true}, hopper_limits);
+                           {Precision::fp64, true, true}, hopper);
   };
   EXPECT_EQ(depth(neumann, 1), 0);
   EXPECT_GT(depth(neumann, 2), 0);
@@ -214,8 +215,7 @@ TEST(SingleStepTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
         {"box3d2r", Precision::fp32, 320, none},    // a march folds it
         {"1d40r", Precision::fp32, 100000, none}}) {
     const KernelStencil stencil = make({name, precision, BoundaryKind::neumann, false, 0, 0, extent});
-    const auto single =
-        choose_single_step(stencil, stencil.grid(), {precision, true, true}, hopper_limits).tile;
+    const auto single = choose_single_step(stencil, stencil.grid(), {precision, true, true}, hopper).tile;
     ASSERT_EQ(single ? std::visit([](const auto& tile) { return tile.kernel; }, *single) : none, kernel)
         << name;
     const auto* const tile = single ? std::get_if<BoxStepTile>(&*single) : nullptr;
@@ -234,7 +234,7 @@ TEST(SingleStepTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   using Axes = std::array<bool, 3>;
   const auto wraps = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
     const KernelStencil made = make({stencil, Precision::fp32, walls, false, 0, 0, extent});
-    return wrapped_axes(made, made.grid(), Precision::fp32, steps, hopper_limits);
+    return wrapped_axes(made, made.grid(), Precision::fp32, steps, hopper);
   };
   EXPECT_EQ(wraps("star3d6r", periodic, 240, 1), (Axes{true, true, true}));
   EXPECT_EQ(wraps("random3d4r", periodic, 240, 1), (Axes{true, true, true}));
@@ -246,7 +246,7 @@ TEST(SingleStepTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   const auto repeat_in = [](std::array<std::int64_t, 3> shape, const Region& block) {
     KernelStencil made = make({"random3d3r", Precision::fp32, periodic, false, 0, 0, 240});
     made.shape = shape;
-    return wrapped_axes(made, block, Precision::fp32, 1, hopper_limits);
+    return wrapped_axes(made, block, Precision::fp32, 1, hopper);
   };
   EXPECT_EQ(repeat_in({640, 640, 240}, {{}, {640, 320, 240}}), (Axes{true, false, true}));
   EXPECT_EQ(repeat_in({240, 240, 240}, {{}, {8, 8, 240}}), Axes{}) << "one thread per point is faster";
@@ -264,11 +264,10 @@ TEST(SingleStepTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
   stencil.shape[column_axis] = 2;
   stencil.walls[plane_axis] = {};
   const auto choose = [&] {
-    return choose_faster_small_grid_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true},
-                                         hopper_limits);
+    return choose_faster_small_grid_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true}, hopper);
   };
   EXPECT_TRUE(choose());
-  stencil.wraps = wrapped_axes(stencil, stencil.grid(), Precision::fp32, 1, hopper_limits);
+  stencil.wraps = wrapped_axes(stencil, stencil.grid(), Precision::fp32, 1, hopper);
   EXPECT_EQ(stencil.wraps, (std::array{true, false, false}));
   EXPECT_FALSE(choose());
 }
@@ -277,7 +276,7 @@ TEST(SingleStepTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
 // branches of step.cuh.
 TEST(PointStepCycles, ChargeRegionsByWhereTheyLie) {
   const auto cycles = [](const KernelStencil& stencil, const Region& region) {
-    return point_step_cycles(stencil, region, {Precision::fp32, true, true}, hopper_limits);
+    return point_step_cycles(stencil, region, {Precision::fp32, true, true}, hopper);
   };
   const KernelStencil walls = make({"star3d6r", Precision::fp32, BoundaryKind::dirichlet, false, 0, 0, 320});
   const Region low{{0, 64, 64}, {6, 256, 256}}, high{{314, 64, 64}, {320, 256, 256}},
@@ -298,11 +297,9 @@ TEST(SingleStepTile, TakesNoEmptyRegions) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});
     for (int axis = 0; axis < axis_count; ++axis) {
       Region region{{0, 0, 0}, {320, 320, 320}};
-      ASSERT_TRUE(choose_single_step(stencil, region, {Precision::fp64, true, true}, hopper_limits).tile)
-          << name;
+      ASSERT_TRUE(choose_single_step(stencil, region, {Precision::fp64, true, true}, hopper).tile) << name;
       region.end[axis] = 0;
-      EXPECT_FALSE(choose_single_step(stencil, region, {Precision::fp64, true, true}, hopper_limits).tile)
-          << name;
+      EXPECT_FALSE(choose_single_step(stencil, region, {Precision::fp64, true, true}, hopper).tile) << name;
     }
   }
 }
@@ -311,8 +308,8 @@ TEST(SingleStepTile, TakesTheShapesOfTests) {
   const auto tile_of = [](const testing::ShapeCase& c) {
     const testing::RandomCase problem = testing::make_problem(c);
     const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
-    EXPECT_EQ(preferred_depth(stencil, {c.precision, true, true}, hopper_limits), 0) << c.name;
-    return choose_single_step(stencil, stencil.grid(), {c.precision, true, true}, hopper_limits).tile.value();
+    EXPECT_EQ(preferred_depth(stencil, {c.precision, true, true}, hopper), 0) << c.name;
+    return choose_single_step(stencil, stencil.grid(), {c.precision, true, true}, hopper).tile.value();
   };
   std::set<int> planes;
   for (const testing::ShapeCase& c : testing::box_shapes)
@@ -332,7 +329,7 @@ TEST(SmallGridTile, CoversSlabsBesideWalls) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 301});
     Region slab = stencil.grid();
     slab.end[plane_axis] = steps * stencil.radius[plane_axis];
-    const auto tile = choose_small_grid_tile(stencil, slab, steps, 8, hopper_limits);
+    const auto tile = choose_small_grid_tile(stencil, slab, steps, 8, hopper);
     ASSERT_EQ(tile.has_value(), fits) << name;
     if (!fits) continue;
     const std::int64_t radius = stencil.radius[plane_axis];
@@ -340,7 +337,7 @@ TEST(SmallGridTile, CoversSlabsBesideWalls) {
     EXPECT_GE(tile->shared_bytes, static_cast<std::size_t>(2 * 8 * tile->stride) *
                                       (tile->planes + std::min<std::int64_t>(2 * steps, steps + 1) * radius))
         << name;
-    EXPECT_LE(tile->shared_bytes, hopper_limits.shared_bytes) << name;
+    EXPECT_LE(tile->shared_bytes, hopper.shared_bytes) << name;
     EXPECT_GE(tile->column_tiles * tile->columns, slab.end[column_axis]) << name;
     EXPECT_LT((tile->column_tiles - 1) * tile->columns, slab.end[column_axis]) << name;
     EXPECT_GE(tile->plane_tiles * tile->planes, slab.end[plane_axis]) << name;
@@ -351,7 +348,7 @@ TEST(SmallGridTile, CoversSlabsBesideWalls) {
 TEST(SmallGridTile, AreNoMoreThanALaunchHasBlocksAcross) {
   const KernelStencil stencil = make({"star2d1r", Precision::fp32, BoundaryKind::periodic, false, 0, 0, 301});
   for (const int steps : {4, 8, 12}) {
-    const auto tile = choose_small_grid_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper_limits);
+    const auto tile = choose_small_grid_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper);
     EXPECT_FALSE(tile && tile->plane_tiles > max_blocks_across) << steps;
   }
 }

@@ -13,12 +13,13 @@
 #include "kernels/cuda/system/system_program.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
+#include "tests/kernels/cuda/device_limits.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-constexpr BlockLimits ampere{80, 163 << 10, 108}, hopper{};
+using testing::ampere, testing::hopper;
 
 struct Target {
   const char* architecture;

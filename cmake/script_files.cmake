@@ -1,0 +1,12 @@
+# Sets `script_files` to the arguments of a script that follow its own name: cmake [-D...] -P script.cmake file...
+cmake_minimum_required(VERSION 3.25)
+set(script_files "")
+set(after_script FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(after_script)
+    list(APPEND script_files "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" MATCHES "[.]cmake$")
+    set(after_script TRUE)
+  endif()
+endforeach()
