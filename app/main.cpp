@@ -43,7 +43,7 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
 }
 
 /// Returns the message of an error, with the place in the input of the key that it is about. An input that
-/// came through a pipe cannot be read again: there the message stays without.
+/// came through a pipe cannot be read again, so the message names no place.
 std::string placed(const Error& error, const CommandLine& command) try {
   const bool reads_input =
       command.verb == Verb::run || command.verb == Verb::check || command.verb == Verb::plan;

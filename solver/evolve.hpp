@@ -25,7 +25,7 @@ struct Schedule {
   bool final_checkpoint = false;                  // also writes a checkpoint at the last step
   std::optional<double> until_change = {};        // ends the run, see is_steady()
   std::vector<Interval> launches_end_every = {};  // further intervals at whose ends launches end
-  /// True if the state holds the values one step before, so that launches need not end one step before
+  /// Is true if the state holds the values one step before, so that launches need not end one step before
   /// diagnostics. If the steps before an event are no multiple of `fuse`, the remainder comes first, in
   /// single steps, because strides start anew after them.
   bool keeps_previous = false;

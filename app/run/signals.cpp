@@ -7,9 +7,9 @@
 namespace spsolve {
 namespace {
 
-/// True if INT has arrived and was not asked for yet; a handler may write nothing else. INT cannot be blocked
-/// like the other signals: until a run begins it must end the process, and by then threads of libraries exist
-/// that would receive it.
+/// Is true if INT has arrived and was not asked for yet; a handler may write nothing else. INT cannot be
+/// blocked like the other signals: until a run begins it must end the process, and by then threads of
+/// libraries exist that would receive it.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 

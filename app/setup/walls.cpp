@@ -136,7 +136,7 @@ std::vector<FilledFace> filled_faces(Tables& tables, const RunConfig& config) {
 
 BytesOfWalls bytes_of_walls(const RunConfig& config, const std::vector<FilledFace>& faces,
                             const Index3& extent) {
-  // As kernels/cuda/system/wall_filler takes them: several time levels where they have together this size.
+  // kernels/cuda/system/wall_filler takes several time levels together if they have no more than this size.
   constexpr std::size_t together = 4 << 20, max_needed = 3, stagings = 2;
   BytesOfWalls bytes;
   const auto bytes_of = [](Index3 shape, int axis) {

@@ -67,8 +67,8 @@ std::string wrong_bits(const Filter& filter, std::size_t stored, std::size_t hea
              : fmt::format("filter {} takes {} bytes, but {} are stored", name_of(filter.id), needed, stored);
 }
 
-/// Parameters: kind, factor, values, class, bytes of a value, ... A chunk begins with 4 bytes for the number
-/// of bits of a value, one for the size of the least value, and 16 that hold it.
+/// The parameters are kind, factor, values, class, bytes of a value, ... A chunk begins with 4 bytes for the
+/// number of bits of a value, one for the size of the least value, and 16 that hold it.
 std::string damage_of_scale_offset(const Filter& filter, const Bytes& stored, std::size_t wanted) {
   constexpr std::size_t parameters = 8, header = 21;
   if (filter.parameters.size() < parameters) return "filter scale-offset has too few parameters";
@@ -80,7 +80,7 @@ std::string damage_of_scale_offset(const Filter& filter, const Bytes& stored, st
                     bytes_of_value);
 }
 
-/// Parameters: their number, whether values stay as they are, values, kind, bytes of a value and, for
+/// The parameters are their number, whether values stay as they are, values, kind, bytes of a value and, for
 /// numbers, order, bits of a value and the place of the lowest bit.
 std::string damage_of_n_bit(const Filter& filter, const Bytes& stored, std::size_t wanted) {
   constexpr unsigned number = 1, whole = 4;  // kinds

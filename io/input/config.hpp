@@ -43,8 +43,8 @@ struct ComputeConfig {
   /// Is the accepted relative L2 error per step: the plan may choose any precision that keeps it; `precision`
   /// is the finest.
   std::optional<double> accuracy = {};
-  /// True: time the plan's best candidates, and take the fastest. Nothing: auto, which times on GPUs if
-  /// timing takes a small part of the run.
+  /// Is true if the plan's best candidates are timed and the fastest is taken. Nothing means auto, which
+  /// times on GPUs if timing takes a small part of the run.
   std::optional<bool> tune = {};
 
   friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;

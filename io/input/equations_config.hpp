@@ -44,8 +44,8 @@ struct EquationsConfig {
   std::vector<CoefficientConfig> coefficients;
   std::map<std::string, double, std::less<>> constants;
   std::map<std::string, StencilForm, std::less<>> stencils;  // weights for correlate()
-  /// True if the equations replace [stencil], [initial] and [source] because these cannot express everything
-  /// that the input asks for.
+  /// Is true if the equations replace [stencil], [initial] and [source] because these cannot express
+  /// everything that the input asks for.
   bool of_stencil = false;
 
   friend bool operator==(const EquationsConfig&, const EquationsConfig&) = default;

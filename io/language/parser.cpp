@@ -11,7 +11,7 @@
 #include "io/language/foreign_names.hpp"
 #include "io/language/scanner.hpp"
 
-// The grammar; every rule is a function of class Parser. {} means any number of times, [] at most once.
+// Every rule of this grammar is a function of class Parser. {} means any number of times, [] at most once.
 //
 //   step        = [ statement ] { end-of-statement [ statement ] }
 //   statement   = name [ "." "next" ] "=" expression
@@ -351,7 +351,7 @@ class Parser {
         tokens_[at_ + 1].kind == Token::Kind::number)
       wanted +=
           fmt::format("; numbers have a point, as in {}.{}", tokens_[at_ - 1].text, tokens_[at_ + 1].text);
-    // Two operands side by side, as in "2x" and "sin x".
+    // Two operands may stand side by side, as in "2x" and "sin x".
     if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator")) {
       const Token& last = tokens_[at_ - 1];
       if (last.kind == Token::Kind::number)

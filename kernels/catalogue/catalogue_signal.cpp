@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Image processing, finance, biology.
+// These stencils are from image processing, finance and biology.
 #include <cmath>
 
 #include "kernels/catalogue/axis_letters.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diffusion, relaxation of elliptic problems, fluid dynamics, weights of lattices.
+// These stencils are from diffusion, relaxation of elliptic problems, fluid dynamics, weights of lattices.
 #include <algorithm>
 
 #include "kernels/catalogue/axis_letters.hpp"

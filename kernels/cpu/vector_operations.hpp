@@ -9,8 +9,8 @@
 
 #include "kernels/precision.hpp"
 
-// Operations that std::experimental::simd leaves to the compiler. The compiler handles them lane by lane,
-// which is up to 40 times slower. V is a simd of float or double of any width.
+// These operations are those that std::experimental::simd leaves to the compiler, which handles them lane by
+// lane, up to 40 times slower. V is a simd of float or double of any width.
 namespace spsolve::detail {
 
 template <class V>

@@ -121,7 +121,7 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
       error.operands += magnitude * read * (1 + read);
     else if (precision != Precision::fp64)
       error.operands += magnitude * roundings(passes - !rounds_data, unit_roundoff(precision));
-    // Additions: the sums of each pass, the sum of terms, and the source. An fp32 product is three products.
+    // These are the sums of each pass, the sum of terms, and the source. An fp32 product is three products.
     error.accumulation += magnitude * roundings((split ? 3 : 1) * taps + passes + 2, truncation);
   }
   return error;

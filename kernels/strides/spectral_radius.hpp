@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/domain.hpp"
-#include "kernels/strides/step_matrix.hpp"
 #include "kernels/operator/system.hpp"
+#include "kernels/strides/step_matrix.hpp"
 
 namespace spsolve {
 
@@ -17,7 +17,7 @@ struct Growth {
   /// that agree except for rounding are replaced by their mean, which rounding changes less.
   double spectral_radius = 0.0;
   std::array<double, 3> wave{};  // {z, y, x}, radians per point, of the wave with that eigenvalue
-  /// True if a wave grows linearly although no eigenvalue exceeds 1 in magnitude, because an eigenvalue on
+  /// Is true if a wave grows linearly although no eigenvalue exceeds 1 in magnitude, because an eigenvalue on
   /// the unit circle is defective. The constant wave is left out: free motion, u(n + 1) = 2 u(n) - u(n - 1),
   /// is the exact solution of a wave equation.
   bool defective = false;

@@ -350,7 +350,8 @@ class Systems : public testing::OnDevice {
   }
 
   /// Returns whether launches of a device take several steps of a system.
-  bool takes_several_steps(const Equations& equations, Precision precision, int steps) const {
+  bool takes_several_steps(const Equations& equations, [[maybe_unused]] Precision precision,
+                           int steps) const {
 #ifdef SPSOLVE_CUDA
     if (on_gpus())
       return std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(equations.canonical, equations.facts,

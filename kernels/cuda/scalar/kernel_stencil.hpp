@@ -33,9 +33,9 @@ struct KernelStencil {
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
   double source_factor = 1;  // by which the source is multiplied
-  /// True for an equation with two time levels: a step adds source_factor times the values one step before.
-  /// The source of the first step holds these values. Only the march computes these steps; it writes its last
-  /// two levels.
+  /// Is true for an equation with two time levels: a step adds source_factor times the values one step
+  /// before. The source of the first step holds these values. Only the march computes these steps; it writes
+  /// its last two levels.
   bool two_levels = false;
   std::array<bool, 3> wraps{};     // periodic axes whose ends kernels connect
   bool begins_with_plane = false;  // a sum begins with that of its first plane instead of adding it to zero

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills the ghost points beyond walls in memory, with the bits of kernels/cpu/fill_walls.hpp. One thread
-// makes one ghost point of one array, alone: it begins with the point of the grid that the ghost point
+// This kernel fills the ghost points beyond walls in memory, with the bits of kernels/cpu/fill_walls.hpp. One
+// thread makes one ghost point of one array, alone: it begins with the point of the grid that the ghost point
 // mirrors along all axes, and makes from it the ghost values beyond x, y and z, as far as the point lies
 // beyond them. So no thread waits for another, and launches of other streams that fill the same points write
 // the same bits.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps of a system of equations in one pass over memory, on grids of two and three axes: a march as
-// in march_group.cuh that computes one plane of every time level in each iteration. Level 0 is what is
-// loaded; level l is the state after l steps. A level is `lag` planes behind the one before. In other rows
-// and columns it reads planes that earlier iterations have computed, so that one barrier per iteration
-// suffices, and a second one where shared memory has no plane to store what others do not read yet. The
-// newest plane is read at the points of the warp alone, which computes the levels in their order.
+// This kernel takes several steps of a system of equations in one pass over memory, on grids of two and three
+// axes. It marches as march_group.cuh does and computes one plane of every time level in each iteration.
+// Level 0 is what is loaded; level l is the state after l steps. A level is `lag` planes behind the level
+// before. In other rows and columns it reads planes that earlier iterations have computed, so one barrier per
+// iteration suffices; a second barrier is needed where shared memory has no free plane for what an iteration
+// stores. The newest plane is read at the points of the warp alone, which computes the levels in their order.
 //
-// All levels are computed on the same rows and columns, a tile that overlaps its neighbours; with every level
-// the part of it that holds right values shrinks by the reach of a step. The inner part is stored. A warp
-// lies along a row, and every thread has several neighbouring points of several rows (level_values.cuh).
-// Coefficients are loaded once; their rings hold the planes of all levels.
+// All levels are computed on the rows and columns of one tile, which overlaps its neighbours. With every
+// level the part of the tile that holds right values shrinks by the reach of a step. The inner part is
+// stored. A warp lies along a row, and every thread has several neighbouring points of several rows
+// (level_values.cuh). Coefficients are loaded once; their rings hold the planes of all levels.
 //
 // Amounts are added to points of a level, and values of points recorded, before the next level reads them
 // (tile_points.cuh). Code that looks for points keeps the compiler from mixing the work of levels, so only

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One group of statements of a system of equations, with one thread per point: the kernel for grids of one
-// and two axes, for thin boxes beside a block, and for equations whose tiles do not fit into shared memory.
-// Values come from global memory through the caches; there is no shared memory and no barrier. Where rows are
-// long, a block takes a part of a row and a thread the same column of some neighbouring planes; elsewhere
-// threads go through the points of the region with the stride of the grid.
+// This kernel advances one group of statements of a system of equations, with one thread per point. It serves
+// grids of one and two axes, thin boxes beside a block, and equations whose tiles do not fit into shared
+// memory. Values come from global memory through the caches; there is no shared memory and no barrier. Where
+// rows are long, a block takes a part of a row and a thread the same column of some neighbouring planes;
+// elsewhere threads go through the points of the region with the stride of the grid.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp).
 

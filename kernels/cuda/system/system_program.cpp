@@ -344,7 +344,7 @@ void SystemProgram::add_constants_of_tile(ConstantsText& text, const SystemTile&
       zeros += !is_fused && copies_zeros(input, axis) ? "true, " : "false, ";
     zeros += "}, ";
   }
-  text.line("// Whether copies fill ghost points: [array][axis].");
+  text.line("// Is true where copies fill ghost points: [array][axis].");
   text.line("__device__ constexpr bool copies_zeros" + count + "[3] = {" + zeros + "};");
   const auto table = [&](const char* name, auto&& value) {
     std::vector<int> values;
