@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/cuda/runtime/timing.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/field.hpp"

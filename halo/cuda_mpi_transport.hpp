@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "halo/mpi_transport.hpp"
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 
 namespace spsolve {
 

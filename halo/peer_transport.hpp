@@ -11,8 +11,9 @@
 
 #include "halo/communicator.hpp"
 #include "halo/transport.hpp"
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 
 namespace spsolve {
 

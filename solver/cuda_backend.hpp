@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "halo/communicator.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/cuda/system/wall_filler.hpp"
 #include "kernels/cuda/transfer/packer.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"

@@ -7,7 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "solver/backend.hpp"
 
 namespace spsolve {

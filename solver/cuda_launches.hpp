@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "halo/transport.hpp"
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "solver/backend.hpp"
 
 namespace spsolve {

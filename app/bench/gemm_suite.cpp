@@ -6,6 +6,8 @@
 
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/ceilings/sparse_gemm.hpp"
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #endif
 
 namespace spsolve {

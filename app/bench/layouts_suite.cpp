@@ -6,6 +6,8 @@
 #ifdef SPSOLVE_CUDA
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/ceilings/layout_sweeps.hpp"
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/cuda/runtime/timing.hpp"
 #endif
 

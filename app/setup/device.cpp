@@ -6,11 +6,12 @@
 
 #include <map>
 
-#include "halo/mpi_transport.hpp"
-#ifdef SPSOLVE_CUDA
 #include "halo/collectively.hpp"
 #include "halo/machine.hpp"
+#include "halo/mpi_transport.hpp"
+#ifdef SPSOLVE_CUDA
 #include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "solver/cuda_backend.hpp"
 #endif
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cuda/runtime/device.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulation/emulated_sweep.hpp"

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/sweep.hpp"
 #include "tests/support/fields.hpp"
 

@@ -8,6 +8,9 @@
 #include "kernels/cuda/ceilings/sparse_gemm.hpp"
 #include "kernels/cuda/ptx/wgmma_text.hpp"
 #include "kernels/cuda/runtime/constants_text.hpp"
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/cuda/runtime/timing.hpp"
 #include "kernels/error.hpp"
 

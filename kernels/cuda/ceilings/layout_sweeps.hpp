@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "kernels/cuda/ceilings/layout_arguments.hpp"
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve::cuda {

@@ -5,8 +5,9 @@
 
 #include "kernels/cuda/ceilings/gemm_arguments.hpp"
 #include "kernels/cuda/ceilings/gemm_design.hpp"
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/cuda/runtime/timing.hpp"
 
 namespace spsolve::cuda {

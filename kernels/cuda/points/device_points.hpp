@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "kernels/cuda/points/point_arguments.hpp"
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/points/point_work.hpp"
 
 namespace spsolve::cuda {

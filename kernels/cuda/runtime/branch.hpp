@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/fused_unit.hpp"
 
 namespace spsolve::cuda {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 
 namespace spsolve::cuda {
 

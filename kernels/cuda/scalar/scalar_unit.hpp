@@ -8,7 +8,9 @@
 
 #include "kernels/cuda/launch/formats.hpp"
 #include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/single_step_tile.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/points/device_points.hpp"
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/system/system_program.hpp"
 #include "kernels/cuda/system/tile_points.hpp"

@@ -7,8 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "kernels/cuda/system/wall_tables.hpp"
 #include "kernels/precision.hpp"
 

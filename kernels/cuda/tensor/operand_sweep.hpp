@@ -12,6 +12,7 @@
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/sweep.hpp"
 

@@ -8,6 +8,8 @@
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/launch/make_tensor_map.hpp"
 #include "kernels/cuda/runtime/copy_rows.hpp"
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/tensor/separable_arguments.hpp"
 
 namespace spsolve::cuda {

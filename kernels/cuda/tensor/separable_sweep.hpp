@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/tensor/operand_sweep.hpp"
 #include "kernels/cuda/tensor/separable_program.hpp"
 

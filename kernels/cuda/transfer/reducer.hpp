@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/reduction.hpp"
 

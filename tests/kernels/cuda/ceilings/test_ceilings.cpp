@@ -10,6 +10,8 @@
 
 #include "kernels/cuda/ceilings/layout_sweeps.hpp"
 #include "kernels/cuda/ceilings/sparse_gemm.hpp"
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/stream.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
 
 namespace spsolve::cuda {

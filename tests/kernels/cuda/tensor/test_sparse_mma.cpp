@@ -7,6 +7,7 @@
 #include <random>
 
 #include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/device_memory.hpp"
 #include "kernels/cuda/runtime/nvrtc.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/sparse/element_bits.hpp"
