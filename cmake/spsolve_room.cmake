@@ -51,6 +51,7 @@ function(spsolve_room name)
   endif()
   target_precompile_headers(spsolve_${name} REUSE_FROM ${room_PRECOMPILED})
   set_property(TARGET spsolve_${name} PROPERTY precompiled ${room_PRECOMPILED})
+  set_property(TARGET spsolve_${name} PROPERTY room_sources ${room_SOURCES})  # spsolve_optimise_little() moves some elsewhere
   set_source_files_properties(${room_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   spsolve_unite(spsolve_${name})
 endfunction()
