@@ -138,12 +138,12 @@ bool Writer::is_steady(const Diagnostics& field) const {
   return steady;
 }
 
-/// Warns if a plan with coarse rounding has reached a state that its format cannot change any more: in every
-/// field all changes are smaller than half the distance of two neighbouring numbers of the format.
+/// Warns if a state in 16 bits has reached values that its format cannot change any more: in every field all
+/// changes are smaller than half the distance of two neighbouring numbers of the format.
 void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field) {
   const RunConfig& config = setup_.config;
   const Precision stored = setup_.problem.precision;
-  if (!config.compute.accuracy || step == 0 || storage_bytes(stored) > 2) return;
+  if (step == 0 || storage_bytes(stored) > 2) return;
   constexpr double few = 0.05;  // share of points that may still change by one last place
   const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
   double change = 0;  // relative to the norm, the largest of all fields
@@ -152,11 +152,15 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
     if (field.l2 > 0) change = std::max(change, field.change_l2 / field.l2);
   }
   if (std::exchange(warned_of_frozen_, true)) return;
+  const std::string advice =
+      config.compute.accuracy
+          ? fmt::format("A smaller compute.accuracy, or none, avoids this (this run uses {} instead of {})",
+                        to_string(stored), to_string(config.compute.precision))
+          : "Unless the state is steady, compute.precision = \"fp32\" is needed";
   terminal_.warn(
       "step {} has changed the state by {:.2g} of its norm, less than {} can tell: further changes "
-      "may be lost to rounding, in every step. A smaller compute.accuracy, or none, avoids this (this run "
-      "uses {} instead of {})",
-      step, change, to_string(stored), to_string(stored), to_string(config.compute.precision));
+      "may be lost to rounding, in every step. {}",
+      step, change, to_string(stored), advice);
 }
 
 void Writer::outputs(std::int64_t step, Block& block, bool rest) {

@@ -51,8 +51,8 @@ class Plan(spsolve.TestCase):
         self.assert_same_bits("one", "restarted")
 
     def test_a_state_that_a_coarse_format_freezes_is_told(self):
-        """A state may change by less per step than compute.accuracy allows to be lost. The run must then warn, but not if the
-        state moves or is steady."""
+        """A state may change by less per step than compute.accuracy, or a precision of 16 bits, allows to be lost. The run must then
+        warn, but not if the state moves or is steady."""
         def bar(initial, wall, **compute):
             return spsolve.write_input(self.directory / "bar.toml", {
                 "grid": {"shape": [64]}, "boundary": {"x": {"low": {"dirichlet": wall}, "high": {"dirichlet": 300.0}}},
@@ -60,11 +60,16 @@ class Plan(spsolve.TestCase):
                 "time": {"steps": 400}, "compute": {"device": "cpu", "precision": "fp64", **compute},
                 "output": {"directory": "out"}, "diagnostics": {"every": 100}})
         told = "warning: step 100 has changed the state by 0 of its norm"
-        for initial, wall, compute, frozen in (("300 + x / 64", 301.0, {"accuracy": 1e-2}, True), ("300", 301.0, {"accuracy": 1e-2}, True), ("300 + x / 64", 301.0, {}, False),
-                                               ("x", 1000.0, {"accuracy": 1e-2}, False), ("300", 300.0, {"accuracy": 1e-2}, False)):
+        coarse = {"accuracy": 1e-2}
+        for initial, wall, compute, frozen in (
+                ("300 + x / 64", 301.0, coarse, True), ("300", 301.0, coarse, True), ("300 + x / 64", 301.0, {}, False),
+                ("x", 1000.0, coarse, False), ("300", 300.0, coarse, False),
+                ("300 + x / 64", 301.0, {"precision": "bf16"}, True), ("300 + x / 64", 301.0, {"precision": "fp16"}, True),
+                ("x", 1000.0, {"precision": "fp16"}, False), ("300", 300.0, {"precision": "bf16"}, False)):
             with self.subTest(initial=initial, wall=wall, compute=compute):
                 result = self.run_to(0, bar(initial, wall, **compute), "--overwrite", ranks=2)
                 self.assertEqual(result.err.count(told), int(frozen), result.err)
+                self.assertEqual('compute.precision = "fp32" is needed' in result.err, frozen and "precision" in compute)
                 half = spsolve.values(spsolve.snapshots(self.directory / "out")[400])
                 self.assertEqual(self.plan_of("out")["precision"] in ("bf16", "fp16"), bool(compute))
                 self.assertTrue(np.isfinite(half).all())
