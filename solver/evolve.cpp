@@ -51,6 +51,8 @@ void for_each_array_before(Block& block, bool with_previous, Take&& take) {
       before = fmt::format("; the state of step {} was finite", step - steps);
     }
   }
+  const std::string cause = observers.cause ? observers.cause(step) : "";
+  if (!cause.empty()) before += "; " + cause;
   std::string indices;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     indices += fmt::format("{}{}={}", indices.empty() ? "" : ", ", "zyx"[axis], place[axis]);

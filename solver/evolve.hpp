@@ -58,6 +58,9 @@ struct Observers {
   std::function<Request(std::int64_t step)> poll;
   /// `launched` is called after every launch from one step to another, before anything reads the state.
   std::function<void(std::int64_t from, std::int64_t to)> launched = {};
+  /// `cause` is called when the state at `step` is NaN or infinite. It returns a text about values of time
+  /// that may be the cause, or nothing.
+  std::function<std::string(std::int64_t step)> cause = {};
 };
 
 /// Advances from step `first` to `last`. Launches end at every event. They also end one step before

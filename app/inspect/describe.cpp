@@ -149,7 +149,13 @@ void warn_of_values(const Setup& setup, const std::string& section, const ValueF
                     const Terminal& terminal) {
   warn_of_zeros(setup.config, section, facts, terminal);
   const Precision state = setup.problem.precision;
-  warn_of_range(section, facts, section == "source" ? sum_precision(state) : state, terminal);
+  // Coefficients themselves are kept in double; what is derived from them is refused if it does not fit.
+  const bool is_coefficient = section.starts_with("coefficients.");
+  warn_of_range(section, facts,
+                is_coefficient        ? Precision::fp64
+                : section == "source" ? sum_precision(state)
+                                      : state,
+                terminal);
 }
 
 void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal) {

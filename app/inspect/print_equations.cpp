@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "app/inspect/describe.hpp"
+#include "app/values/derived_coefficients.hpp"
 #include "app/values/values.hpp"
 #include "kernels/strides/spectral_radius.hpp"
 
@@ -108,6 +109,7 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
   const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
   const Equations& equations = *setup.problem.equations;
   const CoefficientValues values(communicator, config, hull_of(block, coefficient_leaves(equations, block)));
+  require_derived_in_range(communicator, config, setup.problem, values, block);
   const Stencils stencils = read_stencils(communicator, *config.equations, config.grid);
   double worst = 0, stable = 0;
   bool linear = true, defective = false;

@@ -94,6 +94,14 @@ void PointSources::evaluate(const Source& source, std::int64_t step, std::vector
   }
 }
 
+void PointSources::for_each_value(std::int64_t step,
+                                  const std::function<void(const std::string& key, double value)>& use) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    evaluate(sources_[i], step, values_[i]);
+    for (const double value : values_[i]) use(sources_[i].key, value);
+  }
+}
+
 void PointSources::amounts(std::int64_t step, std::span<double> amounts) {
   std::ranges::fill(amounts, 0.0);
   if (step >= steps_) return;

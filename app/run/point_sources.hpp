@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,6 +28,10 @@ class PointSources {
   /// Sets the amounts that are added after the step from `step` to the next: 0 after the last step of the
   /// run.
   void amounts(std::int64_t step, std::span<double> amounts);
+  /// Calls use(key, value) with the values of a step of all points that reach the block; `key` is that of
+  /// their table in the input.
+  void for_each_value(std::int64_t step,
+                      const std::function<void(const std::string& key, double value)>& use);
 
  private:
   /// Holds the points of one table that reach grid points which the block computes.

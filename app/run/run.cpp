@@ -17,6 +17,7 @@
 #include "app/run/requests.hpp"
 #include "app/run/restart.hpp"
 #include "app/run/run_directory.hpp"
+#include "app/run/values_of_time.hpp"
 #include "app/run/writer.hpp"
 #include "app/setup/clock.hpp"
 #include "app/setup/load_input.hpp"
@@ -135,8 +136,9 @@ EvolveResult evolve_and_write(const Communicator& communicator, const Setup& set
 
 /// Returns the callbacks of the time loop: they write files and answer requests, and inform the watchdog and
 /// the terminal. All arguments must outlive them.
-Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
-                       Probes& probes, Images& images, const FieldSums& sums, Block& block) {
+Observers observers_of(const Communicator& communicator, const Setup& setup, Writer& writer, Watchdog& watch,
+                       Requests& requests, Progress& progress, PointSources& sources, Probes& probes,
+                       Images& images, const FieldSums& sums, Block& block) {
   return {[&](std::int64_t step, const CopyState& state) {
             progress.pause();
             watch.enter(Phase::snapshot);
@@ -174,6 +176,11 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             if (!images.due(to)) return;
             watch.enter(Phase::snapshot);
             images.draw(to);
+          },
+          [&](std::int64_t step) {
+            constexpr std::int64_t most = 100'000;  // steps that are looked at: a second of computing
+            return value_beyond_range(communicator, setup, sources, std::max<std::int64_t>(step - most, 0),
+                                      step);
           }};
 }
 
@@ -291,8 +298,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
-  const Observers observers =
-      observers_of(writer, watch, requests, progress, probes, images, field_sums, block);
+  const Observers observers = observers_of(communicator, setup, writer, watch, requests, progress, sources,
+                                           probes, images, field_sums, block);
   if (!restart) writer.outputs(0, block);
   const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
                                                progress, probes, images);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "app/values/derived_coefficients.hpp"
+
 namespace spsolve {
 
 void fill_block(const Communicator& communicator, const RunConfig& config, const Problem& problem,

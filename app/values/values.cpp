@@ -10,8 +10,6 @@
 #include "halo/collectively.hpp"
 #include "io/array_reader.hpp"
 #include "io/input/expression.hpp"
-#include "kernels/operator/interpret.hpp"
-#include "kernels/operator/interpret_coefficient.hpp"
 
 namespace spsolve {
 namespace {
@@ -224,49 +222,6 @@ ValueFacts CoefficientValues::facts(const Communicator& communicator, std::size_
     summary.add(begin, values);
   }
   return summary.of_all(communicator);
-}
-
-Box coefficient_leaves(const Equations& equations, const Box& box) {
-  const Canonical& canonical = equations.canonical;
-  Box leaves;
-  for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
-    leaves = hull_of(leaves, coefficient_leaves(canonical.terms, canonical.coefficients[i],
-                                                equations.coefficient_box(i, box)));
-  return leaves;
-}
-
-LeafRow leaf_rows(const Grid& grid, const CoefficientValues& values) {
-  return [&](const Term& term, const Index3& first, std::span<double> row) {
-    const int axis = term.index;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const Index3 p = first + Index3{0, 0, static_cast<std::int64_t>(i)};
-      row[i] = term.kind == Term::Kind::coordinate ? grid.coordinate(axis, p[axis])
-                                                   : values.at(static_cast<std::size_t>(term.index), p);
-    }
-  };
-}
-
-std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
-                                                    const Problem& problem, Block& block) {
-  if (!problem.equations) return {};
-  const Canonical& canonical = problem.equations->canonical;
-  const CoefficientValues values(
-      communicator, config, hull_of(block.owned(), coefficient_leaves(*problem.equations, block.advanced())));
-  const LeafRow leaf = leaf_rows(config.grid, values);
-  for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
-    block.set_coefficient(i, [&](Field& field) {
-      with_storage(field.precision(), [&]<class Storage>() {
-        interpret_coefficient(canonical, problem.equations->facts, i, problem.domain, field.owned(), leaf,
-                              [&](const Index3& first, std::span<const double> row) {
-                                std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
-                              });
-      });
-    });
-  std::map<std::string, ValueFacts> facts;
-  for (std::size_t i = 0; i < config.equations->coefficients.size(); ++i)
-    facts[coefficient_section(config, config.equations->coefficients[i].name)] =
-        values.facts(communicator, i, problem.domain.shape, block.owned());
-  return facts;
 }
 
 }  // namespace spsolve

@@ -13,8 +13,6 @@
 #include "halo/communicator.hpp"
 #include "io/input/config.hpp"
 #include "kernels/field.hpp"
-#include "kernels/operator/interpret_rows.hpp"
-#include "solver/block.hpp"
 
 namespace spsolve {
 
@@ -78,16 +76,5 @@ class CoefficientValues {
   std::vector<Box> parts_;                            // of the grid that are held; as many on every rank
   std::vector<std::vector<double>> values_;           // by coefficient, x fastest
 };
-
-/// Returns the points of the input's coefficients from which the derived coefficients on `box` are computed.
-Box coefficient_leaves(const Equations& equations, const Box& box);
-
-/// Returns coordinates and coefficients of an input by rows.
-LeafRow leaf_rows(const Grid& grid, const CoefficientValues& values);
-
-/// Computes the derived coefficients of a block's equations from the coefficients of the input, and sets them
-/// in the block. Returns the facts of the input's coefficients by the names of value_sections(). Collective.
-std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
-                                                    const Problem& problem, Block& block);
 
 }  // namespace spsolve

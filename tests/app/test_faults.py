@@ -320,6 +320,43 @@ class Faults(spsolve.TestCase):
         self.assertRegex(self.run_to(2, "check", file).err, r"weights.toml:\d+: \[stencil\] weights: the number 1e\+39 is beyond the range of fp32")
         self.run_to(0, file, "--overwrite", "--set", "compute.precision=fp64")
 
+    def test_derived_coefficients_beyond_the_range_of_sums_are_named(self):
+        """Coefficients of the input are kept in double, so only what is computed from them must fit."""
+        def case(step, **compute):
+            return spsolve.write_input(self.directory / "case.toml", {
+                "grid": {"shape": [8, 9]}, "coefficients": {"k": "1e20*(1 + x)"}, "fields.u": {"initial": 0.5},
+                "equations": {"step": f"u.next = {step}"}, "time": {"steps": 2}, "compute": {"device": "cpu", **compute}, "output": {"directory": "out"}})
+        for precision in ("fp32", "bf16"):
+            file = case("u + k^2*u*1e-45", precision=precision)
+            for command, ranks in ((("check",), None), ((), 3)):
+                self.assertRegex(self.run_to(2, *command, file, ranks=ranks).err, r"case.toml:\d+: \[equations\] step: k\^2 is 1e\+40 at x = 0, y = 0, beyond the "
+                                 f"range of fp32, in which sums of {precision} are taken")
+        self.run_to(0, case("u + k^2*u*1e-45"), "--overwrite")
+        for precision in ("fp32", "fp16"):
+            result = self.run_to(0, case("u + 1e-45*k^2*u + 1e-21*k", precision=precision), "--overwrite")
+            self.assertNotIn("beyond", result.err)
+
+    def test_values_of_time_that_end_a_run_are_named(self):
+        """A value beyond the range of sums is no error by itself (1/s may be right), but the cause if the solution is not finite."""
+        base = {"grid": {"shape": [8, 9]}, "fields.u": {"initial": 0.5}, "time": {"steps": 20, "dt": 2.0}, "output": {"directory": "out"},
+                "compute": {"device": "cpu", "precision": "fp32"}}
+        step = lambda text: {"equations": {"step": f"u.next = {text}"}}
+        walls = {"y": "neumann", "x": {"low": {"dirichlet": "exp(t*t)"}, "high": "neumann"}}
+        cases = [({**step("u + exp(t*t)*u*1e-38")}, "exp(t*t) in [equations] step is 2.68812e+43, beyond the range of fp32 at step 5 (t = 10)"),
+                 ({**step("u + 1/(t - 6)")}, "1/(t - 6) in [equations] step is inf at step 3 (t = 6)"),
+                 ({**step("0.5*u"), "point_sources": [{"at": [6.0, 7.0], "value": "exp(t*t)"}]},
+                  "the value of [point_sources] is 2.68812e+43, beyond the range of fp32 at step 5 (t = 10)"),
+                 ({**step("u[0, -1]"), "boundary": walls}, "the value of u at the low wall of x is 2.68812e+43, beyond the range of fp32 at step 5")]
+        for ranks in (1, 3):
+            for sections, told in cases:
+                with self.subTest(told, ranks=ranks):
+                    file = spsolve.write_input(self.directory / "case.toml", {**base, **sections})
+                    self.assertIn(told, self.run_to(3, file, "--overwrite", ranks=ranks).err)
+        file = spsolve.write_input(self.directory / "case.toml", {**base, **step("u/exp(t*t)")})
+        self.run_to(0, file, "--overwrite")
+        file = spsolve.write_input(self.directory / "case.toml", {**base, **step("u*1e38")})
+        self.assertNotIn("(t =", self.run_to(3, file, "--overwrite").err)
+
     def test_overflow_on_a_full_disk_says_so(self):
         file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, diagnostics={"every": 1},
                           checkpoint={"every": 0}, boundary={"x": "periodic"})
