@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "io/nearest_name.hpp"
@@ -77,6 +78,17 @@ std::string home_of(std::string_view name, std::string_view section) {
     if (key.name == name && !key.section.empty() && key.section.find('<') == std::string_view::npos)
       homes += fmt::format("{}[{}]", homes.empty() ? "" : ", ", key.section);
   return homes.empty() ? "" : fmt::format("; it is a key of {}; ", homes);
+}
+
+/// Returns what stands where a number was wanted: its type, or a number of the command line that became a
+/// text because no type can hold it.
+std::string found_instead(const toml::node& node, std::string_view key) {
+  const std::string written = text_of_override(node.source(), key).value_or("");
+  char* end = nullptr;
+  std::strtod(written.c_str(), &end);
+  const bool is_number = node.is_string() && end != written.c_str() && *end == '\0' &&
+                         written.find_first_of("0123456789") != std::string::npos;
+  return is_number ? written + ", which is beyond the range of 64 bits" : std::string(type_name(node));
 }
 
 Limits limits_of(const Key* key, const Limits& otherwise) { return key ? key->limits : otherwise; }
@@ -304,7 +316,8 @@ std::optional<std::vector<std::int64_t>> TomlSection::integers(std::string_view 
 }
 
 double TomlSection::number_of(std::string_view key, const toml::node& node) const {
-  if (!node.is_number()) fail(node, fmt::format("'{}' must be a number, not {}", key, type_name(node)));
+  if (!node.is_number())
+    fail(node, fmt::format("'{}' must be a number, not {}", key, found_instead(node, key)));
   const double value =
       node.is_integer() ? static_cast<double>(node.as_integer()->get()) : node.as_floating_point()->get();
   if (!std::isfinite(value)) fail(node, fmt::format("'{}' must be finite, not {}", key, value));
@@ -324,7 +337,8 @@ double TomlSection::number_within(std::string_view key, const toml::node& node, 
 
 std::int64_t TomlSection::integer_within(std::string_view key, const toml::node& node,
                                          const Limits& limits) const {
-  if (!node.is_integer()) fail(node, fmt::format("'{}' must be an integer, not {}", key, type_name(node)));
+  if (!node.is_integer())
+    fail(node, fmt::format("'{}' must be an integer, not {}", key, found_instead(node, key)));
   const std::int64_t value = node.as_integer()->get();
   if (static_cast<double>(value) < limits.min)
     fail(node, fmt::format("'{}' must be at least {:.0f}, not {}", key, limits.min, value));

@@ -335,6 +335,13 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
             "point_sources, "
             "probes, images");
   EXPECT_EQ(of("time.steps=many"), "--set time.steps=many: [time] 'steps' must be an integer, not a string");
+  EXPECT_EQ(of("time.steps=1e400"),
+            "--set time.steps=1e400: [time] 'steps' must be an integer, not 1e400, which is beyond the range "
+            "of 64 bits");
+  EXPECT_EQ(of("stencil.dt=-1e400"),
+            "--set stencil.dt=-1e400: [stencil] 'dt' must be a number, not -1e400, which is beyond the range "
+            "of 64 bits");
+  EXPECT_EQ(of("stencil.dt='1'"), "--set stencil.dt='1': [stencil] 'dt' must be a number, not a string");
   EXPECT_EQ(of("time.steps="), "--set time.steps=: [time] 'steps' must be an integer, not a string");
   EXPECT_EQ(of("grid.shape=[3, 4"),
             "--set grid.shape=[3, 4: Error while parsing array: encountered end-of-file");
