@@ -52,6 +52,24 @@ double quota_of_this_rank(const Communicator& machine) {
   return quota.processors / static_cast<double>(std::ranges::count(groups, own));
 }
 
+/// Holds the cores that a job has on this machine, and what its launcher is called and told to use them.
+struct JobCores {
+  int count = 0;  // 0: unknown
+  std::string launcher, advice;
+};
+
+JobCores cores_of_job() {
+  if (std::getenv("OMPI_COMM_WORLD_SIZE")) {  // mpirun itself is not bound
+    CoreMask mask{};
+    sched_getaffinity(getppid(), sizeof mask, reinterpret_cast<cpu_set_t*>(mask.data()));
+    return {cores_in_both(mask, mask), "mpirun", "mpirun --bind-to none"};
+  }
+  const char* const of_step = std::getenv("SLURM_CPUS_ON_NODE");
+  if (!of_step || !std::getenv("SLURM_PROCID")) return {};
+  const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  return {std::min(std::atoi(of_step), online), "srun", "srun --cpus-per-task"};
+}
+
 }  // namespace
 
 int threads_of_rank(std::span<const CoreMask> masks, int rank) {
@@ -82,18 +100,12 @@ std::string idle_cores(const Communicator& communicator) {
   on_this_machine(communicator, [&](const Communicator& machine) {
     const int used = machine.all_reduce(omp_get_max_threads(), MPI_SUM);
     const double quotas = machine.all_reduce(quota_of_this_rank(machine), MPI_SUM);
-    CoreMask of_launcher{};  // the cores of the job on this machine: the launcher is not bound
-    if (!std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("OMP_NUM_THREADS") ||
-        sched_getaffinity(getppid(), sizeof of_launcher, reinterpret_cast<cpu_set_t*>(of_launcher.data())) <
-            0)
-      return;
-    const int all =
-        static_cast<int>(std::min(quotas, static_cast<double>(cores_in_both(of_launcher, of_launcher))));
+    if (std::getenv("OMP_NUM_THREADS") || std::getenv("OMP_THREAD_LIMIT")) return;
+    const JobCores job = cores_of_job();
+    const int all = static_cast<int>(std::min(quotas, static_cast<double>(job.count)));
     if (used < all)
-      text = fmt::format(
-          "{} of {} cores of {} lie idle: mpirun has bound ranks to fewer; use mpirun --bind-to none, "
-          "or more ranks",
-          all - used, all, host_name());
+      text = fmt::format("{} of {} cores of {} lie idle: {} has bound ranks to fewer; use {}, or more ranks",
+                         all - used, all, host_name(), job.launcher, job.advice);
   });
   return communicator.broadcast(text);
 }

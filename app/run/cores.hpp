@@ -22,9 +22,9 @@ int threads_of_rank(std::span<const CoreMask> masks, int rank);
 /// that it may use. OMP_NUM_THREADS takes precedence. Collective.
 void share_cores(const Communicator& communicator);
 
-/// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun has bound each rank to one
-/// core and leaves other cores of the machine unused. Returns an empty text otherwise, and on machines other
-/// than that of rank 0. Collective.
+/// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun or Slurm's srun has bound each
+/// rank to one core and leaves other cores of the job on this machine unused. Returns an empty text
+/// otherwise, and on machines other than that of rank 0. Collective.
 std::string idle_cores(const Communicator& communicator);
 
 }  // namespace spsolve

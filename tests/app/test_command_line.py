@@ -617,6 +617,24 @@ class CommandLine(spsolve.TestCase):
             self.assertEqual(int(idle[1]) + threads, int(idle[2]))
         self.assertNotIn("lie idle", run("--bind-to", "none").stdout)
 
+    def test_cores_that_srun_leaves_idle(self):
+        """srun binds a rank to the one core that it asks for by default, though the job has more on the machine."""
+        file = self.write(time={"steps": 1})
+        core = min(os.sched_getaffinity(0))
+        environment = {key: value for key, value in spsolve.ENVIRONMENT.items() if key != "OMP_NUM_THREADS"} | {"SLURM_PROCID": "0"}
+        def run(on_node):
+            return subprocess.run(["taskset", "-c", str(core), spsolve.EXECUTABLE, file, "--overwrite", *spsolve.settings("compute.device=cpu")], cwd=self.directory,
+                                  env=environment | {"SLURM_CPUS_ON_NODE": on_node}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
+        unbound = subprocess.run([spsolve.EXECUTABLE, "doctor"], env=environment, capture_output=True, text=True, timeout=spsolve.LONGEST).stdout
+        threads = int(re.search(r"(\d+) threads each", unbound)[1])  # heeds quotas
+        for on_node in (str(os.cpu_count()), "4096"):  # Slurm may be told of more processors than there are
+            told = re.search(r"^(\d+) of (\d+) cores of \S+ lie idle: srun has .*--cpus-per-task", run(on_node).stdout, re.M)
+            self.assertEqual(told is not None, threads > 1)
+            if told:
+                self.assertEqual(int(told[1]) + 1, int(told[2]))
+                self.assertLessEqual(int(told[2]), os.cpu_count())
+        self.assertNotIn("lie idle", run("1").stdout)
+
     def test_processes_that_do_not_see_each_other(self):
         file = self.write()
         for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
