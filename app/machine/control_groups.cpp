@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <utility>
 
 namespace spsolve {
 namespace {
@@ -34,9 +37,28 @@ struct Mount {
   fs::path directory, group;
 };
 
+/// Returns true if `path` is `group` or a group below it.
+bool is_below(const fs::path& path, const fs::path& group) {
+  const fs::path relative = path.lexically_relative(group);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+/// Returns a word of a list of mounts without its escapes (\040 is a blank).
+std::string without_escapes(const std::string& word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i)
+    if (word[i] == '\\' && i + 3 < word.size())
+      text += static_cast<char>(std::stoi(word.substr(std::exchange(i, i + 3) + 1, 3), nullptr, 8));
+    else
+      text += word[i];
+  return text;
+}
+
 /// Finds the tree of a controller among the mounts of this process (proc(5)). Version 2 has one tree for all
-/// controllers. Without a list of mounts the usual places are taken.
-Mount mount_of(const std::string& controller, int version, const fs::path& root) {
+/// controllers. If it is mounted several times, a mount that shows the group `path` is taken. Without a list
+/// of mounts the usual places are taken.
+Mount mount_of(const std::string& controller, int version, const fs::path& path, const fs::path& root) {
+  std::optional<Mount> first;
   std::ifstream mounts(root / "proc/self/mountinfo");
   // A line is: number, parent, device, group, directory, options, optional fields, "-", type, source,
   // options.
@@ -47,16 +69,19 @@ Mount mount_of(const std::string& controller, int version, const fs::path& root)
     while (words >> skipped && skipped != "-") continue;
     words >> type >> source >> options;
     const bool fits = version == 2 ? type == "cgroup2" : type == "cgroup" && names(options, controller);
-    if (fits) return {root / fs::path(directory).relative_path(), group};
+    if (!fits) continue;
+    const Mount found{root / fs::path(without_escapes(directory)).relative_path(), without_escapes(group)};
+    if (is_below(path, found.group)) return found;
+    if (!first) first = found;
   }
+  if (first) return *first;
   return {version == 2 ? root / "sys/fs/cgroup" : root / "sys/fs/cgroup" / controller, "/"};
 }
 
 /// Returns `path` as it is below the group that a mount shows. A container may see a path that is not below
 /// it.
 fs::path below(const fs::path& path, const fs::path& shown) {
-  const fs::path relative = path.lexically_relative(shown);
-  return relative.empty() || *relative.begin() == ".." ? path.relative_path() : relative;
+  return is_below(path, shown) ? path.lexically_relative(shown) : path.relative_path();
 }
 
 }  // namespace
@@ -77,9 +102,9 @@ void for_each_control_group(const std::string& controller, const fs::path& root,
                                               std::getline(groups, path);) {
     if (!controllers.empty() && !names(controllers, controller)) continue;
     const int version = controllers.empty() ? 2 : 1;
-    const Mount mount = mount_of(controller, version, root);
-    for (fs::path group = below(fs::path(path).lexically_normal(), mount.group);;
-         group = group.parent_path()) {
+    const fs::path own = fs::path(path).lexically_normal();
+    const Mount mount = mount_of(controller, version, own, root);
+    for (fs::path group = below(own, mount.group);; group = group.parent_path()) {
       if (group == ".") group.clear();
       visit(mount.directory / group, version);
       if (group.empty()) break;

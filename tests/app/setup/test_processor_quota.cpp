@@ -69,6 +69,17 @@ TEST_F(QuotaOfProcessors, IsFoundWhereverGroupsAreMounted) {
   EXPECT_EQ(quota(), 2.0);
 }
 
+/// A container may see the groups of others, and of the whole host, at several places.
+TEST_F(QuotaOfProcessors, IsThatOfTheMountThatShowsTheGroup) {
+  write("proc/self/cgroup", "0::/jobs/17\n");
+  write("proc/self/mountinfo",
+        "26 25 0:24 /other /mnt/other rw - cgroup2 cgroup2 rw\n"
+        "27 25 0:24 /jobs /mnt/my\\040jobs rw - cgroup2 cgroup2 rw\n");
+  write("mnt/other/cpu.max", "100000 100000\n");
+  write("mnt/my jobs/17/cpu.max", "300000 100000\n");
+  EXPECT_EQ(quota(), 3.0);
+}
+
 TEST_F(QuotaOfProcessors, OfAContainerThatSeesAnotherPath) {
   write("proc/self/cgroup", "0::/../../user.slice\n");
   write("proc/self/mountinfo", "27 25 0:24 /box /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
