@@ -58,6 +58,7 @@ std::vector<std::string> fields_of(const std::vector<NamedRows>& arrays) {
 /// attributes as HDF5 keeps in order.
 constexpr const char* header_checksum = "header_checksum";
 constexpr const char* value_checksums = "value_checksums";
+constexpr const char* last_change = "change";
 
 /// Writes checksums of values as lines "section checksum".
 std::string to_text(const ValueChecksums& values) {
@@ -89,6 +90,7 @@ std::string checksum_of(const CheckpointHeader& header, bool with_names) {
   if (with_names) all.append("\n").append(joined(header.fields));
   if (!header.values.empty())
     all.append("\n").append(to_text(header.values));  // the first checkpoints had no values
+  if (header.change) all.append(fmt::format("\n{:a}", *header.change));
   return checksum_of(all.data(), all.size());
 }
 
@@ -130,6 +132,7 @@ std::filesystem::path write_checkpoint(const Communicator& communicator,
                            H5Dclose);
         write_attribute(first, header_checksum, checksum_of(header, with_names));
         if (!header.values.empty()) write_attribute(first, value_checksums, to_text(header.values));
+        if (header.change) write_attribute(first, last_change, *header.change);
       },
       nullptr, turn);
   return file;
@@ -187,6 +190,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
                        H5Dclose);
     if (has_attribute(first, value_checksums))
       checkpoint.header.values = parse_value_checksums(read_attribute<std::string>(first, value_checksums));
+    if (has_attribute(first, last_change))
+      checkpoint.header.change = read_attribute<double>(first, last_change);
     const bool sound = has_attribute(first, header_checksum)
                            ? read_attribute<std::string>(first, header_checksum) ==
                                  checksum_of(checkpoint.header, with_names)

@@ -31,6 +31,7 @@ struct CheckpointHeader {
   std::string weights;  // checksum_of() the stencil, or a text that identifies the equations
   std::vector<std::string> fields = {default_field};  // names, in the order of the problem
   ValueChecksums values = {};
+  std::optional<double> change = {};  // of the last step, see Schedule::change; of runs until nothing changes
 };
 
 /// Returns the XXH3_64bits of the taps in hexadecimal digits. It depends on the weights themselves, wherever

@@ -177,10 +177,11 @@ std::set<int> launch_lengths(const Schedule& schedule) {
   return lengths;
 }
 
-bool is_steady(const std::vector<Diagnostics>& by_field, double share) {
-  return std::ranges::all_of(by_field, [&](const Diagnostics& field) {
-    return field.change_l2 < share * field.l2 || field.change_l2 == 0;
-  });
+double largest_change(const std::vector<Diagnostics>& by_field) {
+  double largest = 0;
+  for (const Diagnostics& field : by_field)
+    if (field.change_l2 > 0) largest = std::max(largest, field.change_l2 / field.l2);
+  return largest;
 }
 
 EvolveResult evolve(Block& block, const Communicator& communicator, const Problem& problem,
@@ -189,9 +190,14 @@ EvolveResult evolve(Block& block, const Communicator& communicator, const Proble
   const auto handle = [&](std::int64_t steps, const Events& due) {
     return StateEvents(block, communicator, problem, observers, step, steps).handle(due);
   };
+  const auto is_steady = [&](std::optional<double> change) {
+    return schedule.until_change && change && *change < *schedule.until_change && step < schedule.last;
+  };
+  const bool ends_here = step == schedule.last || is_steady(schedule.change);
   // Check the initial state too, since rounding to storage may have overflowed.
-  handle(0, {step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0),
-             step == schedule.last && schedule.final_checkpoint});
+  handle(0, {step == 0, ends_here || (step == 0 && schedule.snapshot_every > 0),
+             ends_here && schedule.final_checkpoint});
+  if (is_steady(schedule.change)) return {Outcome::steady, step};
   while (step < schedule.last) {
     std::int64_t taken = next_stop(schedule, step) - step;
     if (problem.equations && taken < schedule.fuse) taken = 1;  // kernels take `fuse` steps, or one
@@ -206,9 +212,8 @@ EvolveResult evolve(Block& block, const Communicator& communicator, const Proble
                      Interval{schedule.checkpoint_every}.due(step) || request != Request::none ||
                          (last && schedule.final_checkpoint)};
     const std::vector<Diagnostics> by_field = due.any() ? handle(taken, due) : std::vector<Diagnostics>{};
-    const bool steady =
-        schedule.until_change && !by_field.empty() && is_steady(by_field, *schedule.until_change);
-    if (steady && !last) {  // the state that the last step would have written
+    if (!by_field.empty() &&
+        is_steady(largest_change(by_field))) {  // the state that the last step would have written
       const Events left{false, !due.snapshot, schedule.final_checkpoint && !due.checkpoint};
       if (left.any()) handle(taken, left);
       return {Outcome::steady, step};

@@ -21,9 +21,10 @@ struct Schedule {
   std::int64_t snapshot_every = 0;     // always at the last step; with an interval also at step 0
   std::int64_t diagnostics_every = 0;  // always at step 0 and at the last step
   std::int64_t checkpoint_every = 0;
-  int fuse = 1;                                   // steps per launch; fewer if the next event is nearer
-  bool final_checkpoint = false;                  // also writes a checkpoint at the last step
-  std::optional<double> until_change = {};        // ends the run, see is_steady()
+  int fuse = 1;                             // steps per launch; fewer if the next event is nearer
+  bool final_checkpoint = false;            // also writes a checkpoint at the last step
+  std::optional<double> until_change = {};  // ends the run, see largest_change()
+  std::optional<double> change = {};        // largest_change() of the state of step `first`, if it is known
   std::vector<Interval> launches_end_every = {};  // further intervals at whose ends launches end
   /// Is true if the state holds the values one step before, so that launches need not end one step before
   /// diagnostics. If the steps before an event are no multiple of `fuse`, the remainder comes first, in
@@ -73,8 +74,8 @@ struct Observers {
 EvolveResult evolve(Block& block, const Communicator& communicator, const Problem& problem,
                     const Schedule& schedule, const Observers& observers);
 
-/// Returns true if every field has changed in the last step by less than `share` of its norm.
-bool is_steady(const std::vector<Diagnostics>& by_field, double share);
+/// Returns the largest change of a field in the last step, as a share of its norm.
+double largest_change(const std::vector<Diagnostics>& by_field);
 
 /// Returns the lengths in steps of the first thousand launches, which are nearly always all lengths that
 /// occur.

@@ -14,7 +14,6 @@
 
 #include "app/inspect/describe.hpp"
 #include "app/values/derived_coefficients.hpp"
-#include "app/values/values.hpp"
 #include "kernels/strides/spectral_radius.hpp"
 
 namespace spsolve {

@@ -77,10 +77,10 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
-/// Returns the schedule of a run that begins at step `first`.
-Schedule schedule_of(const Setup& setup, std::int64_t first) {
+/// Returns the schedule of a run.
+Schedule schedule_of(const Setup& setup, const Beginning& beginning) {
   const RunConfig& config = setup.config;
-  return {first,
+  return {beginning.step(),
           config.time.steps,
           config.output.every,
           config.diagnostics.every,
@@ -88,6 +88,7 @@ Schedule schedule_of(const Setup& setup, std::int64_t first) {
           setup.plan.chosen.fuse,
           config.checkpoint.final,
           config.time.until_change,
+          beginning.restart ? beginning.restart->header.change : std::nullopt,
           record_intervals(config, setup.problem),
           setup.problem.keeps_previous()};
 }
@@ -266,7 +267,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
-  Schedule schedule = schedule_of(setup, beginning.step());
+  Schedule schedule = schedule_of(setup, beginning);
   const int files = files_at_a_time(communicator, setup);
   if (setup.background) prepare_copies(setup, schedule, files, block);
   prepare(block, schedule, setup);

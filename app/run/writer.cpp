@@ -93,14 +93,16 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 }
 
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const std::vector<const Field*>& values, const FileTurn& turn) {
+  const std::optional<double> change =
+      setup_.config.time.until_change && step == compared_ ? std::optional(change_) : std::nullopt;
+  const auto write = [this, step, change](const std::vector<const Field*>& values, const FileTurn& turn) {
     const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
     const RunConfig& config = setup_.config;
     turn.wait();
     flush_results(communicator);  // a run that continues from here does not write earlier files again
     write_checkpoint(communicator, config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
-                      checksum_of(setup_.problem), field_names(config), setup_.values},
+                      checksum_of(setup_.problem), field_names(config), setup_.values, change},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
                      rows_of(names_, values, setup_.problem.precision),
                      {.threads = turn.threads, .took = turn.took});
@@ -122,6 +124,8 @@ void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_f
                          const std::vector<double>& sums) {
   const auto begin = Clock::now();
   warn_where_frozen(step, by_field);
+  compared_ = step;
+  change_ = largest_change(by_field);
   add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field, sums);
   seconds_ += seconds_since(begin);
 }

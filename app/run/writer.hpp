@@ -61,6 +61,8 @@ class Writer {
   std::int64_t wanted_checkpoint_ = -1;  // step
   std::atomic<std::int64_t> last_checkpoint_;
   double seconds_ = 0;
+  std::int64_t compared_ = 0;  // last step of which the diagnostics were taken, after the first
+  double change_ = 0;          // largest_change() there
   bool warned_of_range_ = false, warned_of_frozen_ = false;
   FileQueue files_;  // its threads use the others
   OutputStreams outputs_;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands around the equations of an input: point sources, probes, streams of snapshots, sums, and the end of a run that has
 become steady. Results are compared with a numpy model written here, between numbers of ranks, and through a restart."""
+import pathlib
 import shutil
 import unittest
 
@@ -398,6 +399,38 @@ class Steady(spsolve.TestCase):
         self.assertTrue(all(row["change_l2"] >= 1e-6 * row["l2"] for row in rows[1:-1]))
         self.assertEqual(set(spsolve.snapshots(self.directory / "out")), {last})
         self.assertEqual(set(spsolve.checkpoints(self.directory / "out")), {last})
+
+    def test_a_restart_where_nothing_changes_ends_there(self):
+        """A killed run may leave the checkpoint of its last step and nothing behind it."""
+        file = spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [50]}, "fields.u": {"initial": "sin(x)"}, "fields.v": {"initial": 0.0},
+            "equations": {"step": "u.next = 0.5*u + 0.1*u[1] + 0.2; v.next = 0.2*v + u.next"},
+            "time": {"steps": 1000, "until_change": 1e-2}, "diagnostics": {"every": 2}, "compute": {"device": "cpu"},
+            "output": {"directory": "out", "every": 2}, "checkpoint": {"every": 1, "keep": 100},
+            "outputs": [{"name": "stream", "every": 7}]})
+        self.run_to(0, file)
+        whole = self.directory / "out"
+        last = max(spsolve.checkpoints(whole))
+        self.assertLess(last, 100)
+        for kept, left_out in ((last, f"snapshot_{last:010}.hdf"), (last, f"stream_{last:010}.hdf"), (last - 1, "")):
+            with self.subTest(kept=kept, left_out=left_out):
+                again = self.directory / "again"
+                shutil.rmtree(again, ignore_errors=True)
+                shutil.copytree(whole, again)
+                for step in range(kept + 1, last + 1):
+                    (again / f"checkpoint_{step:010}.h5").unlink()
+                if left_out:
+                    (again / left_out).unlink()
+                result = self.run_to(0, file, "--output", "again", "--restart", "latest", ranks=2)
+                self.assertIn(f"steady at step {last}", result.out)
+                for path in whole.iterdir():
+                    if path.name != "run.json":
+                        values = spsolve.values if path.suffix == ".h5" else pathlib.Path.read_bytes
+                        self.assertTrue(np.array_equal(values(again / path.name), values(path)), path.name)
+                self.assertEqual(sorted(path.name for path in again.iterdir()), sorted(path.name for path in whole.iterdir()))
+        # Whoever asks for less goes on.
+        self.run_to(0, file, "--restart", "latest", *spsolve.settings("time.until_change=1e-5"))
+        self.assertGreater(max(spsolve.checkpoints(whole)), last)
 
 
 if __name__ == "__main__":
