@@ -168,8 +168,15 @@ void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal) {
         axes_of(config.grid));
   for (std::size_t i = 0; i < config.point_sources.size(); ++i)
     if (const auto* formula = std::get_if<ExpressionForm>(&config.point_sources[i].value))
-      if (depends_on_time(formula->expression) && is_always_zero(parse_expression(formula->expression), {}))
+      if (is_always_zero(parse_expression(formula->expression), {}))
         terminal.warn("the values of [{}] are zero at all times", key_of_source(config, i));
+}
+
+void warn_of_late_diagnostics(const RunConfig& config, const Terminal& terminal) {
+  if (config.time.until_change && config.diagnostics.every >= config.time.steps)
+    terminal.warn(
+        "[time] until_change is looked for at diagnostics, every {} steps: never before the last step, {}",
+        config.diagnostics.every, config.time.steps);
 }
 
 double fields_in_snapshots(const Setup& setup) {

@@ -21,9 +21,12 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
 void warn_of_values(const Setup& setup, const std::string& section, const ValueFacts& facts,
                     const Terminal& terminal);
 
-/// Warns of a source that depends on time and is zero at all points of the grid at all times, and of such
-/// point sources. Grids of more than 2^22 points are not looked through.
+/// Warns of a source that depends on time and is zero at all points of the grid at all times, and of point
+/// sources with a formula that is always zero. Grids of more than 2^22 points are not looked through.
 void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal);
+
+/// Warns if a run that ends where nothing changes looks for that at no step before its last one.
+void warn_of_late_diagnostics(const RunConfig& config, const Terminal& terminal);
 
 /// Returns the number of fields that a snapshot holds.
 double fields_in_snapshots(const Setup& setup);

@@ -71,6 +71,7 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
   warn_of_silent_sources(setup.config, terminal);
+  warn_of_late_diagnostics(setup.config, terminal);
   print_summary(communicator, setup, terminal);
   if (!restarted) warn_of_full_disk(setup, terminal);
   const std::string idle = setup.device.cuda ? "" : idle_cores(communicator);

@@ -13,7 +13,7 @@ namespace spsolve {
 /// is none of these.
 inline std::string own_derivative_of(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array<std::array<std::string_view, 2>, 12> instead{{
+  constexpr std::array<std::array<std::string_view, 2>, 15> instead{{
       {"laplacian", "'laplace(e)'"},
       {"lap", "'laplace(e)'"},
       {"del2", "'laplace(e)'"},
@@ -26,6 +26,9 @@ inline std::string own_derivative_of(std::string name) {
       {"derivative", "'d(e, x)' or 'd(e, x, 2)'"},
       {"d2", "'d(e, x, 2)'"},
       {"dxx", "'d(e, x, 2)'"},
+      {"dx", "'d(e, x)'"},
+      {"dy", "'d(e, y)'"},
+      {"dz", "'d(e, z)'"},
   }};
   for (const auto& [foreign, own] : instead)
     if (name == foreign) return std::string(own);
@@ -36,8 +39,10 @@ inline std::string own_derivative_of(std::string name) {
 /// MATLAB); empty if it is none of these.
 inline std::string own_name_of(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array<std::array<std::string_view, 2>, 18> instead{{
+  constexpr std::array<std::array<std::string_view, 2>, 21> instead{{
       {"where", "'condition ? a : b'"},
+      {"if", "'condition ? a : b'"},
+      {"ifelse", "'condition ? a : b'"},
       {"select", "'condition ? a : b'"},
       {"iif", "'condition ? a : b'"},
       {"merge", "'condition ? a : b'"},
@@ -53,6 +58,7 @@ inline std::string own_name_of(std::string name) {
       {"arctan", "'atan(x)'"},
       {"arctan2", "'atan2(y, x)'"},
       {"e", "'exp(x)' for e^x, 'exp(1)' for e"},
+      {"pi", "'pi' in small letters"},
       {"true", "'1'"},
       {"false", "'0'"},
   }};

@@ -400,6 +400,15 @@ class Steady(spsolve.TestCase):
         self.assertEqual(set(spsolve.snapshots(self.directory / "out")), {last})
         self.assertEqual(set(spsolve.checkpoints(self.directory / "out")), {last})
 
+    def test_a_run_that_never_looks_is_told(self):
+        file = spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [50]}, "stencil": {"preset": "heat", "diffusivity": 0.4, "dt": 1.0}, "initial": {"expression": "x"},
+            "time": {"steps": 20, "until_change": 1e-6}, "output": {"directory": "out"}})
+        for every, told in ((20, True), (100, True), (19, False)):
+            for verb in (["check"], []):
+                result = self.run_to(0, *verb, file, *spsolve.settings(f"diagnostics.every={every}"), *([] if verb else ["--overwrite"]))
+                self.assertEqual(f"looked for at diagnostics, every {every} steps: never before the last step, 20" in result.err, told)
+
     def test_a_restart_where_nothing_changes_ends_there(self):
         """A killed run may leave the checkpoint of its last step and nothing behind it."""
         file = spsolve.write_input(self.directory / "case.toml", {

@@ -502,7 +502,7 @@ class CommandLine(spsolve.TestCase):
             return self.run_to(2, "check", file).err
         for term, advice in (("u + laplacian(u)", "'laplace(e)'"), ("u + u_xx", "'d(u, x, 2)'"), ("u + dudy", "'d(u, y)'"),
                              ("u + grad(u)", "'d(e, x)', one for each axis"), ("u + d2(u, x)", "'d(e, x, 2)'"),
-                             ("u + D laplace(u)", "'D*laplace'"), ("if x < 2 then u else 0", "'condition ? a : b'")):
+                             ("u + D laplace(u)", "'D*laplace'"), ("u + dx(u)", "'d(e, x)'"), ("if(x < 2, u, 0)", "'condition ? a : b'"), ("PI*u", "'pi' in small letters"), ("if x < 2 then u else 0", "'condition ? a : b'")):
             with self.subTest(term):
                 self.assertIn(advice, refused(term))
 
@@ -678,6 +678,11 @@ class CommandLine(spsolve.TestCase):
             for verb in (["check"], []):
                 error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err
                 self.assertEqual("[source] are zero everywhere at all times" in error, silent, (formula, error))
+        for value, silent in (("0*sin(t)", True), (0.0, True), ("0*x", True), (1.0, False), ("x - 3", False)):
+            file = self.write(grid=grid, point_sources=[{"at": [3.0, 3.0], "value": value}])
+            for verb in (["check"], []):
+                error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err
+                self.assertEqual("[point_sources] are zero at all times" in error, silent, (value, error))
 
     def test_values_beyond_the_format_of_the_run(self):
         """check says what a run finds only after it has begun."""
