@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/output_streams.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
+#include "app/run/values_beyond_format.hpp"
 #include "app/setup/planning.hpp"
 #include "io/field_rows.hpp"
 
@@ -44,8 +48,9 @@ std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector
   return fields;
 }
 
-OutputStreams::OutputStreams(const FileCommunicators& of_files, const Setup& setup, FileQueue& files)
-    : of_files_(of_files), setup_(setup), files_(files) {
+OutputStreams::OutputStreams(const FileCommunicators& of_files, const Setup& setup, const Terminal& terminal,
+                             FileQueue& files)
+    : of_files_(of_files), setup_(setup), terminal_(terminal), files_(files) {
   const RunConfig& config = setup.config;
   for (const OutputStreamConfig& given : config.outputs) {
     const Box region = points_of(given, config.grid);
@@ -74,7 +79,10 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
   Copies copies;
   for (const std::size_t field : stream.fields)
     copies.push_back(block.view(field).scan(setup_.for_outputs(stream.config)).copy);
-  const auto work = [this, &stream, step](const std::vector<const Field*>& values, const FileTurn& turn) {
+  const auto beyond = std::make_shared<ValuesBeyondFormat>(setup_.problem.precision, stream.config.precision);
+  beyond->look_at(copies);
+  const auto work = [this, &stream, step, beyond](const std::vector<const Field*>& values,
+                                                  const FileTurn& turn) {
     // `placed` replaces the axes of the grid by those of the file.
     const auto placed = [&](const Index3& p) {
       Index3 index{};
@@ -112,12 +120,18 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
                       stream.config.name};
     snapshot.compression = stream.config.compression;
     std::ranges::copy(stream.axes, snapshot.axes.end() - std::ssize(stream.axes));
-    write_snapshot(of_files_[static_cast<std::size_t>(turn.slot)].get(), stream.series, snapshot, box, rows,
-                   turn);
+    const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
+    beyond->count_in(communicator, rows);
+    write_snapshot(communicator, stream.series, snapshot, box, rows, turn);
+    beyond->sum(communicator);
   };
-  files_.add(FileQueue::Kind::snapshot, std::move(copies), work, [](const std::exception_ptr& failure) {
-    if (failure) std::rethrow_exception(failure);
-  });
+  files_.add(FileQueue::Kind::snapshot, std::move(copies), work,
+             [this, &stream, step, beyond](const std::exception_ptr& failure) {
+               if (failure) std::rethrow_exception(failure);
+               if (!stream.warned_of_range)
+                 stream.warned_of_range = beyond->warn(
+                     terminal_, fmt::format("output {} of step {}", stream.config.name, step), "[outputs]");
+             });
 }
 
 }  // namespace spsolve

@@ -5,6 +5,7 @@
 
 #include "app/run/file_queue.hpp"
 #include "app/setup/setup.hpp"
+#include "app/setup/terminal.hpp"
 #include "io/snapshot.hpp"
 #include "solver/block.hpp"
 
@@ -18,7 +19,8 @@ std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector
 class OutputStreams {
  public:
   /// `files` writes the streams, and `of_files` are communicators for it alone. All must outlive this object.
-  OutputStreams(const FileCommunicators& of_files, const Setup& setup, FileQueue& files);
+  OutputStreams(const FileCommunicators& of_files, const Setup& setup, const Terminal& terminal,
+                FileQueue& files);
 
   /// Writes the streams that are due at `step`, or, if `rest`, all others. Collective.
   void write(std::int64_t step, Block& block, bool rest = false);
@@ -34,11 +36,13 @@ class OutputStreams {
     Grid grid;              // of the files; its stride is that of the stream
     SnapshotSeries series;
     std::int64_t written = -1;  // step of the last file
+    bool warned_of_range = false;
   };
   void write(Stream& stream, std::int64_t step, Block& block);
 
   const FileCommunicators& of_files_;
   const Setup& setup_;
+  const Terminal& terminal_;
   FileQueue& files_;
   std::vector<Stream> streams_;
 };

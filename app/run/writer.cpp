@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <span>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "app/run/run_directory.hpp"
+#include "app/run/values_beyond_format.hpp"
 #include "app/setup/planning.hpp"
 #include "halo/collectively.hpp"
 #include "io/checkpoint.hpp"
@@ -15,16 +18,6 @@
 #include "io/text_file.hpp"
 
 namespace spsolve {
-namespace {
-
-/// Returns how many values of a block of fp32 numbers are infinite.
-std::int64_t count_infinite(std::span<const std::byte> block) {
-  const auto* const numbers = reinterpret_cast<const float*>(block.data());
-  return std::count_if(numbers, numbers + block.size() / sizeof(float),
-                       [](float value) { return std::isinf(value); });
-}
-
-}  // namespace
 
 Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
                std::int64_t restart, int files)
@@ -34,7 +27,7 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
       terminal_(terminal),
       last_checkpoint_(restart),
       files_(setup.background, files),
-      outputs_(of_files_, setup, files_) {
+      outputs_(of_files_, setup, terminal, files_) {
   for (int i = 0; i < files; ++i) of_files_.emplace_back(communicator);
   const Problem& problem = setup.problem;
   in_snapshots_ = chosen_fields(problem, setup.config.output.fields);
@@ -52,43 +45,29 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  // The state is finite, so an infinite value in the file is beyond the range of its format.
-  auto infinite = std::make_shared<std::atomic<std::int64_t>>(0);
-  auto max_magnitude = std::make_shared<double>(0);
+  const auto beyond =
+      std::make_shared<ValuesBeyondFormat>(setup_.problem.precision, setup_.config.output.precision);
   const CopyState bounded = [&](const Sampling& sampling, bool with_previous) {
     Copies copies = state(sampling, with_previous);
-    for (const auto& copy : copies) *max_magnitude = std::max(*max_magnitude, copy->max_magnitude);
+    beyond->look_at(copies);
     return copies;
   };
-  const auto write = [this, step, infinite, max_magnitude](const std::vector<const Field*>& values,
-                                                           const FileTurn& turn) {
+  const auto write = [this, step, beyond](const std::vector<const Field*>& values, const FileTurn& turn) {
     const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
     const RunConfig& config = setup_.config;
     const Precision precision = config.output.precision;
     std::vector<NamedRows> fields;
-    const bool narrower = storage_bytes(precision) < storage_bytes(setup_.problem.precision);
-    // A rank also writes values of others.
-    const bool beyond = narrower && communicator.all_reduce(*max_magnitude, MPI_MAX) >
-                                        double{std::numeric_limits<float>::max()};
-    for (const std::size_t i : in_snapshots_) {
-      fields.push_back(named_rows(names_[i], *values[i], precision));
-      if (beyond)
-        fields.back().inspect = [infinite](std::span<const std::byte> block) {
-          *infinite += count_infinite(block);
-        };
-    }
+    for (const std::size_t i : in_snapshots_) fields.push_back(named_rows(names_[i], *values[i], precision));
+    beyond->count_in(communicator, fields);
     Snapshot snapshot{config.name, step, time(step), config.grid, config.output.stride, precision};
     snapshot.compression = config.output.compression;
     write_snapshot(communicator, series_, snapshot, values.front()->owned(), fields, turn);
-    if (narrower) *infinite = communicator.all_reduce(infinite->load(), MPI_SUM);
+    beyond->sum(communicator);
   };
-  add(FileQueue::Kind::snapshot, bounded, write, [this, step, infinite](const std::exception_ptr& failure) {
+  add(FileQueue::Kind::snapshot, bounded, write, [this, step, beyond](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
-    if (*infinite == 0 || std::exchange(warned_of_range_, true)) return;
-    terminal_.warn(
-        "in the snapshot of step {} {} beyond the range of fp32 {} infinite: [output] precision = "
-        "\"fp64\" holds what is computed",
-        step, counted(*infinite, "value"), *infinite == 1 ? "is" : "are");
+    if (!warned_of_range_)
+      warned_of_range_ = beyond->warn(terminal_, fmt::format("snapshot of step {}", step), "output");
   });
 }
 
@@ -124,6 +103,7 @@ void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_f
                          const std::vector<double>& sums) {
   const auto begin = Clock::now();
   warn_where_frozen(step, by_field);
+  warn_of_sums(step, sums);
   compared_ = step;
   change_ = largest_change(by_field);
   add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field, sums);
@@ -165,6 +145,14 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
       "step {} has changed the state by {:.2g} of its norm, less than {} can tell: further changes "
       "may be lost to rounding, in every step. {}",
       step, change, to_string(stored), advice);
+}
+
+void Writer::warn_of_sums(std::int64_t step, const std::vector<double>& sums) {
+  const auto sum = std::ranges::find_if(sums, [](double value) { return !std::isfinite(value); });
+  if (sum == sums.end() || std::exchange(warned_of_sums_, true)) return;
+  const auto& given = setup_.config.diagnostics.sums;
+  terminal_.warn("[diagnostics.sums] {} is {} at step {}: the formula is NaN or infinite at some point",
+                 std::next(given.begin(), sum - sums.begin())->first, *sum, step);
 }
 
 void Writer::outputs(std::int64_t step, Block& block, bool rest) {

@@ -49,6 +49,7 @@ class Writer {
   void flush_results(const Communicator& communicator);
   bool is_steady(const Diagnostics& field) const;
   void warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field);
+  void warn_of_sums(std::int64_t step, const std::vector<double>& sums);
   void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
 
   Communicator communicator_;
@@ -63,7 +64,7 @@ class Writer {
   double seconds_ = 0;
   std::int64_t compared_ = 0;  // last step of which the diagnostics were taken, after the first
   double change_ = 0;          // largest_change() there
-  bool warned_of_range_ = false, warned_of_frozen_ = false;
+  bool warned_of_range_ = false, warned_of_frozen_ = false, warned_of_sums_ = false;
   FileQueue files_;  // its threads use the others
   OutputStreams outputs_;
 };

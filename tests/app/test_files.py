@@ -4,6 +4,7 @@ import importlib.util
 import itertools
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -175,6 +176,26 @@ class Files(spsolve.TestCase):
             found = spsolve.snapshots(self.directory / "out")
             self.assertEqual(int(np.isinf(spsolve.values(found[0])).sum()), count)
         self.assertNotIn("infinite", self.run_to(0, file, "--overwrite", "--set", beyond).err)
+
+    def test_values_beyond_the_range_of_streams_are_told(self):
+        """Each stream of [[outputs]] has a precision, and a region of its own."""
+        streams = [{"name": "low", "every": 2, "precision": "fp32", "region": {"x": [0.0, 1.0]}},
+                   {"name": "high", "every": 2, "precision": "fp32", "stride": 2}, {"name": "wide", "every": 2}]
+        file = spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [6, 9]}, "fields.u": {"initial": "x*1e38"}, "equations": {"step": "u.next = u"}, "outputs": streams,
+            "time": {"steps": 4}, "output": {"directory": "out"}, "compute": {"device": "cpu"}})
+        for ranks, options in itertools.product((1, 3), ([], ["--set", "output.background=true"])):
+            error = self.run_to(0, file, "--overwrite", *options, ranks=ranks).err
+            self.assertEqual(re.findall(r"in the (.*) infinite: (.*) precision", error),
+                             [("output high of step 0 9 values beyond the range of fp32 are", "[[outputs]]")], error)
+
+    def test_sums_that_are_not_numbers_are_told(self):
+        file = spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [9]}, "fields.u": {"initial": "x"}, "equations": {"step": "u.next = u"}, "time": {"steps": 4},
+            "diagnostics": {"every": 1, "sums": {"fine": "u", "inverse": "1/u"}}, "output": {"directory": "out"}})
+        error = self.run_to(0, file, ranks=2).err
+        self.assertEqual(error.count("warning: [diagnostics.sums] inverse is nan at step 0: the formula is NaN or infinite at some point"), 1, error)
+        self.assertNotIn("warning", self.run_to(0, file, "--overwrite", "--set", "fields.u.initial=1 + x").err)
 
     @unittest.skipUnless(shutil.which("cc"), "needs a C compiler")
     def test_small_files_are_flushed_together(self):
