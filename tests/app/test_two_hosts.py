@@ -12,6 +12,9 @@ import tempfile
 import time
 import unittest
 
+import h5py
+import numpy as np
+
 import spsolve
 
 HOSTS = {"spsolvea": "10.77.0.1", "spsolveb": "10.77.0.2"}
@@ -193,6 +196,78 @@ class TwoHosts(spsolve.TestCase):
             last = max(spsolve.checkpoints(self.directory / "out"))
             again = hosts.start(file, "--restart", "latest", *spsolve.settings(f"time.steps={last + 1000}"))
             self.finished(self.ended(hosts, again, 60))
+
+    def test_a_rank_killed_while_it_writes(self):
+        """Whatever file is in progress, the next start goes on from a whole checkpoint and has the bits of a run that never
+        stopped."""
+        file = self.write(grid={"shape": [200, 300]}, time={"steps": 400}, checkpoint={"every": 1}, output={"directory": "out", "every": 20},
+                          initial={"expression": "sin(x) + y"})
+        self.run_to(0, file, "--output", "alone")
+        with Hosts(self.directory) as hosts:
+            for step, host in ((20, "spsolveb"), (60, "spsolvea"), (100, "spsolveb")):
+                process = hosts.start(file, "--restart", "latest")
+                self.wait_for_checkpoint(process, step)
+                begin = time.monotonic()
+                while not list((self.directory / "out").glob("*.tmp")) and time.monotonic() < begin + 10:
+                    pass
+                os.kill(hosts.ranks(host)[-1], signal.SIGKILL)
+                self.wait_for_no_ranks(hosts, 4 + 10)
+                result = self.ended(hosts, process, 10)
+                self.assertNotEqual(result.status, 0)
+                self.assertIn(host, result.err)
+            self.finished(self.ended(hosts, hosts.start(file, "--restart", "latest"), 60))
+        for path in (self.directory / "alone").glob("snapshot*"):
+            self.assertEqual((self.directory / "out" / path.name).read_bytes(), path.read_bytes(), path.name)
+        self.assertEqual(list((self.directory / "out").glob("*.tmp")), [])
+
+    def test_a_suspended_rank_on_the_other_host_is_named(self):
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
+        with Hosts(self.directory) as hosts:
+            process = hosts.start(file)
+            self.wait_for_checkpoint(process, 1000)
+            stopped = hosts.ranks("spsolveb")[-1]
+            os.kill(stopped, signal.SIGSTOP)
+            try:
+                result = self.ended(hosts, process, 4 + 10)
+            finally:
+                if spsolve.alive(stopped):
+                    os.kill(stopped, signal.SIGKILL)
+            self.assertRegex(result.err, r"no sign of life for 4 s from rank 3 on spsolveb: .*step \d+, [\w ]+; last checkpoint: (step \d+|none)")
+
+    def test_ranks_end_with_their_launcher(self):
+        file = self.write(time={"steps": 10**8})
+        with Hosts(self.directory) as hosts:
+            process = hosts.start(file)
+            self.wait_for_checkpoint(process, 100)
+            launcher = hosts.members(lambda place: pathlib.Path(os.readlink(place / "exe")).name in ("mpirun", "orterun"), "spsolvea")
+            self.assertTrue(launcher)
+            for pid in launcher:
+                os.kill(pid, signal.SIGKILL)
+            self.wait_for_no_ranks(hosts, 4 + 10)
+            self.ended(hosts, process, 5)
+
+    def test_files_that_one_host_sees_alone(self):
+        """Rank 0 reads the input for all. Datasets and checkpoints are read by every rank, and one that cannot names its host."""
+        with h5py.File(self.directory / "alone.h5", "w") as data:
+            data["u"] = np.ones((37, 61))
+        inside = self.directory / "inside"
+        inside.mkdir()
+        for name, initial in (("plain", {"expression": "x"}), ("data", {"file": "alone.h5", "dataset": "u"})):
+            spsolve.write_input(self.directory / f"{name}.toml", spsolve.awkward_problem(
+                grid={"shape": [37, 61]}, time={"steps": 4}, initial=initial, compute={"device": "cpu"}, output={"directory": "out"},
+                checkpoint={"every": 2}, parallel={"timeout_seconds": 4}))
+        self.run_to(0, self.directory / "plain.toml", "--output", "before")
+        with Hosts(self.directory) as hosts:
+            hosts.run("spsolvea", "mount", "-t", "tmpfs", "spsolve_test", inside)
+            for name in ("plain.toml", "data.toml", "alone.h5"):
+                hosts.run("spsolvea", "cp", self.directory / name, inside)
+            hosts.run("spsolvea", "cp", self.directory / "before/checkpoint_0000000002.h5", inside)
+            self.finished(self.ended(hosts, hosts.start(inside / "plain.toml"), 30))
+            for arguments, missing in (([inside / "data.toml", "--output", "other"], "alone.h5"),
+                                       ([inside / "plain.toml", "--output", "third", "--restart", inside / "checkpoint_0000000002.h5"], "checkpoint_0000000002.h5")):
+                result = self.ended(hosts, hosts.start(*arguments), 30)
+                self.assertIn(result.status, (2, 4), result.err)
+                self.assertRegex(result.err, rf"{missing}: .*No such file.* \(rank [23] on spsolveb\)")
 
     def test_a_directory_that_one_host_sees_alone_is_found_before_the_run(self):
         file = self.write(time={"steps": 10**8})
