@@ -13,8 +13,9 @@ constexpr const char* after_presets =
   a name of the catalogue: spsolve bench --list shows them with their sources and equations
 
 Formulas (expression of [initial] and [source]): of the coordinates x, y, z that the grid has, and pi
-  + - * / ^, comparisons, && ||, a ? b : c; abs, sign, rint, floor, ceil, trunc, fmod, sqrt, hypot, pow, exp,
-  ln = log, log10, log2, sin, cos, tan and their inverses, atan2, sinh, cosh, tanh and theirs, min, max, sum, avg
+  + - * / ^, comparisons, && ||, a ? b : c; abs, sign, rint, floor, ceil, trunc, fmod, mod, sqrt, hypot, pow, exp,
+  ln = log, log10, log2, sin, cos, tan and their inverses, atan2, sinh, cosh, tanh and theirs, erf, erfc,
+  min, max, sum, avg, heaviside(x), clamp(x, low, high), smoothstep(a, b, x), ricker(t, f)
   files give any other values: file = "u.h5", dataset = "/u"
 
 How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):

@@ -315,9 +315,9 @@ class Parser {
     const Token& token = peek();
     if (token.kind == Token::Kind::symbol)
       refuse(fmt::format("'{}{}': operators have no point in front", name, token.text));
-    if (const std::string own = own_name_of(std::string(token.text)); !own.empty()) refuse(own);
     if (find_function(token.text) || token.text == "pi")
       refuse(fmt::format("'{}' alone, without '{}.'", token.text, name));
+    if (const std::string own = own_name_of(std::string(token.text)); !own.empty()) refuse(own);
     refuse(fmt::format("'{0}.previous' or '{0}.next'", name));
   }
 

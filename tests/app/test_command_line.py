@@ -494,6 +494,15 @@ class CommandLine(spsolve.TestCase):
             for section in ("initial", "source"):
                 self.assertIn(advice, self.run_to(2, "check", file, "--set", f"{section}.expression={formula}").err)
 
+    def test_help_lists_the_functions_of_formulas(self):
+        listed = self.run_to(0, "--help").out.partition("Formulas")[2].partition("files give")[0]
+        file = self.write(initial={"expression": "unknown_function(x)"})
+        known = re.search(r"wanted one of (.*)", self.run_to(2, "check", file).err)[1]
+        functions = set(re.findall(r"\w+", known))
+        self.assertGreater(len(functions), 35)
+        inverses = {function for function in functions if re.fullmatch("a(sin|cos|tan)h?", function)}  # "and their inverses", "and theirs"
+        self.assertEqual(functions - inverses - set(re.findall(r"\w+", listed)), set())
+
     def test_derivatives_of_other_languages_have_their_own_advice(self):
         file = self.directory / "system.toml"
         def refused(term):
