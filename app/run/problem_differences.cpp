@@ -85,11 +85,13 @@ bool same_images(const RunConfig& was, const RunConfig& is) {
 }  // namespace
 
 Contents contents_of(const Communicator& communicator, const RunConfig& config, Tables& tables,
-                     std::int64_t steps) {
+                     std::int64_t steps, const ValueChecksums& later) {
   Contents contents{checksum_of(problem_of(communicator, config, tables)),
                     checksums_of_tables(tables, config, steps)};
+  contents.values.insert(later.begin(), later.end());
   for (const ValueSection& section : value_sections(config)) {
-    if (!std::holds_alternative<DatasetForm>(section.form)) continue;
+    if (!std::holds_alternative<DatasetForm>(section.form) || contents.values.contains(section.name))
+      continue;
     if (const auto facts = facts_of(communicator, config, section))
       contents.values[section.name] = facts->checksum;
   }

@@ -30,9 +30,10 @@ struct Contents {
 
 /// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the
 /// same name since a former run began. In Contents::values, values over time count for the first
-/// `steps` steps, those of the former run. Collective.
+/// `steps` steps, those of the former run. Datasets of `later` are not read, and have the checksums given
+/// there. Collective.
 Contents contents_of(const Communicator& communicator, const RunConfig& config, Tables& tables,
-                     std::int64_t steps);
+                     std::int64_t steps, const ValueChecksums& later = {});
 
 /// Returns, in words, what makes an input another problem than that of a former run, rather than a longer run
 /// or other output of it. `contents` belongs to `config`.

@@ -12,22 +12,40 @@
 namespace spsolve {
 namespace {
 
+/// Returns the error of a checkpoint whose problem differs from the input in `different`.
+Error of_another_problem(const Checkpoint& checkpoint, const std::vector<std::string>& different,
+                         bool has_equations) {
+  const std::string file = checkpoint.file.string();
+  return {Status::invalid_input,
+          fmt::format("{} is a checkpoint of another problem: {} differ(s) from the input; to begin a new "
+                      "problem with its values use {} file = \"{}\", dataset = \"/{}\"{}",
+                      file, fmt::join(different, ", "),
+                      has_equations ? "[fields.<name>] initial = {" : "[initial]", file,
+                      checkpoint.header.fields.front(), has_equations ? " }" : "")};
+}
+
 /// Throws Error(invalid_input) if a run of the input may not continue from the checkpoint, because the
 /// problems differ in `different`.
 void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::string>& different,
                           bool has_equations, std::int64_t last_step) {
-  const std::string file = checkpoint.file.string();
-  if (!different.empty())
-    throw Error(
-        Status::invalid_input,
-        fmt::format("{} is a checkpoint of another problem: {} differ(s) from the input; to begin a new "
-                    "problem with its values use {} file = \"{}\", dataset = \"/{}\"{}",
-                    file, fmt::join(different, ", "),
-                    has_equations ? "[fields.<name>] initial = {" : "[initial]", file,
-                    checkpoint.header.fields.front(), has_equations ? " }" : ""));
+  if (!different.empty()) throw of_another_problem(checkpoint, different, has_equations);
   if (checkpoint.header.step > last_step)
-    throw Error(Status::invalid_input, fmt::format("{} is at step {}, beyond the last step {}", file,
-                                                   checkpoint.header.step, last_step));
+    throw Error(Status::invalid_input,
+                fmt::format("{} is at step {}, beyond the last step {}", checkpoint.file.string(),
+                            checkpoint.header.step, last_step));
+}
+
+/// Returns, by section, the checksums of those coefficients from datasets that were known to the run that
+/// wrote a checkpoint. A restart reads all coefficients, but no initial values.
+ValueChecksums coefficients_to_compare(const Checkpoint& checkpoint, const RunConfig& config) {
+  ValueChecksums known;
+  if (config.equations)
+    for (const auto& [name, form] : config.equations->coefficients) {
+      const auto then = checkpoint.header.values.find(coefficient_section(config, name));
+      if (std::holds_alternative<DatasetForm>(form) && then != checkpoint.header.values.end())
+        known.insert(*then);
+    }
+  return known;
 }
 
 /// Throws Error(invalid_input) if new results would not fit the existing ones.
@@ -95,12 +113,14 @@ Beginning begin_at(const Communicator& communicator, const CommandLine& command,
                    Tables& tables, const RunDirectory& directory, Checkpoint checkpoint,
                    const Terminal& terminal) {
   const FormerRun former{checkpoint.header, checkpoint.file};
-  const Contents contents = contents_of(communicator, config, tables, former.config().time.steps);
+  const bool replaces = command.overwrite && *command.restart == "latest";
+  // Values that the run reads anyway are compared then, unless others would not be an error.
+  const ValueChecksums later = replaces ? ValueChecksums{} : coefficients_to_compare(checkpoint, config);
+  const Contents contents = contents_of(communicator, config, tables, former.config().time.steps, later);
   std::vector<std::string> different;
   collectively(communicator, [&] {
     different = different_problem(former, config, contents);
-    const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
-    if (!replaced)
+    if (!replaces || different.empty())
       require_same_problem(checkpoint, different, config.equations.has_value(), config.time.steps);
   });
   if (!different.empty()) {
@@ -114,7 +134,7 @@ Beginning begin_at(const Communicator& communicator, const CommandLine& command,
   if (continued)
     collectively(communicator,
                  [&] { require_same_results(checkpoint, config, contents.values, has_snapshots); });
-  return {std::move(checkpoint), continued};
+  return {std::move(checkpoint), continued, later};
 }
 
 /// Makes a run begin at the initial values. It continues the results of a run that ended before its first
@@ -142,6 +162,13 @@ Beginning begin_anew(const Communicator& communicator, const RunConfig& config, 
 }
 
 }  // namespace
+
+void require_same_values(const Beginning& beginning, const RunConfig& config, const std::string& section,
+                         const std::string& checksum) {
+  const auto then = beginning.later.find(section);
+  if (then != beginning.later.end() && then->second != checksum)
+    throw of_another_problem(*beginning.restart, {section}, config.equations.has_value());
+}
 
 Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
                          const RunConfig& config, Tables& tables, const RunDirectory& directory,

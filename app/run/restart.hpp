@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/run/run_directory.hpp"
 #include "app/setup/options.hpp"
@@ -16,7 +17,8 @@ namespace spsolve {
 /// Says where a run begins: with the initial values, or with a checkpoint, whose results it may continue.
 struct Beginning {
   std::optional<Checkpoint> restart = {};
-  bool continued = false;  // the results in the output directory are those of this run
+  bool continued = false;     // the results in the output directory are those of this run
+  ValueChecksums later = {};  // what require_same_values() compares when the run has read it
 
   std::int64_t step() const { return restart ? restart->header.step : 0; }
 };
@@ -34,5 +36,10 @@ struct Beginning {
 Beginning find_beginning(const Communicator& communicator, const CommandLine& command,
                          const RunConfig& config, Tables& tables, const RunDirectory& directory,
                          const Terminal& terminal);
+
+/// Throws Error(invalid_input) if a section of the input, which find_beginning() has left to be read by the
+/// run, has other values than in the run that wrote the checkpoint.
+void require_same_values(const Beginning& beginning, const RunConfig& config, const std::string& section,
+                         const std::string& checksum);
 
 }  // namespace spsolve

@@ -213,6 +213,7 @@ void fill_arrays(const Communicator& communicator, const Beginning& beginning, S
   if (restart) setup.values = restart->header.values;
   fill_block(communicator, config, setup.problem, restart, block,
              [&](const std::string& section, const ValueFacts& facts) {
+               require_same_values(beginning, config, section, facts.checksum);
                warn_of_values(setup, section, facts, terminal);
                setup.values[section] = facts.checksum;
              });

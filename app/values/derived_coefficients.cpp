@@ -96,12 +96,13 @@ void require_derived_in_range(const Communicator& communicator, const RunConfig&
   }
 }
 
-std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
-                                                    const Problem& problem, Block& block) {
-  if (!problem.equations) return {};
+namespace {
+
+/// Fills the derived coefficients of a block from `values`, which hold their coefficient_leaves().
+/// Collective.
+void fill_derived(const Communicator& communicator, const RunConfig& config, const Problem& problem,
+                  const CoefficientValues& values, Block& block) {
   const Canonical& canonical = problem.equations->canonical;
-  const CoefficientValues values(
-      communicator, config, hull_of(block.owned(), coefficient_leaves(*problem.equations, block.advanced())));
   const LeafRow leaf = leaf_rows(config.grid, values);
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i) {
     BeyondRange beyond(problem.domain.box());
@@ -116,6 +117,17 @@ std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communic
     });
     beyond.require_none(communicator, config, problem, i);
   }
+}
+
+}  // namespace
+
+std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
+                                                    const Problem& problem, Block& block) {
+  if (!config.equations) return {};
+  Box box = block.owned();
+  if (problem.equations) box = hull_of(box, coefficient_leaves(*problem.equations, block.advanced()));
+  const CoefficientValues values(communicator, config, box);
+  if (problem.equations) fill_derived(communicator, config, problem, values, block);
   std::map<std::string, ValueFacts> facts;
   for (std::size_t i = 0; i < config.equations->coefficients.size(); ++i)
     facts[coefficient_section(config, config.equations->coefficients[i].name)] =

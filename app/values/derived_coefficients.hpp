@@ -22,8 +22,9 @@ void require_derived_in_range(const Communicator& communicator, const RunConfig&
                               const Problem& problem, const CoefficientValues& values, const Box& box);
 
 /// Computes the derived coefficients of a block's equations from the coefficients of the input, and sets them
-/// in the block. Returns the facts of the input's coefficients by the names of value_sections(). Throws
-/// Error(invalid_input) on all ranks if the format of the run cannot hold one of the numbers. Collective.
+/// in the block. Coefficients of a single stencil are only read: sums and point sources may use them. Returns
+/// the facts of the input's coefficients by the names of value_sections(). Throws Error(invalid_input) on all
+/// ranks if the format of the run cannot hold one of the numbers. Collective.
 std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
                                                     const Problem& problem, Block& block);
 

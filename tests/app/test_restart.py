@@ -8,6 +8,7 @@ import pathlib
 import random
 import shutil
 import signal
+import subprocess
 import time
 import unittest
 
@@ -15,6 +16,31 @@ import h5py
 import numpy as np
 
 import spsolve
+
+# Takes the place of the reads of the C library, and writes down how many bytes of data.h5 each has read.
+COUNT_READ_BYTES = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static ssize_t counted(int file, ssize_t bytes) {
+  char link[64], path[4096], text[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, path, sizeof path - 1);
+  if (bytes <= 0 || length < 7 || memcmp(path + length - 7, "data.h5", 7) != 0) return bytes;
+  const int counts = open(getenv("SPSOLVE_COUNTS"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  snprintf(text, sizeof text, "%zd ", bytes);
+  if (write(counts, text, strlen(text)) < 0) abort();
+  close(counts);
+  return bytes;
+}
+ssize_t read(int file, void* to, size_t bytes) { return counted(file, syscall(SYS_read, file, to, bytes)); }
+ssize_t pread(int file, void* to, size_t bytes, off_t at) { return counted(file, syscall(SYS_pread64, file, to, bytes, at)); }
+ssize_t pread64(int file, void* to, size_t bytes, off_t at) { return counted(file, syscall(SYS_pread64, file, to, bytes, at)); }
+"""
 
 STEPS = 400
 LONG = 6000 if spsolve.ON_GPU else 2000  # enough to be stopped in the middle of
@@ -519,6 +545,35 @@ class Restart(spsolve.TestCase):
         (self.directory / "data.h5").unlink()
         write_tables("moved.h5", steps=400, signal=7.0, changed_from=200)  # the first run was to take 200 steps
         self.run_to(0, write("moved.h5"), "--restart", "latest", "--set", "time.steps=400", ranks=2)
+
+    @unittest.skipUnless(shutil.which("cc"), "needs a C compiler")
+    def test_coefficients_are_read_once_and_count(self):
+        """A restart needs no initial values, and compares coefficients when it reads them."""
+        def write_values(factor=1.0):
+            with h5py.File(self.directory / "data.h5", "w") as data:
+                data["k"] = factor * np.random.default_rng(1).uniform(0, 0.2, (100, 200))
+        source, library, counts = (self.directory / name for name in ("count.c", "count.so", "counts"))
+        source.write_text(COUNT_READ_BYTES)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        def read_by(*arguments):
+            counts.unlink(missing_ok=True)
+            self.run_to(0, *arguments, environment={"LD_PRELOAD": str(library), "SPSOLVE_COUNTS": str(counts)})
+            return sum(map(int, counts.read_text().split())) / (8 * 100 * 200)
+        for step in ("u.next = u + k*laplace(u)", "u.next = u + 0.1*laplace(u)"):
+            write_values()
+            file = spsolve.write_input(self.directory / "case.toml", {
+                "grid": {"shape": [100, 200]}, "coefficients": {"k": {"file": "data.h5", "dataset": "k"}}, "fields.u": {"initial": "sin(x)"},
+                "equations": {"step": step}, "time": {"steps": 10}, "compute": {"device": "cpu"}, "output": {"directory": "out"},
+                "checkpoint": {"every": 5}, "diagnostics": {"sums": {"total": "k*u"}}})
+            begun = read_by(file, "--overwrite")
+            again = read_by(file, "--restart", "latest", "--set", "time.steps=20")
+            self.assertLess(again, begun + 0.5)
+            before = self.files()
+            write_values(2.0)
+            for ranks in (None, 3):
+                result = self.run_to(2, file, "--restart", "latest", "--set", "time.steps=30", ranks=ranks)
+                self.assertIn("is a checkpoint of another problem: coefficients.k differ(s) from the input", result.err)
+            self.assertTrue(before == self.files(), "files have changed")
 
     def test_probes_of_a_dataset_are_compared_by_their_places(self):
         def write_places(at):
