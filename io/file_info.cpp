@@ -53,6 +53,11 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   Index3 shape{1, 1, 1};
   std::copy(extents.begin(), extents.end(), shape.end() - static_cast<std::ptrdiff_t>(extents.size()));
   if (!has_volume_within(shape, max_points)) return ", more values than can be looked through";
+  // A file of a few bytes can have any number of chunks that were never written.
+  constexpr std::int64_t few_points = std::int64_t{1} << 24;
+  if (const std::string gaps = unwritten_chunks(dataset);
+      !gaps.empty() && !has_volume_within(shape, few_points))
+    return ", " + gaps;
   double least = std::numeric_limits<double>::infinity(), largest = -least;
   std::int64_t not_finite = 0;
   std::vector<double> values;

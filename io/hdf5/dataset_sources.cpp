@@ -197,16 +197,9 @@ std::string missing_at(hid_t dataset, int depth) {
 
 std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }
 
-std::string unwritten_values(hid_t dataset) {
+std::string unwritten_chunks(hid_t dataset) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
-  const auto layout = H5Pget_layout(creation);
-  H5D_fill_value_t fill{};
-  check_hdf5(H5Pfill_value_defined(creation, &fill));
-  if (fill == H5D_FILL_VALUE_USER_DEFINED || H5Sget_simple_extent_npoints(space) <= 0 ||
-      (layout != H5D_CHUNKED && layout != H5D_CONTIGUOUS) || H5Pget_external_count(creation) > 0)
-    return "";
-  if (H5Dget_storage_size(dataset) == 0) return "has no values: none were written";
-  if (layout == H5D_CONTIGUOUS) return "";
+  if (H5Pget_layout(creation) != H5D_CHUNKED) return "";
   std::array<hsize_t, H5S_MAX_RANK> chunk{};
   check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data()));
   hsize_t all = 1, written = 0;
@@ -216,6 +209,18 @@ std::string unwritten_values(hid_t dataset) {
   check_hdf5(H5Dget_num_chunks(dataset, space, &written));
   return written >= all ? ""
                         : fmt::format("has gaps: {} of its {} chunks were never written", all - written, all);
+}
+
+std::string unwritten_values(hid_t dataset) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
+  const auto layout = H5Pget_layout(creation);
+  H5D_fill_value_t fill{};
+  check_hdf5(H5Pfill_value_defined(creation, &fill));
+  if (fill == H5D_FILL_VALUE_USER_DEFINED || H5Sget_simple_extent_npoints(space) <= 0 ||
+      (layout != H5D_CHUNKED && layout != H5D_CONTIGUOUS) || H5Pget_external_count(creation) > 0)
+    return "";
+  if (H5Dget_storage_size(dataset) == 0) return "has no values: none were written";
+  return unwritten_chunks(dataset);
 }
 
 }  // namespace spsolve

@@ -14,6 +14,10 @@ namespace spsolve {
 /// that begins with "is virtual, and".
 std::string what_is_missing(hid_t dataset);
 
+/// Says how many chunks of a dataset were never written. Returns an empty text if all were, or if it has no
+/// chunks. The dataset must have fewer than 2^64 points.
+std::string unwritten_chunks(hid_t dataset);
+
 /// Says that values of a dataset were never written, so that HDF5 would return zeros for them. Returns an
 /// empty text if all were written or the dataset has a fill value of its own, which is then meant.
 std::string unwritten_values(hid_t dataset);

@@ -328,9 +328,15 @@ class CommandLine(spsolve.TestCase):
         with h5py.File(self.directory / "large.h5", "w") as data:
             data.create_dataset("u", (2**25, 2**20), chunks=(2, 2))[0, 0] = 1.0
             data.create_dataset("none", (2**25, 2**20), chunks=(2, 2))
+            data.create_dataset("gaps", (2**15, 2**15), chunks=(1, 1))[0, 0] = 1.0
+            data.create_dataset("filled", (2**15, 2**15), chunks=(1, 1), fillvalue=3.0)[0, 0] = 1.0
+            data.create_dataset("few", (5, 5), chunks=(2, 2), fillvalue=3.0)[0, 0] = 1.0
         text = self.run_to(0, "info", "large.h5").out
         self.assertRegex(text, r"/u: .*more values than can be looked through")
         self.assertRegex(text, r"/none: .*no values are stored")
+        for name in ("gaps", "filled"):
+            self.assertRegex(text, rf"/{name}: .*has gaps: 1073741823 of its 1073741824 chunks were never written")
+        self.assertRegex(text, r"/few: .*min 1(.0)?, max 3")
 
     def test_chunks_of_any_shape_are_read_by_any_ranks(self):
         """Ranks may share chunks, each of which is decoded by one of them."""
