@@ -16,7 +16,11 @@ std::int64_t cache_bytes(int name, std::int64_t otherwise) {
 }
 
 bool exceeds_cache(std::size_t bytes) {
-  return static_cast<std::int64_t>(bytes) > cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
+  // Virtual machines report the cache of a whole socket, of which few threads get a small part.
+  constexpr std::int64_t most_per_thread = 64 << 20;
+  const std::int64_t bytes_of_threads = omp_get_max_threads() * most_per_thread;
+  return static_cast<std::int64_t>(bytes) >
+         std::min(cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20), bytes_of_threads) / 2;
 }
 
 CpuTiles CpuTiles::for_steps(const Box& region, const Axes& axes, const Index3& radius, int steps,
