@@ -188,17 +188,19 @@ inline bool has_avx512() {
 template <class T>
 void correlate_rows_avx512(const Rows<T, T>& group);
 
-/// Calls correlate_star with 512-bit vectors, compiled for x86-64-v4.
-void correlate_star_avx512(const Rows<double, double>& group);
+/// Calls correlate_star with 512-bit vectors, compiled for x86-64-v4. T is double or float.
+template <class T>
+void correlate_star_avx512(const Rows<T, T>& group);
 #endif
 
-/// Calls correlate_star with the widest vectors of this processor.
-void correlate_star_widest(const Rows<double, double>& group);
+/// Calls correlate_star with the widest vectors of this processor. T is double or float.
+template <class T>
+void correlate_star_widest(const Rows<T, T>& group);
 
 /// Calls correlate_rows with the widest vectors of this processor.
 template <class Out, class In>
 void correlate_rows_widest(const Rows<Out, In>& group) {
-  if constexpr (std::is_same_v<Out, double> && std::is_same_v<In, double>)
+  if constexpr (std::is_same_v<Out, In> && std::is_floating_point_v<In>)
     if (group.schedule->star) return correlate_star_widest(group);
 #ifdef SPSOLVE_AVX512
   if constexpr (std::is_same_v<Out, In> && std::is_floating_point_v<In>)

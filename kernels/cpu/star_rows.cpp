@@ -3,11 +3,15 @@
 
 namespace spsolve {
 
-void correlate_star_widest(const Rows<double, double>& group) {
+template <class T>
+void correlate_star_widest(const Rows<T, T>& group) {
 #ifdef SPSOLVE_AVX512
   if (has_avx512()) return correlate_star_avx512(group);
 #endif
-  correlate_star<std::experimental::native_simd<double>>(group);
+  correlate_star<std::experimental::native_simd<T>>(group);
 }
+
+template void correlate_star_widest(const Rows<double, double>&);
+template void correlate_star_widest(const Rows<float, float>&);
 
 }  // namespace spsolve

@@ -7,18 +7,20 @@ namespace spsolve {
 
 namespace detail {
 
-/// Adds the inputs of a star to two vectors, from x on, of each of max_rows rows in neighbouring planes.
-/// `inputs` and `weights` are those of star_schedule(). All loops have constant bounds, so the compiler
-/// unrolls them and keeps sums in registers. An input in the column of the rows is loaded once for all of
-/// them; each row still adds its taps in the order of the stencil.
-template <int radius, class V, class In, class Sum>
-[[gnu::always_inline]] inline void add_star(const In* const* inputs, const Sum* weights, std::int64_t x,
+/// Adds the inputs of a star to two vectors of each of max_rows rows in neighbouring planes. `column(plane)`
+/// is the address of the first input in the column of the rows, `across(p, k)` that of the input k rows
+/// across from row p. There is a weight per tap. All loops have constant bounds, so the compiler unrolls them
+/// and keeps sums in registers. An input in the column of the rows is loaded once for all of them; each row
+/// still adds its taps in the order of the stencil.
+template <int radius, class V, class Column, class Across, class Sum>
+[[gnu::always_inline]] inline void add_star(const Column& column, const Across& across, const Sum* weights,
                                             V (&sums)[max_rows][2]) {
-  constexpr int lanes = static_cast<int>(V::size()), column = max_rows * 2 * radius, centre = 2 * radius;
-  const auto load = [&](const In* in, V(&operand)[2]) __attribute__((always_inline)) {
+  using In = std::remove_pointer_t<decltype(column(0))>;
+  constexpr int lanes = static_cast<int>(V::size()), centre = 2 * radius;
+  const auto load = [&](In * in, V(&operand)[2]) __attribute__((always_inline)) {
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
-      operand[v] = operands<V>(in + x + v * lanes);
+      operand[v] = operands<V>(in + v * lanes);
       keep_in_register(operand[v]);
     }
   };
@@ -26,13 +28,13 @@ template <int radius, class V, class In, class Sum>
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) row[v] = fused(V(weights[tap]), operand[v], row[v]);
   };
-  const auto add_input = [&](int tap, const In* in, V(&row)[2]) __attribute__((always_inline)) {
+  const auto add_input = [&](int tap, In* in, V(&row)[2]) __attribute__((always_inline)) {
 #pragma GCC unroll 2
-    for (int v = 0; v < 2; ++v) row[v] = fused(V(weights[tap]), operands<V>(in + x + v * lanes), row[v]);
+    for (int v = 0; v < 2; ++v) row[v] = fused(V(weights[tap]), operands<V>(in + v * lanes), row[v]);
   };
 #pragma GCC unroll 32
   for (int plane = -radius; plane < max_rows + radius; ++plane) {
-    const In* const middle = inputs[column + radius + plane];
+    In* const middle = column(plane);
     V operand[2];
     load(middle, operand);
 #pragma GCC unroll 4
@@ -40,9 +42,8 @@ template <int radius, class V, class In, class Sum>
       if (p > plane && p <= plane + radius) add(plane - p + radius, operand, sums[p]);
     if (plane >= 0 && plane < max_rows) {
       V(&row)[2] = sums[plane];
-      const In* const* const across = inputs + plane * 2 * radius;
 #pragma GCC unroll 16
-      for (int k = 0; k < radius; ++k) add_input(radius + k, across[k], row);
+      for (int k = -radius; k < 0; ++k) add_input(centre + k, across(plane, k), row);
 #pragma GCC unroll 32
       for (int k = -radius; k <= radius; ++k)
         if (k == 0)
@@ -50,12 +51,34 @@ template <int radius, class V, class In, class Sum>
         else
           add_input(centre + radius + k, middle + k, row);
 #pragma GCC unroll 16
-      for (int k = 0; k < radius; ++k) add_input(centre + 2 * radius + 1 + k, across[radius + k], row);
+      for (int k = 1; k <= radius; ++k) add_input(centre + 2 * radius + k, across(plane, k), row);
     }
 #pragma GCC unroll 4
     for (int p = 0; p < max_rows; ++p)
       if (p < plane && p >= plane - radius) add(centre + plane - p + 3 * radius, operand, sums[p]);
   }
+}
+
+/// Adds a star to sums in memory. `middle` is the address of the input at the first sum; `plane_pitch` and
+/// `pitch` are the distances in bytes to the next input along stream and across. The function is not inlined,
+/// because it needs all registers.
+template <int radius, class V, class T>
+[[gnu::noinline]] void add_star_to(V (&sums)[max_rows][2], const std::byte* middle, std::int64_t plane_pitch,
+                                   std::int64_t pitch, const T* weights) {
+  V local[max_rows][2];
+  const auto copy = [](const V(&from)[max_rows][2], V(&to)[max_rows][2]) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+    for (int p = 0; p < max_rows; ++p)
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v) to[p][v] = from[p][v];
+  };
+  copy(sums, local);
+  const auto input = [&](std::int64_t plane, std::int64_t row) __attribute__((always_inline)) {
+    return reinterpret_cast<const T*>(middle + plane * plane_pitch + row * pitch);
+  };
+  add_star<radius>(
+      [&](int plane) __attribute__((always_inline)) { return input(plane, 0); }, input, weights, local);
+  copy(local, sums);
 }
 
 /// Computes the rows of a star of constant radius, two vectors of each row at a time. There is one call of
@@ -81,7 +104,15 @@ void star_rows(const Rows<Out, In>& group) {
       for (int v = 0; v < 2; ++v)
         sums[p][v] = group.source[p] ? operands<V>(group.source[p] + x + v * lanes) : V(Compute<In>{0});
     }
-    add_star<radius>(group.inputs, group.schedule->weights.data(), x, sums);
+    // The inputs are those of star_schedule().
+    add_star<radius>(
+        [&](int plane) __attribute__((always_inline)) {
+          return group.inputs[max_rows * 2 * radius + radius + plane] + x;
+        },
+        [&](int row, int k) __attribute__((always_inline)) {
+          return group.inputs[row * 2 * radius + radius + (k < 0 ? k : k - 1)] + x;
+        },
+        group.schedule->weights.data(), sums);
     const bool bypasses = group.non_temporal && (x - aligned) * sizeof(Out) % cache_line == 0;
 #pragma GCC unroll 4
     for (int p = 0; p < max_rows; ++p)

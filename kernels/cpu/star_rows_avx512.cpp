@@ -6,10 +6,14 @@
 
 namespace spsolve {
 
-void correlate_star_avx512(const Rows<double, double>& group) {
-  using Vector = std::experimental::native_simd<double>;
+template <class T>
+void correlate_star_avx512(const Rows<T, T>& group) {
+  using Vector = std::experimental::native_simd<T>;
   static_assert(sizeof(Vector) == 64);
   correlate_star<Vector>(group);
 }
+
+template void correlate_star_avx512(const Rows<double, double>&);
+template void correlate_star_avx512(const Rows<float, float>&);
 
 }  // namespace spsolve

@@ -78,8 +78,8 @@ inline std::vector<Index3> tap_offsets(const Stencil& stencil, const Axes& axes)
 /// Is the largest radius of stars that have kernels of their own.
 constexpr int widest_star = 8;
 
-/// Is the shortest row, in points, of a group of rows of a star: two of the widest vectors.
-constexpr std::int64_t shortest_star_row = 2 * 64 / sizeof(double);
+/// Is the shortest row, in points, of a group of rows of a star: two of the widest vectors in fp32.
+constexpr std::int64_t shortest_star_row = 2 * 64 / sizeof(float);
 
 /// Returns the offsets of a star in ascending order: all points within `radius` of the centre on the three
 /// axes.
@@ -95,13 +95,20 @@ inline std::vector<Index3> star_offsets(int radius) {
   return offsets;
 }
 
-/// Returns the schedule of max_rows rows if the taps are a 3D star with all of its points. Its inputs are,
+/// Returns the radius of a 3D star with all of its points, for which there is a kernel, or 0 for other
+/// offsets.
+inline int star_radius(const std::vector<Index3>& offsets) {
+  const int radius = static_cast<int>(offsets.size()) / 6;
+  return radius >= 1 && radius <= widest_star && offsets == star_offsets(radius) ? radius : 0;
+}
+
+/// Returns the schedule of max_rows rows if star_radius() knows the taps. Its inputs are,
 /// for each row, those across from the lowest to the highest; then those of the column along stream. Inputs
 /// along x are points of the column's rows. There is one weight per tap.
 inline std::optional<TapSchedule<double>> star_schedule(const std::vector<Index3>& offsets,
                                                         const std::vector<double>& weights) {
-  const int radius = static_cast<int>(offsets.size()) / 6;
-  if (radius < 1 || radius > widest_star || offsets != star_offsets(radius)) return {};
+  const int radius = star_radius(offsets);
+  if (radius == 0) return {};
   TapSchedule<double> schedule{max_rows, radius, {}, {}, weights};
   for (int row = 0; row < max_rows; ++row)
     for (int k = -radius; k <= radius; ++k)
@@ -110,13 +117,12 @@ inline std::optional<TapSchedule<double>> star_schedule(const std::vector<Index3
   return schedule;
 }
 
-/// Returns the schedule of max_rows rows if rows are computed in groups. Stars in fp64 are; in formats of
-/// fewer bytes they lose (docs/log/cpu.md). Other stencils are if a group reads at most half of what its rows
-/// read one by one, as boxes do.
+/// Returns the schedule of max_rows rows if rows are computed in groups. 3D stars in fp64 and fp32 are. Other
+/// stencils are if a group reads at most half of what its rows read one by one, as boxes do.
 inline std::optional<TapSchedule<double>> group_schedule(const std::vector<Index3>& offsets,
                                                          const std::vector<double>& weights,
                                                          Precision precision) {
-  if (precision == Precision::fp64)
+  if (precision == Precision::fp64 || precision == Precision::fp32)
     if (auto star = star_schedule(offsets, weights)) return star;
   if (!std::ranges::is_sorted(offsets)) return {};
   TapSchedule<double> group = make_tap_schedule(offsets, weights, max_rows);

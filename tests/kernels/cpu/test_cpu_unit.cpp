@@ -226,7 +226,8 @@ TEST(CorrelateRows, ShareInputsOfBoxes) {
   EXPECT_EQ(make_tap_schedule(offsets(box), weights, max_rows).inputs.size(), 70u);
   EXPECT_EQ(make_tap_schedule(offsets(box), weights, 1).inputs.size(), 49u);
   EXPECT_TRUE(pays_in_groups(star_offsets(4), Precision::fp64));
-  EXPECT_FALSE(pays_in_groups(star_offsets(4), Precision::fp32));
+  EXPECT_TRUE(pays_in_groups(star_offsets(4), Precision::fp32));
+  EXPECT_FALSE(pays_in_groups(star_offsets(4), Precision::bf16));
 }
 
 }  // namespace
