@@ -38,6 +38,8 @@ class ArrayRows {
   }
   /// Returns the distance in bytes from each row to the next along y; 0 if it is not the same for all.
   std::int64_t pitch() const { return ring_axis_ == y_axis ? 0 : row_; }
+  /// Returns the distance in bytes from each row to the next along z; 0 if it is not the same for all.
+  std::int64_t plane_pitch() const { return ring_axis_ == z_axis ? 0 : plane_; }
 
  private:
   std::byte* origin_;

@@ -7,8 +7,9 @@
 
 namespace spsolve {
 
-/// Names what an instruction does with the accumulator, which holds a block of neighbouring points of a row
-/// in registers. In the comments `m` is the value of the instruction's operand in memory at the same points.
+/// Names what an instruction does with the accumulator, which holds a block of points in registers:
+/// neighbours of a row, or of the rows of some neighbouring planes. In the comments `m` is the value of the
+/// instruction's operand in memory at the same points.
 enum class BlockAction : std::uint8_t {
   zero,           // accumulator = 0
   load,           // = m
@@ -35,9 +36,10 @@ enum class BlockAction : std::uint8_t {
   minimum,
   taps,         // accumulator = fma(weight, m, accumulator) for each operand in turn
   taps_stored,  // with operands converted from storage
-  save,         // m = accumulator
-  output,       // the row of a field = accumulator, converted to storage
-  fetch,        // starts to load m into the caches
+  star,    // as taps; the operands are the points of a 3D star in a field, from the lowest to the highest
+  save,    // m = accumulator
+  output,  // the row of a field = accumulator, converted to storage
+  fetch,   // starts to load m into the caches
   fetch_stored,
   call,  // last operand = operation(all others), point by point; the accumulator is lost
 };
@@ -56,15 +58,21 @@ inline bool is_fetch(const BlockInstruction& instruction) {
 /// Limits the bytes of a block of points in compute precision to eight of the widest registers.
 constexpr std::int64_t row_block_bytes = 512;
 
-/// Holds a list of instructions whose operands have addresses, ready to run on one row.
+/// Is the distance between the rows of neighbouring planes in a slot, in bytes: two of the widest registers.
+constexpr std::int64_t slot_row_bytes = 128;
+
+/// Holds a list of instructions whose operands have addresses, ready to run on one row, or on the same row of
+/// some neighbouring planes.
 template <class T>
 struct BoundBlocks {
   const BlockInstruction* instructions;
   int count;
-  /// These hold, per operand, the address of its value at x = 0, a mask of x (0 for blocks that hold the same
-  /// points whatever x is, else -1) and its weight.
+  int planes;  // 1 or max_rows
+  /// These hold, per operand, the address of its value at x = 0 of the first plane, a mask of x (0 for blocks
+  /// that hold the same points whatever x is, else -1), the distances in bytes to its row in the next plane
+  /// and to the next row along y, and its weight.
   void* const* at;
-  const std::int64_t* mask;
+  const std::int64_t *mask, *plane_pitch, *pitch;
   const T* weights;
   /// Computes an operation point by point.
   void (*call)(Operation operation, const T* const* operands, int count, int points, T* out);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/aligned_array.hpp"
+#include "kernels/cpu/program_queries.hpp"
 #include "kernels/cpu/run_blocks.hpp"
 #include "kernels/cpu/system_arrays.hpp"
 #include "kernels/operator/apply.hpp"
@@ -44,7 +45,7 @@ class BoundProgram {
   /// `fetches` is false, nothing is fetched in advance.
   BoundProgram(const StepProgram& program, const SystemArrays<Storage>& arrays, std::int64_t longest,
                bool bypasses_caches, bool fetches = true)
-      : arrays_(arrays), slots_(program.slots * block_points) {
+      : arrays_(arrays), slots_(program.slots * block_points), joins_planes_(pays_in_planes(program)) {
     if (!program.rows.empty()) {
       // Rows of intermediate values stay in the first-level cache.
       const auto rows = static_cast<std::int64_t>(program.rows.size() * sizeof(T));
@@ -59,8 +60,18 @@ class BoundProgram {
     for (const ProgramStage& stage : program.stages) add(stage, bypasses_caches, fetches);
   }
 
-  /// Computes the points [x.begin, x.end) of the row {z, y}.
-  void run(std::int64_t z, std::int64_t y, const Range& x) {
+  /// Returns the number of planes whose rows are better computed together where joins_planes() allows it.
+  int planes_to_join() const { return joins_planes_ ? max_rows : 1; }
+
+  /// Returns true if run() may compute the row {z, y} of max_rows planes from z on together, and this pays.
+  bool joins_planes(std::int64_t z, std::int64_t y, const Range& x) const {
+    return joins_planes_ && moves_ && (x.end - x.begin) * sizeof(T) >= slot_row_bytes && is_inside(z, y) &&
+           is_inside(z + max_rows - 1, y);
+  }
+
+  /// Computes the points [x.begin, x.end) of the row {z, y} of each of `planes` planes from z on.
+  void run(std::int64_t z, std::int64_t y, const Range& x, int planes = 1) {
+    planes_ = planes;
     if (moves_ && is_bound_ && z == z_ && y == y_ + 1 && is_inside(z, y - 1) && is_inside(z, y))
       for (Stage& stage : stages_) stage.move();
     else
@@ -79,17 +90,17 @@ class BoundProgram {
     const ProgramStage* program;
     std::vector<BlockInstruction> instructions;
     std::vector<void*> at;
-    std::vector<std::int64_t> mask, step;  // `step` is the distance to the next row along y in bytes
+    std::vector<std::int64_t> mask, plane_pitch, pitch;  // as in BoundBlocks
     std::vector<T> weights;
     std::vector<int> arrays, rows;  // operands in arrays, and in rows of intermediate values
 
     void move() {
-      for (const int k : arrays) at[k] = static_cast<std::byte*>(at[k]) + step[k];
+      for (const int k : arrays) at[k] = static_cast<std::byte*>(at[k]) + pitch[k];
     }
   };
 
   void add(const ProgramStage& program, bool bypasses_caches, bool fetches) {
-    Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}};
+    Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}, {}};
     if (!fetches) std::erase_if(stage.instructions, is_fetch);
     for (BlockInstruction& instruction : stage.instructions)
       instruction.bypasses_caches = instruction.bypasses_caches && bypasses_caches;
@@ -97,7 +108,8 @@ class BoundProgram {
       const ProgramOperand& operand = program.operands[k];
       stage.at.push_back(nullptr);
       stage.mask.push_back(-1);
-      stage.step.push_back(0);
+      stage.plane_pitch.push_back(operand.kind == Memory::slot ? slot_row_bytes : 0);
+      stage.pitch.push_back(0);
       stage.weights.push_back(static_cast<T>(operand.weight));
       switch (operand.kind) {
         case Memory::number:
@@ -115,8 +127,9 @@ class BoundProgram {
           break;
         default: {
           stage.arrays.push_back(static_cast<int>(k));
-          stage.step[k] = arrays_.array(operand).pitch();
-          moves_ = moves_ && stage.step[k] != 0;
+          stage.pitch[k] = arrays_.array(operand).pitch();
+          stage.plane_pitch[k] = arrays_.array(operand).plane_pitch();
+          moves_ = moves_ && stage.pitch[k] != 0;
           if (operand.kind != Memory::field || is_fetched(program, k)) break;
           for (const int axis : {z_axis, y_axis}) {
             lowest_[axis] = std::min(lowest_[axis], operand.offset[axis]);
@@ -192,9 +205,15 @@ class BoundProgram {
         stage.at[k] =
             rows_[operand.index].begin() + (leads_[operand.index] - x.begin + operand.offset[x_axis]);
       }
-      const BoundBlocks<T> blocks{stage.instructions.data(), static_cast<int>(stage.instructions.size()),
-                                  stage.at.data(),           stage.mask.data(),
-                                  stage.weights.data(),      call_operation<T>};
+      const BoundBlocks<T> blocks{stage.instructions.data(),
+                                  static_cast<int>(stage.instructions.size()),
+                                  planes_,
+                                  stage.at.data(),
+                                  stage.mask.data(),
+                                  stage.plane_pitch.data(),
+                                  stage.pitch.data(),
+                                  stage.weights.data(),
+                                  call_operation<T>};
       const Range& columns = stage.program->columns;
       const std::int64_t begin = x.begin + columns.begin, end = x.end - 1 + columns.end;
 #ifdef SPSOLVE_AVX512
@@ -210,6 +229,7 @@ class BoundProgram {
 
   const SystemArrays<Storage>& arrays_;
   AlignedArray<T> slots_;
+  bool joins_planes_;
   std::vector<AlignedArray<T>> rows_, constants_;
   std::vector<std::int64_t> leads_;  // of rows before the part's begin
   std::vector<AlignedArray<Storage>> stored_constants_;
@@ -217,6 +237,7 @@ class BoundProgram {
   std::vector<Stage> stages_;
   std::int64_t longest_part_ = 0;  // 0: rows are computed at once
   Index3 lowest_{}, highest_{};    // offsets of operands
+  int planes_ = 1;                 // that are computed together
   bool moves_ = true;              // each row of an array lies at the same distance from the next along y
   bool is_bound_ = false;
   std::int64_t z_ = 0, y_ = 0;

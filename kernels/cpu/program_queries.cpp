@@ -31,6 +31,15 @@ std::int64_t operands_of(const StepProgram& program) {
   return count;
 }
 
+bool pays_in_planes(const StepProgram& program) {
+  if (!program.rows.empty()) return false;
+  std::int64_t of_stars = 0;
+  for (const ProgramStage& stage : program.stages)
+    for (const BlockInstruction& instruction : stage.instructions)
+      if (instruction.action == BlockAction::star) of_stars += instruction.count;
+  return 3 * of_stars > 2 * operands_of(program);
+}
+
 std::int64_t planes_of(const StepProgram& program, int stream) {
   std::map<std::tuple<ProgramOperand::Kind, int, Level>, Range> planes;
   for (const ProgramStage& stage : program.stages)

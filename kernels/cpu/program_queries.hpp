@@ -15,6 +15,11 @@ std::vector<ProgramOperand> leading_operands(const StepProgram& program, int str
 /// Returns how many values the instructions of a program load or store for one point.
 std::int64_t operands_of(const StepProgram& program);
 
+/// Returns true if the rows of neighbouring planes are better computed together. A star is then read by
+/// add_star(), but all other values are spread over as many more rows: systems of which two thirds of the
+/// values are points of stars gain, Gray-Scott in 3D (half) loses a tenth (docs/log/cpu.md).
+bool pays_in_planes(const StepProgram& program);
+
 /// Returns the number of planes along `stream` that a tile keeps in cache in launches of one step: of every
 /// array those that are read at each point, and those that are written.
 std::int64_t planes_of(const StepProgram& program, int stream);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/block_instruction.hpp"
-#include "kernels/cpu/correlate_rows.hpp"
+#include "kernels/cpu/star_rows.hpp"
 
 namespace spsolve::detail {
 
@@ -46,17 +46,20 @@ template <BlockAction action, class V>
   if constexpr (action == minimum) return chosen(m < a, m, a);
 }
 
-/// Holds the accumulators of a block of neighbouring points of a row in registers, and runs instructions on
-/// them. An instruction costs one load from the first-level cache per operand and vector.
-template <class V, int vectors, class Storage>
+/// Holds the accumulators of a block of points in registers, and runs instructions on them: `vectors` vectors
+/// of the same row of `planes` neighbouring planes. An instruction costs one load from the first-level cache
+/// per operand and vector.
+template <class V, int planes, int vectors, class Storage>
 class RegisterBlock {
   using T = typename V::value_type;
   using Blocks = BoundBlocks<T>;
   static constexpr int lanes = static_cast<int>(V::size()), points = vectors * lanes;
 
  public:
-  /// Holds the points [x, x + points) of the row that `blocks` is bound to.
-  [[gnu::always_inline]] RegisterBlock(const Blocks& blocks, std::int64_t x) : blocks_(blocks), x_(x) {
+  /// Holds the points [x, x + points) of the rows that `blocks` is bound to. No other block computes them
+  /// again if `is_final`.
+  [[gnu::always_inline]] RegisterBlock(const Blocks& blocks, std::int64_t x, bool is_final)
+      : blocks_(blocks), x_(x), is_final_(is_final) {
     accumulate<BlockAction::zero>();
   }
 
@@ -69,7 +72,7 @@ class RegisterBlock {
       case load:
         return accumulate<load>(first);
       case load_stored:
-        return load_from(at<Storage>(first));
+        return load_from<Storage>(first);
       case add:
         return accumulate<add>(first);
       case subtract:
@@ -109,88 +112,154 @@ class RegisterBlock {
       case minimum:
         return accumulate<minimum>(first);
       case select:
-        return choose(at<T>(first), at<T>(first + 1));
+        return choose(first, first + 1);
       case taps:
         return add_taps<T>(instruction);
       case taps_stored:
         return add_taps<Storage>(instruction);
+      case star:
+        return add_star(instruction);
       case save:
-        return store_to(at<T>(first));
+        return store_to<T>(first);
       case output:
-        return write(at<Storage>(first), instruction.bypasses_caches);
+        return write(first, instruction.bypasses_caches);
       case fetch:
-        return detail::fetch<points>(at<T>(first), 0);
+        return fetch_rows<T>(first);
       case fetch_stored:
-        return detail::fetch<points>(at<Storage>(first), 0);
+        return fetch_rows<Storage>(first);
       case call:
         return call_operation(instruction);
     }
   }
 
  private:
-  /// Returns the address of an operand at the first point of the block.
+  /// Returns the address of an operand at the first point of the block in a plane.
   template <class Value>
-  [[gnu::always_inline]] Value* at(int operand) const {
-    return static_cast<Value*>(blocks_.at[operand]) + (x_ & blocks_.mask[operand]);
+  [[gnu::always_inline]] Value* at(int operand, int plane) const {
+    const auto row = static_cast<std::byte*>(blocks_.at[operand]) + plane * blocks_.plane_pitch[operand];
+    return reinterpret_cast<Value*>(row) + (x_ & blocks_.mask[operand]);
   }
   template <class Value>
   [[gnu::always_inline]] static V vector(const Value* m, int v) {
     return operands<V>(m + v * lanes);
   }
 
+  /// Calls `visit` with the rows of an operand and the sums of each plane.
+  template <class Value, class Visit>
+  [[gnu::always_inline]] void for_each_row(int operand, const Visit& visit) {
+#pragma GCC unroll 4
+    for (int p = 0; p < planes; ++p) visit(at<Value>(operand, p), sums_[p]);
+  }
+
   template <BlockAction action>
   [[gnu::always_inline]] void accumulate() {
+#pragma GCC unroll 4
+    for (auto& sums : sums_)
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) sums_[v] = accumulated<action>(sums_[v], V());
+      for (int v = 0; v < vectors; ++v) sums[v] = accumulated<action>(sums[v], V());
   }
   template <BlockAction action>
   [[gnu::always_inline]] void accumulate(int operand) {
-    const T* const m = at<T>(operand);
+    for_each_row<T>(
+        operand, [](const T* m, V* sums) __attribute__((always_inline)) {
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) sums_[v] = accumulated<action>(sums_[v], vector(m, v));
+          for (int v = 0; v < vectors; ++v) sums[v] = accumulated<action>(sums[v], vector(m, v));
+        });
   }
-  [[gnu::always_inline]] void load_from(const Storage* m) {
+  template <class Value>
+  [[gnu::always_inline]] void load_from(int operand) {
+    for_each_row<Value>(
+        operand, [](const Value* m, V* sums) __attribute__((always_inline)) {
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) sums_[v] = vector(m, v);
+          for (int v = 0; v < vectors; ++v) sums[v] = vector(m, v);
+        });
   }
-  [[gnu::always_inline]] void choose(const T* if_true, const T* if_false) {
+  [[gnu::always_inline]] void choose(int if_true, int if_false) {
+#pragma GCC unroll 4
+    for (int p = 0; p < planes; ++p) {
+      const T *const a = at<T>(if_true, p), *const b = at<T>(if_false, p);
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v)
-      sums_[v] = chosen(sums_[v] != T{0}, vector(if_true, v), vector(if_false, v));
+      for (int v = 0; v < vectors; ++v) sums_[p][v] = chosen(sums_[p][v] != T{0}, vector(a, v), vector(b, v));
+    }
   }
   template <class Value>
   [[gnu::always_inline]] void add_taps(const BlockInstruction& instruction) {
     for (int k = instruction.first; k < instruction.first + instruction.count; ++k) {
-      const Value* const m = at<Value>(k);
       const V weight = blocks_.weights[k];
+      for_each_row<Value>(
+          k, [&](const Value* m, V* sums) __attribute__((always_inline)) {
 #pragma GCC unroll 8
-      for (int v = 0; v < vectors; ++v) sums_[v] = fused(weight, vector(m, v), sums_[v]);
+            for (int v = 0; v < vectors; ++v) sums[v] = fused(weight, vector(m, v), sums[v]);
+          });
     }
   }
-  template <class Value>
-  [[gnu::always_inline]] void store_to(Value* m) const {
-#pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) store(sums_[v], m + v * lanes);
+  [[gnu::always_inline]] void add_star(const BlockInstruction& instruction) {
+    if constexpr (planes == max_rows) {
+      const int centre = instruction.first + instruction.count / 2;
+      const auto* const middle = reinterpret_cast<const std::byte*>(at<T>(centre, 0));
+      V sums[max_rows][2];
+      copy_sums(sums_, sums);
+      const auto choose_radius = [&]<int... n>(std::integer_sequence<int, n...>)
+          __attribute__((always_inline)) {
+        ((instruction.count == 6 * (n + 1) + 1
+              ? add_star_to<n + 1>(sums, middle, blocks_.plane_pitch[centre], blocks_.pitch[centre],
+                                   blocks_.weights + instruction.first)
+              : void()),
+         ...);
+      };
+      choose_radius(std::make_integer_sequence<int, widest_star>{});
+      copy_sums(sums, sums_);
+    } else {
+      add_taps<T>(instruction);
+    }
   }
-  [[gnu::always_inline]] void write(Storage* m, bool bypasses_caches) const {
-    if constexpr (std::is_same_v<T, Storage> && vectors == 8)
-      if (bypasses_caches && reinterpret_cast<std::uintptr_t>(m) % cache_line == 0) {
+  using Sums = V[planes][vectors];
+  [[gnu::always_inline]] static void copy_sums(const Sums& from, Sums& to) {
+#pragma GCC unroll 4
+    for (int p = 0; p < planes; ++p)
 #pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v) store_non_temporal(sums_[v], m + v * lanes);
+      for (int v = 0; v < vectors; ++v) to[p][v] = from[p][v];
+  }
+  template <class Value>
+  [[gnu::always_inline]] void store_to(int operand) {
+    for_each_row<Value>(
+        operand, [](Value * m, const V* sums) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+          for (int v = 0; v < vectors; ++v) store(sums[v], m + v * lanes);
+        });
+  }
+  [[gnu::always_inline]] void write(int operand, bool bypasses_caches) {
+    if constexpr (std::is_same_v<T, Storage> && vectors * sizeof(V) % cache_line == 0)
+      if (bypasses_caches && is_final_ &&
+          reinterpret_cast<std::uintptr_t>(at<T>(operand, 0)) % cache_line == 0) {
+        for_each_row<T>(
+            operand, [](T * m, const V* sums) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+              for (int v = 0; v < vectors; ++v) store_non_temporal(sums[v], m + v * lanes);
+            });
         return;
       }
-    store_to(m);
+    store_to<Storage>(operand);
+  }
+  template <class Value>
+  [[gnu::always_inline]] void fetch_rows(int operand) {
+    for_each_row<Value>(
+        operand,
+        [](const Value* m, const V*) __attribute__((always_inline)) { detail::fetch<points>(m, 0); });
   }
   [[gnu::always_inline]] void call_operation(const BlockInstruction& instruction) const {
     const int last = instruction.count - 1;
     const T* inputs[max_operands];
-    for (int k = 0; k < last; ++k) inputs[k] = at<T>(instruction.first + k);
-    blocks_.call(instruction.operation, inputs, last, points, at<T>(instruction.first + last));
+    for (int p = 0; p < planes; ++p) {
+      for (int k = 0; k < last; ++k) inputs[k] = at<T>(instruction.first + k, p);
+      blocks_.call(instruction.operation, inputs, last, points, at<T>(instruction.first + last, p));
+    }
   }
 
   const Blocks& blocks_;
   std::int64_t x_;
-  V sums_[vectors];
+  bool is_final_;
+  V sums_[planes][vectors];
 };
 
 }  // namespace spsolve::detail

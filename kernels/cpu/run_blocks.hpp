@@ -7,33 +7,49 @@ namespace spsolve {
 
 namespace detail {
 
-/// Runs all instructions on the points [x, x + vectors * V::size()). `Widest` is the vector type of the
-/// caller: it keeps versions for different processors apart.
-template <class V, int vectors, class Storage, class Widest>
-inline void run_block(const BoundBlocks<typename V::value_type>& blocks, std::int64_t x) {
-  RegisterBlock<V, vectors, Storage> block(blocks, x);
+/// Runs all instructions on the points [x, x + vectors * V::size()) of each plane. `Widest` is the vector
+/// type of the caller: it keeps versions for different processors apart.
+template <class V, int planes, int vectors, class Storage, class Widest>
+inline void run_block(const BoundBlocks<typename V::value_type>& blocks, std::int64_t x, bool is_final) {
+  RegisterBlock<V, planes, vectors, Storage> block(blocks, x, is_final);
   for (int i = 0; i < blocks.count; ++i) block.run(blocks.instructions[i]);
+}
+
+/// Runs blocks from x on, as long as whole blocks end by `end`, and returns the end of the last. A block of
+/// `last` points will end there, and may compute points of earlier blocks again.
+template <class V, int planes, int vectors, class Storage>
+std::int64_t run_whole_blocks(const BoundBlocks<typename V::value_type>& blocks, std::int64_t x,
+                              std::int64_t end, std::int64_t last) {
+  constexpr std::int64_t points = vectors * static_cast<std::int64_t>(V::size());
+  for (; x + points <= end; x += points)
+    run_block<V, planes, vectors, Storage, V>(blocks, x, x + points <= end - last || x + points == end);
+  return x;
 }
 
 }  // namespace detail
 
-/// Runs a list of instructions on the points [begin, end) of a row with vectors of type V. The last block may
+/// Runs a list of instructions on the points [begin, end) of each row with vectors of type V. Rows of several
+/// planes have at least two vectors, and their fields are stored in compute precision. The last block may
 /// overlap its neighbour; the same bits are then computed twice. Only slots may therefore be both read and
 /// written.
 template <class V, class Storage>
 void run_blocks(const BoundBlocks<typename V::value_type>& blocks, std::int64_t begin, std::int64_t end) {
   constexpr auto lanes = static_cast<std::int64_t>(V::size());
-  const auto run = [&]<int vectors>(std::integral_constant<int, vectors>) __attribute__((always_inline)) {
-    constexpr std::int64_t points = vectors * lanes;
-    std::int64_t x = begin;
-    for (; x + points <= end; x += points) detail::run_block<V, vectors, Storage, V>(blocks, x);
-    if (x < end) detail::run_block<V, vectors, Storage, V>(blocks, end - points);
-  };
-  if (end - begin >= 8 * lanes) return run(std::integral_constant<int, 8>{});
-  if (end - begin >= 2 * lanes) return run(std::integral_constant<int, 2>{});
-  if (end - begin >= lanes) return run(std::integral_constant<int, 1>{});
+  if constexpr (std::is_same_v<typename V::value_type, Storage>)
+    if (blocks.planes > 1) {
+      if (detail::run_whole_blocks<V, max_rows, 2, Storage>(blocks, begin, end, 2 * lanes) < end)
+        detail::run_block<V, max_rows, 2, Storage, V>(blocks, end - 2 * lanes, true);
+      return;
+    }
+  if (end - begin >= lanes) {
+    std::int64_t x = detail::run_whole_blocks<V, 1, 8, Storage>(blocks, begin, end, lanes);
+    x = detail::run_whole_blocks<V, 1, 2, Storage>(blocks, x, end, lanes);
+    if (x < end) x = detail::run_whole_blocks<V, 1, 1, Storage>(blocks, x, end, lanes);
+    if (x < end) detail::run_block<V, 1, 1, Storage, V>(blocks, end - lanes, true);
+    return;
+  }
   using One = std::experimental::simd<typename V::value_type, std::experimental::simd_abi::scalar>;
-  for (std::int64_t x = begin; x < end; ++x) detail::run_block<One, 1, Storage, V>(blocks, x);
+  for (std::int64_t x = begin; x < end; ++x) detail::run_block<One, 1, 1, Storage, V>(blocks, x, true);
 }
 
 #ifdef SPSOLVE_AVX512

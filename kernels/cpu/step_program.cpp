@@ -6,6 +6,8 @@
 #include <optional>
 #include <tuple>
 
+#include "kernels/cpu/tap_schedule.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -232,6 +234,15 @@ class StageWriter {
     if (references_[key] > 1 && !kept_.contains(key)) keep(key);
   }
 
+  /// Returns true if the taps of a link are a 3D star of a field as it lies in memory in compute precision.
+  bool is_star(const ChainLink& link, const Index3& at) const {
+    const CanonicalNode& node = node_of({link.node, at});
+    if (converts_ || node.kind != Kind::field || node.level == Level::next) return false;
+    std::vector<Index3> offsets;
+    for (const Tap& tap : link.stencil.taps()) offsets.push_back(tap.offset);
+    return star_radius(offsets) > 0;
+  }
+
   void chain(const Key& key) {
     const CanonicalNode& node = node_of(key);
     // Fields are read as they are stored; all other operands are computed first.
@@ -249,17 +260,25 @@ class StageWriter {
       append(BlockAction::load, {operand_of({node.start->node, key.second + node.start->offset})});
     else
       append(BlockAction::zero, {});
-    for_each_tap([&](const Key& tap, double weight) {
-      const BlockAction action = is_stored(tap) ? BlockAction::taps_stored : BlockAction::taps;
-      ProgramOperand operand = operand_of(tap);
-      operand.weight = weight;
-      if (stage_.instructions.back().action != action) {
-        append(action, {operand});
-        return;
+    for (const ChainLink& link : node.links) {
+      const bool star = is_star(link, key.second);
+      bool begins = true;
+      for (const Tap& tap : link.stencil.taps()) {
+        const Key at{link.node, key.second + tap.offset};
+        const BlockAction action = star            ? BlockAction::star
+                                   : is_stored(at) ? BlockAction::taps_stored
+                                                   : BlockAction::taps;
+        ProgramOperand operand = operand_of(at);
+        operand.weight = tap.weight;
+        if (stage_.instructions.back().action != action || (star && begins)) {
+          append(action, {operand});
+        } else {
+          stage_.operands.push_back(operand);
+          ++stage_.instructions.back().count;
+        }
+        begins = false;
       }
-      stage_.operands.push_back(operand);
-      ++stage_.instructions.back().count;
-    });
+    }
     for_each_operand(node, key.second, [&](const Key& operand) { release(operand); });
   }
 
@@ -370,8 +389,12 @@ class StageWriter {
 
 /// Lets a stage prefetch, from every array that it reads, the leading row of the leading plane that the next
 /// row of points along y reads. Hardware prefetchers miss it, because rows are short. Fetching the other
-/// planes too, which are in the second-level cache, was slower. The fetches are spread over the instructions.
+/// planes too, which are in the second-level cache, was slower. So was fetching, beside a star of radius 4,
+/// arrays that are read in the row of the points alone. The fetches are spread over the instructions.
 void add_fetches(ProgramStage& stage) {
+  const bool wide_star = std::ranges::any_of(stage.instructions, [](const BlockInstruction& instruction) {
+    return instruction.action == BlockAction::star && instruction.count > 7;
+  });
   std::map<std::tuple<Memory, int, Level>, std::pair<std::int64_t, std::int64_t>> leading;  // {z, y}
   for (const ProgramOperand& operand : stage.operands)
     if (operand.kind == Memory::field || operand.kind == Memory::coefficient) {
@@ -382,6 +405,7 @@ void add_fetches(ProgramStage& stage) {
   std::vector<BlockInstruction> fetches, all;
   for (const auto& [array, row] : leading) {
     const auto [kind, index, level] = array;
+    if (wide_star && row == std::pair<std::int64_t, std::int64_t>()) continue;
     fetches.push_back({.action = kind == Memory::field ? BlockAction::fetch_stored : BlockAction::fetch,
                        .first = static_cast<int>(stage.operands.size())});
     stage.operands.push_back(

@@ -84,24 +84,40 @@ class SystemLaunch {
     }
 
     void tile(const Box& tile, const Axes& axes) {
-      for (std::int64_t s = tile.begin[axes.stream]; s < tile.end[axes.stream]; ++s)
+      const Range x{tile.begin[x_axis], tile.end[x_axis]};
+      for (std::int64_t s = tile.begin[axes.stream], planes; s < tile.end[axes.stream]; s += planes) {
+        planes = joint_.planes_to_join();
+        if (s + planes > tile.end[axes.stream]) planes = 1;
         for (std::int64_t c = tile.begin[axes.cross]; c < tile.end[axes.cross]; ++c) {
           const Index3 p = axes.point(s, c, 0);
-          row(p[z_axis], p[y_axis], {tile.begin[x_axis], tile.end[x_axis]});
+          rows(p[z_axis], p[y_axis], x, static_cast<int>(planes));
         }
+      }
     }
 
    private:
-    /// All statements are computed together where all are needed; points that only one needs follow.
-    void row(std::int64_t z, std::int64_t y, const Range& x) {
-      Range together{x.begin, x.begin};
-      if (has_row(common_, z, y)) {
-        together = {std::max(x.begin, common_.begin[x_axis]), std::min(x.end, common_.end[x_axis])};
-        if (together.begin < together.end)
-          joint_.run(z, y, together);
-        else
-          together = {x.begin, x.begin};
+    /// Returns the points of a row at which all statements are needed.
+    Range points_of_all(std::int64_t z, std::int64_t y, const Range& x) const {
+      const Range all{std::max(x.begin, common_.begin[x_axis]), std::min(x.end, common_.end[x_axis])};
+      return has_row(common_, z, y) && all.begin < all.end ? all : Range{x.begin, x.begin};
+    }
+
+    /// Computes the row {z, y} of each of `planes` planes from z on. All statements are computed together
+    /// where all are needed; points that only one needs follow.
+    void rows(std::int64_t z, std::int64_t y, const Range& x, int planes) {
+      const Range together = points_of_all(z, y, x);
+      const bool joins =
+          planes == max_rows && has_row(common_, z + max_rows - 1, y) && joint_.joins_planes(z, y, together);
+      if (joins) joint_.run(z, y, together, max_rows);
+      for (int p = 0; p < planes; ++p) {
+        const Range computed = points_of_all(z + p, y, x);
+        if (!joins && computed.begin < computed.end) joint_.run(z + p, y, computed);
+        rest_of_row(z + p, y, x, computed);
       }
+    }
+
+    /// Computes the points of a row at which not all statements are needed, and fills the ghost points.
+    void rest_of_row(std::int64_t z, std::int64_t y, const Range& x, const Range& together) {
       for (int s = group_.first; s < group_.last; ++s) {
         const Box& box = boxes_[s];
         if (!has_row(box, z, y)) continue;

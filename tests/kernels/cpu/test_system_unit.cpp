@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "kernels/cpu/program_queries.hpp"
 #include "kernels/cpu/system_unit.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
@@ -167,21 +168,63 @@ TEST(SystemUnit, KeepsRowsOfIntermediateValues) {
   }
 }
 
-/// Fields larger than the last-level cache are written with stores that bypass it.
+/// Returns a wave in 3D whose laplacian has an order.
+ExampleStep wave_example(int order) {
+  ExampleStep example{"wave of order " + std::to_string(order), {}, {}, true};
+  example.step = "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=" + std::to_string(order) + ")";
+  if (order == 2) example.step = "p.next = 2*p - p.previous + dt^2*laplace(p)";
+  example.names.dimensions = 3;
+  example.names.spacing = {1.25, 0.75, 1.0};
+  example.names.dt = 0.125;
+  example.names.fields = {"p"};
+  if (order > 2) example.names.coefficients = {"c"};
+  return example;
+}
+
+/// Rows of four planes are computed together, except near walls and in the last planes of a region.
+TEST(SystemUnit, HasTheBitsOfTheCanonicalFormInJoinedPlanes) {
+  std::mt19937 random(36);
+  for (const int order : {2, 4, 8, 16}) {
+    const ExampleStep example = wave_example(order);
+    EXPECT_TRUE(pays_in_planes(step_program(canonical_form(testing::system_of(example)), 0, 1, false)));
+    for (const std::int64_t length : {33, 64, 77})
+      for (const bool periodic : {false, true}) {
+        const WideProblem problem(example, {order + 7, order + 3, length}, periodic, random);
+        Box first = problem.given.fields.front().box(), second = first;
+        first.end[z_axis] = second.begin[z_axis] = 6;
+        expect_canonical<double>(example, problem, {first, second});
+        expect_canonical<float>(example, problem, {first, second});
+        if (HasFailure()) return;
+      }
+  }
+}
+
+/// Returns the threads that OpenMP uses by default, and lets it use `count`.
+int exchange_threads(int count) {
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(count);
+  return threads;
+}
+
+/// Fields larger than the last-level cache are written with stores that bypass it. One thread counts as
+/// having 64 MiB of that cache at most.
 TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnLargeGrids) {
   std::mt19937 random(34);
+  const int threads = exchange_threads(1);
   for (const ExampleStep& example : testing::example_steps())
     if (example.name == "Gray-Scott" || example.name == "Yee in 2D") {
       const WideProblem problem(example, {1, 900, 1500}, example.name == "Gray-Scott", random);
       expect_canonical<double>(example, problem, {problem.given.fields.front().box()});
     }
+  const WideProblem wave(wave_example(4), {20, 20, 3003}, true, random);
+  expect_canonical<double>(wave_example(4), wave, {wave.given.fields.front().box()});
+  omp_set_num_threads(threads);
 }
 
 /// A row is cut into tiles along x, whose threads fill the ghosts beside walls.
 TEST(SystemUnit, CutsLongRows) {
   std::mt19937 random(35);
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(3);
+  const int threads = exchange_threads(3);
   for (const ExampleStep& example : testing::example_steps())
     if (example.names.dimensions == 1) {
       const WideProblem problem(example, {1, 1, 20'001}, false, random);
