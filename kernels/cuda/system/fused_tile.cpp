@@ -414,7 +414,8 @@ class TileSearch {
   std::array<int, 3> axes_;
   std::vector<Domain> walls_;  // as levels see them
   std::vector<GroupRead> reads_;
-  FusedTile fused_;  // the tile that is looked at
+  bool has_filled_faces_ = false;
+  FusedTile fused_;  // the tile that is looked at, without its filled faces
   std::vector<Found> found_;
   /// Holds the least bytes of shared memory that a tile takes which is more than overlap.
   int smallest_ = std::numeric_limits<int>::max();
@@ -435,7 +436,7 @@ std::optional<NoKernel> TileSearch::begin(int steps, const std::vector<FilledFac
     if (!grid_.periodic(axes_[axis]) && grid_.shape[axes_[axis]] < 2 * fused_.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
   if (auto none = why_not_between(filled, fused_, group_, reads_, walls_, axes_)) return none;
-  fused_.filled = filled;
+  has_filled_faces_ = !filled.empty();
   for (const Domain& field : walls_)
     fused_.reflects =
         fused_.reflects || reflects(field, axes_[row_axis]) || reflects(field, axes_[column_axis]);
@@ -477,7 +478,7 @@ void TileSearch::look_at(const SystemTile& shape, bool must_suit_registers) {
   const bool can_take = group_.taken && fused_.kept > 0 && !fused_.reflects && is_row_of_warp;
   fused_.taken = can_take ? group_.taken->taken : 0;
   if (!find_reads(fused_, group_, reads_, is_row_of_warp)) return;
-  if (!fused_.filled.empty() && fused_.reflects && !fused_.mirrors) return;
+  if (has_filled_faces_ && fused_.reflects && !fused_.mirrors) return;
   has_reads_ = true;
   lay_out_levels(fused_, group_, canonical_, walls_, precision_, limits_);
   if (fused_.useful_rows() <= 0 || fused_.useful_columns <= 0) return;
@@ -632,7 +633,10 @@ OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const
   if (found.empty()) return search.why_none();
   std::ranges::stable_sort(found, {}, &TileSearch::Found::cycles);
   std::vector<FusedTile> tiles;
-  for (auto& [tile, cycles] : found) tiles.push_back(std::move(tile));
+  for (auto& [tile, cycles] : found) {
+    tile.filled = filled;
+    tiles.push_back(std::move(tile));
+  }
   return tiles;
 }
 

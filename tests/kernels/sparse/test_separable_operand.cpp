@@ -15,7 +15,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int slab = 16;
+constexpr int slab_rows = 16;
 
 /// Returns a factor of eighths that sum to 1, so that products with small integers fit any format.
 std::vector<double> dyadic_factor(std::mt19937_64& random, std::int64_t taps) {
@@ -30,13 +30,13 @@ class Chain {
   explicit Chain(const SeparableOperand& operand) : operand_(operand), mma_(widest_mma(operand.element)) {}
 
   template <class Value>
-  std::vector<std::array<double, slab>> rows(Value&& value) const {
-    const int blocks_rows = 2 * slab * operand_.y.windows;
+  std::vector<std::array<double, slab_rows>> rows(Value&& value) const {
+    const int blocks_rows = 2 * slab_rows * operand_.y.windows;
     std::vector<std::vector<Fragment>> blocks;  // [block][rank, window, half]
     for (int block = 0; block < 2; ++block)
       blocks.push_back(
           along_x([&](int row, int column) { return value(row + block * blocks_rows, column); }));
-    std::vector<std::array<double, slab>> out;
+    std::vector<std::array<double, slab_rows>> out;
     for (int i = 0; i <= 2 * operand_.y.windows; ++i) along_y(blocks, i, out);
     return out;
   }
@@ -78,10 +78,11 @@ class Chain {
             Fragment b{};
             for (int lane = 0; lane < warp_lanes; ++lane) {
               const int g = lane / 4, q = lane % 4;
-              const int row = slab * m + g / 4 * 8 + g / 2 % 2 * slab * y_windows + 2 * r + g % 2;
+              const int row = slab_rows * m + g / 4 * 8 + g / 2 % 2 * slab_rows * y_windows + 2 * r + g % 2;
               const int slab_of_lane = window < operand_.x.paired ? q % 2 * x_windows : 0;
               for (int j = 0; j < 8; ++j)
-                b[lane][j] = value(row, operand_.x.begin + slab * (window + slab_of_lane) + q / 2 * 8 + j);
+                b[lane][j] =
+                    value(row, operand_.x.begin + slab_rows * (window + slab_of_lane) + q / 2 * 8 + j);
             }
             multiply(d, operand_.x, k, window, false, b);
           }
@@ -94,11 +95,11 @@ class Chain {
 
   /// Computes 16 rows, i slabs after the first.
   void along_y(const std::vector<std::vector<Fragment>>& blocks, int i,
-               std::vector<std::array<double, slab>>& out) const {
+               std::vector<std::array<double, slab_rows>>& out) const {
     constexpr std::array<std::size_t, 8> spread{0, 5, 3, 6, 1, 4, 2, 7};  // rows of results
     const int windows = operand_.y.windows;
     const std::size_t first = out.size();
-    out.resize(first + slab);
+    out.resize(first + slab_rows);
     for (int half = 0; half < 2; ++half) {
       WarpRegisters<float, 4> d{};
       for (int k = 0; k < operand_.rank; ++k)
@@ -140,9 +141,9 @@ TEST(SeparableOperand, ChainsToTheCorrelation) {
       };
       const auto found =
           Chain(operand).rows([&](int row, int column) { return value(row + operand.y.begin, column); });
-      ASSERT_EQ(found.size(), static_cast<std::size_t>(slab * (2 * operand.y.windows + 1)));
+      ASSERT_EQ(found.size(), static_cast<std::size_t>(slab_rows * (2 * operand.y.windows + 1)));
       for (std::size_t row = 0; row < found.size(); ++row)
-        for (int column = 0; column < slab; ++column) {
+        for (int column = 0; column < slab_rows; ++column) {
           double expected = 0;
           std::size_t i = 0;
           const auto weights = dense_weights(stencil);
