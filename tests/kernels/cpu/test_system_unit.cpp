@@ -6,6 +6,7 @@
 
 #include <omp.h>
 
+#include <limits>
 #include <random>
 
 #include "kernels/cpu/program_queries.hpp"
@@ -47,13 +48,20 @@ struct WideProblem {
   std::vector<std::vector<double>> now, previous;
 };
 
-/// Returns a field whose halo holds the values beyond the faces.
+/// Returns a field whose halo holds the values beyond the faces, except that rows beyond walls across y and
+/// z, which the unit must not read, hold NaN.
 template <class T>
 Field padded_field(const Domain& domain, const std::vector<double>& values, const Index3& halo,
                    Precision precision) {
   Field field(domain.box(), halo, precision);
   const std::vector<T> rounded(values.begin(), values.end());
-  for_each_point(field.allocated(), [&](const Index3& p) { *field.at<T>(p) = padded(domain, rounded, p); });
+  const auto is_beyond_wall = [&](const Index3& p, int axis) {
+    return !domain.periodic(axis) && (p[axis] < 0 || p[axis] >= domain.shape[axis]);
+  };
+  for_each_point(field.allocated(), [&](const Index3& p) {
+    const bool is_read = !is_beyond_wall(p, z_axis) && !is_beyond_wall(p, y_axis);
+    *field.at<T>(p) = is_read ? padded(domain, rounded, p) : std::numeric_limits<T>::quiet_NaN();
+  });
   return field;
 }
 
