@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 namespace spsolve {
@@ -180,7 +182,10 @@ std::set<int> launch_lengths(const Schedule& schedule) {
 double largest_change(const std::vector<Diagnostics>& by_field) {
   double largest = 0;
   for (const Diagnostics& field : by_field)
-    if (field.change_l2 > 0) largest = std::max(largest, field.change_l2 / field.l2);
+    if (field.change_l2 != 0) {
+      const double change = field.change_l2 / field.l2;  // NaN if both norms are beyond the range of a double
+      largest = std::max(largest, std::isnan(change) ? std::numeric_limits<double>::infinity() : change);
+    }
   return largest;
 }
 

@@ -44,6 +44,15 @@ TEST(Schedule, GoesOnFromAnyStopAsIfItHadNotStopped) {
   }
 }
 
+TEST(LargestChange, IsThatOfAnyFieldAndInfiniteWhereNormsAreBeyondADouble) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto field = [](double l2, double change) { return Diagnostics{0, 0, 0, l2, change}; };
+  EXPECT_EQ(largest_change({field(4, 1), field(8, 1)}), 0.25);
+  EXPECT_EQ(largest_change({field(0, 0), field(infinity, 0)}), 0);
+  EXPECT_EQ(largest_change({field(0, 1)}), infinity);
+  EXPECT_EQ(largest_change({field(infinity, infinity), field(4, 1)}), infinity);
+}
+
 TEST(Schedule, LengthsOfLaunchesAreKnownBefore) {
   EXPECT_EQ(launch_lengths({0, 200, 100, 20, 100, 8}), (std::set{1, 3, 8}));
   EXPECT_EQ(launch_lengths({0, std::int64_t{1} << 40, 0, 0, 0, 8}), std::set{8});
