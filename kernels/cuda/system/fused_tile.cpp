@@ -392,11 +392,11 @@ class TileSearch {
 
   /// Begins with what all tiles for a number of steps have in common. Returns why there are none, if there
   /// are none.
-  std::optional<NoKernel> begin(int steps, const std::vector<FilledFace>& filled);
+  std::optional<NoKernel> begin(const SystemFacts& facts, int steps, const std::vector<FilledFace>& filled);
   /// Looks at all shapes of tiles.
-  void look_at_all(const SystemFacts& facts);
+  void look_at_all();
   /// Looks at one shape, which need not suit the registers of a thread.
-  void look_at_given(const SystemFacts& facts, const SystemTile& shape);
+  void look_at_given(const SystemTile& shape);
 
   std::vector<Found>& found() { return found_; }
   /// Says why nothing was found.
@@ -414,7 +414,7 @@ class TileSearch {
   std::array<int, 3> axes_;
   std::vector<Domain> walls_;  // as levels see them
   std::vector<GroupRead> reads_;
-  bool has_filled_faces_ = false;
+  bool has_filled_faces_ = false, can_split_ = false;
   FusedTile fused_;  // the tile that is looked at, without its filled faces
   std::vector<Found> found_;
   /// Holds the least bytes of shared memory that a tile takes which is more than overlap.
@@ -423,7 +423,8 @@ class TileSearch {
   bool has_many_arrays_ = false;  // for tiles of one warp
 };
 
-std::optional<NoKernel> TileSearch::begin(int steps, const std::vector<FilledFace>& filled) {
+std::optional<NoKernel> TileSearch::begin(const SystemFacts& facts, int steps,
+                                          const std::vector<FilledFace>& filled) {
   fused_.steps = steps;
   for (const GroupInput& input : group_.inputs)
     for (const auto& offset : input.offsets)
@@ -440,6 +441,7 @@ std::optional<NoKernel> TileSearch::begin(int steps, const std::vector<FilledFac
   for (const Domain& field : walls_)
     fused_.reflects =
         fused_.reflects || reflects(field, axes_[row_axis]) || reflects(field, axes_[column_axis]);
+  can_split_ = can_split(facts, group_, walls_, axes_, fused_.lag());
   return {};
 }
 
@@ -449,16 +451,15 @@ void TileSearch::begin_splits() {
   fused_.sums = group_.split->sums;
 }
 
-void TileSearch::look_at_all(const SystemFacts& facts) {
-  const bool splits = can_split(facts, group_, walls_, axes_, fused_.lag());
+void TileSearch::look_at_all() {
   for (const SystemTile& shape : shapes(grid_.dimensions, precision_)) look_at(shape, true);
-  if (!splits) return;
+  if (!can_split_) return;
   begin_splits();
   for (const SystemTile& shape : shapes_of_split(precision_)) look_at(shape, true);
 }
 
-void TileSearch::look_at_given(const SystemFacts& facts, const SystemTile& shape) {
-  if (can_split(facts, group_, walls_, axes_, fused_.lag())) begin_splits();
+void TileSearch::look_at_given(const SystemTile& shape) {
+  if (can_split_) begin_splits();
   look_at(shape, false);
 }
 
@@ -624,11 +625,11 @@ OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const
       group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), grid_axes(fields.front()));
   if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
   TileSearch search(canonical, fields, precision, limits, group);
-  if (auto none = search.begin(steps, filled)) return *std::move(none);
+  if (auto none = search.begin(facts, steps, filled)) return *std::move(none);
   if (given)
-    search.look_at_given(facts, *given);
+    search.look_at_given(*given);
   else
-    search.look_at_all(facts);
+    search.look_at_all();
   std::vector<TileSearch::Found>& found = search.found();
   if (found.empty()) return search.why_none();
   std::ranges::stable_sort(found, {}, &TileSearch::Found::cycles);

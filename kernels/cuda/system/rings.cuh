@@ -16,7 +16,7 @@ constexpr int tile_rows = constants::thread_rows * rows_of_thread;
 constexpr int warp_threads = 32;  // along a row
 /// Says whether the warp that computes a tile also loads its planes and makes their ghost points. No other
 /// warp waits for it then.
-constexpr bool loads_itself = constants::threads == warp_threads;
+constexpr bool loads_itself = constants::loads_itself;
 #if __CUDA_ARCH__ >= 900
 constexpr int ghost_threads = (loads_itself ? 1 : constants::ghost_warps) * warp_threads;
 #else
@@ -25,7 +25,7 @@ constexpr int ghost_threads = constants::threads;
 
 /// Says how often loops over ghost points are unrolled. Where the warp that computes makes them, its loop
 /// over planes must stay short, for the instruction cache.
-constexpr int few_ghosts = loads_itself ? 1 : 4;
+constexpr int unrolled_ghosts = loads_itself ? 1 : 4;
 
 /// Is the tile of a block, given by its first point.
 struct Tile {
@@ -101,7 +101,7 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
   if constexpr (reach_columns > 0)
     if (has_ghost_columns<i>(a, tile)) {
       const int lead = a.array[i].lead, columns = static_cast<int>(a.shape[2]) - tile.column + lead;
-#pragma unroll few_ghosts
+#pragma unroll unrolled_ghosts
       for (int j = thread; j < 2 * reach_columns * lines; j += ghost_threads) {
         const int number = j % (2 * reach_columns);
         const int index =
@@ -112,7 +112,7 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
   if constexpr (reach_rows > 0)
     if (has_ghost_rows<i>(a, tile)) {
       const int rows = static_cast<int>(a.shape[1]) - tile.row - constants::row_low[i];
-#pragma unroll few_ghosts
+#pragma unroll unrolled_ghosts
       for (int j = thread; j < 2 * reach_rows * pitch; j += ghost_threads) {
         const int number = j / pitch;
         const int line =

@@ -286,14 +286,16 @@ void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fu
   }
   add_walls(text, "wall", "wall_value", "[statements]", walls);
   std::vector<int> has_one_value;
-  for (const int field : fields_of_statements_) {
-    const Face& end = fields_[field].faces[axes_[plane_axis]][low];
-    bool has = end.kind == BoundaryKind::dirichlet;
+  for (const Walls& of_field : walls) {
+    const double value = of_field.value[plane_axis][low];
+    bool has = of_field.beyond[plane_axis][low] == Beyond::value;
     for (int axis = 0; axis < axis_count; ++axis)
-      for (const Face& face : fields_[field].faces[axes_[axis]])
-        has = has && (face.kind == BoundaryKind::periodic ||
-                      (face.kind == BoundaryKind::dirichlet && face.value == end.value &&
-                       std::signbit(face.value) == std::signbit(end.value)));
+      for (const Side side : {low, high}) {
+        const double other = of_field.value[axis][side];
+        has = has && (of_field.beyond[axis][side] == Beyond::memory ||
+                      (of_field.beyond[axis][side] == Beyond::value && other == value &&
+                       std::signbit(other) == std::signbit(value)));
+      }
     has_one_value.push_back(has);
   }
   text.line(
@@ -332,6 +334,7 @@ void SystemProgram::add_constants_of_tile(ConstantsText& text, const SystemTile&
   text.integer("thread_rows", tile.thread_rows);
   text.integer("rows_of_thread", tile.rows_of_thread);
   text.integer("threads", tile.threads());
+  text.flag("loads_itself", tile.loads_itself());
   text.integer("ghost_warps", tile.ghost_warps);
   text.integer("blocks", tile.blocks);
   text.integer("ahead", tile.ahead);
