@@ -32,10 +32,27 @@ def lines_of(document):
         yield number, line, in_code
 
 
+def anchor_of(heading):
+    """Returns the anchor of links to a line of heading: its text in lower case, without punctuation, with hyphens for spaces."""
+    return re.sub(r"[^\w\- ]", "", heading.lstrip("#").strip().lower()).replace(" ", "-")
+
+
 def anchors_of(document):
-    """Returns the valid anchors of links: headings in lower case, without punctuation, with hyphens for spaces."""
-    headings = [line.lstrip("#").strip() for _, line, in_code in lines_of(document) if line.startswith("#") and not in_code]
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {anchor_of(line) for _, line, in_code in lines_of(document) if line.startswith("#") and not in_code}
+
+
+def section_of(document, anchor):
+    """Returns the lines below the heading of an anchor, as far as the next heading of its level or of a higher one."""
+    level, section = 0, []
+    for _, line, in_code in lines_of(document):
+        hashes = 0 if in_code else len(line) - len(line.lstrip("#"))
+        if level and 0 < hashes <= level:
+            break
+        if level:
+            section.append(line)
+        elif hashes and anchor_of(line) == anchor:
+            level = hashes
+    return section
 
 
 def faults_of(document):
@@ -55,7 +72,11 @@ def faults_of(document):
                 yield number, f"{path or document.name} has no heading for #{anchor}"
 
 
-root = pathlib.Path(sys.argv[1])
-faults = [f"{document.relative_to(root)}:{number}: {fault}" for document in documents(root) for number, fault in faults_of(document)]
-print("\n".join(faults) or "every link resolves, and no line is too long")
-sys.exit(bool(faults))
+def main(root):
+    faults = [f"{document.relative_to(root)}:{number}: {fault}" for document in documents(root) for number, fault in faults_of(document)]
+    print("\n".join(faults) or "every link resolves, and no line is too long")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))

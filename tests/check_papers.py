@@ -1,22 +1,40 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Fails if docs/papers.md names a file, function, command, option, suite or record that does not exist, a script that cannot be run,
-or leaves a cell empty.
+leaves a cell empty, or states a number of spsolve that is nowhere on record.
 
 check_papers.py ROOT
 
 Functions are named as `name()` and must stand in some source. Commands are `spsolve VERB --option ...`, `bench_NAME` or a script of
-the tree; options must be in the manual page, which another test compares with the program, and suites in --suite of `bench`.
+the tree; options must be in the manual page, which another test compares with the program, suites in --suite of `bench`, and the names of
+stencils, precisions, units, layouts and keys in some source.
 Records are RECORD.json:RUN,RUN.
+
+In the column spsolve of the tables of techniques, every number of three and more digits must stand in a record, in a file or in a section
+of a document that its row names, or be the ratio of two numbers of its cell. Shorter numbers would be found anywhere and are not checked.
+Nor are numbers of the papers, which are not in the tree. Other tables are made anew by docs/refresh.py.
 """
+import itertools
 import json
 import os
 import pathlib
 import re
 import sys
 
+from check_documents import LINK, section_of
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+from rows import rows_of
+
 ROOMS = ("app", "bench", "calibration", "docs", "halo", "inputs", "io", "jobs", "kernels", "plot", "python", "solver", "tests")
 PAPERS = 5
+TECHNIQUE_CELLS, SPSOLVE = 6, 4  # technique, where, figure, command, spsolve, the paper
+RATES = ("gstencil_per_s", "gstencil_per_s_sustained")
+LEAST_RATE = 10  # numbers below are ratios
+STENCIL = re.compile(r"\b(?:star|box)?\dd\dr\b")
+CODE = re.compile(r"`([^`]+)`")
+NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?")
+NOT_COUNTED = re.compile(CODE.pattern + "|" + LINK.pattern + r"|\d+(?: x \d+)+|\b(?=\w*[A-Za-z])\w*\d\w*")
 
 
 def sources(root):
@@ -52,6 +70,15 @@ class Tree:
                 yield f"spsolve has no option {word}"
             if word == "--suite" and following not in self.suites:
                 yield f"spsolve bench has no suite {following}"
+            if word in ("--layout", "--unit", "--precision", "--stencil") and not self.is_name(following):
+                yield f"no source has the name {following}"
+            if word == "--set":
+                key, _, value = following.partition("=")
+                yield from (f"no source has the name {name}" for name in (*key.split("."), value) if not self.is_name(name))
+
+    def is_name(self, word):
+        """Returns whether a word is a name in the sources, or that of a star or box, which are made from their numbers."""
+        return f'"{word}"' in self.source or bool(STENCIL.fullmatch(word))
 
     def faults_of_code(self, code):
         words = code.split()
@@ -68,6 +95,50 @@ class Tree:
                 yield from self.faults_of_path(word)
 
 
+def numbers_in(text):
+    return [float(number.replace(",", "")) for number in NUMBER.findall(text)]
+
+
+def is_about(text, stencils):
+    """Returns whether a text names one of the stencils, or none at all."""
+    named = set(STENCIL.findall(text))
+    return not named or not stencils or bool(named & stencils)
+
+
+def rates_of(root, text, stencils):
+    """Yields the rates of RECORD.json:RUN,RUN that are about these stencils."""
+    path, _, runs = text.partition(":")
+    for row in rows_of(*([f"{root / path}:{runs}"] if runs else [root / path])):
+        if is_about(row.get("stencil", ""), stencils):
+            yield from (value for name, value in row.items() if name in RATES)
+
+
+def known_numbers(root, line, stencils):
+    """Yields the numbers about these stencils in the records, files and sections that a line names."""
+    paths = [word for code in CODE.findall(line) for word in code.split() if word.split("/")[0] in ROOMS]
+    for path in paths:
+        if ".json" in path:
+            yield from rates_of(root, path, stencils)
+        elif (root / path).is_file():
+            yield from numbers_in((root / path).read_text())
+    for link in LINK.findall(line):
+        page, _, anchor = link.partition("#")
+        for line in section_of(root / "docs" / (page or "papers.md"), anchor):
+            yield from numbers_in(line) if is_about(line, stencils) else ()
+
+
+def unknown_numbers(root, line, cell):
+    """Yields the numbers of a cell that neither what its line names nor the cell itself explains."""
+    texts = [text.rstrip(",") for text in NUMBER.findall(NOT_COUNTED.sub(" ", cell))]
+    values = {text: float(text.replace(",", "")) for text in texts}
+    known = list(known_numbers(root, line, set(STENCIL.findall(cell))))
+    known += [over / under for over, under in itertools.permutations(values.values(), 2) if under >= LEAST_RATE]
+    for text, value in values.items():
+        half = 0.5 * 10.0 ** -len(text.partition(".")[2]) * (1 + 1e-9)
+        if len(re.sub(r"\D", "", text).lstrip("0")) > 2 and not any(abs(value - other) <= half for other in known):
+            yield text
+
+
 def faults_of(tree, text):
     sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     with_tables = [section for section in sections if "| technique |" in section]
@@ -77,12 +148,14 @@ def faults_of(tree, text):
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
         if "" in cells:
             yield number, "an empty cell: say why it is empty"
-        for code in re.findall(r"`([^`]+)`", line):
-            yield from ((number, fault) for fault in tree.faults_of_code(code))
+        missing = [fault for code in CODE.findall(line) for fault in tree.faults_of_code(code)]
+        yield from ((number, fault) for fault in missing)
+        if len(cells) == TECHNIQUE_CELLS and not missing:
+            yield from ((number, f"{text} is in no record and on no page that the row names") for text in unknown_numbers(tree.root, line, cells[SPSOLVE]))
 
 
 root = pathlib.Path(sys.argv[1])
 document = root / "docs" / "papers.md"
 faults = [f"docs/papers.md:{number}: {fault}" for number, fault in faults_of(Tree(root), document.read_text())]
-print("\n".join(faults) or "what docs/papers.md names exists")
+print("\n".join(faults) or "what docs/papers.md names exists, and its numbers are on record")
 sys.exit(bool(faults))

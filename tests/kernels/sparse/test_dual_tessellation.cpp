@@ -63,6 +63,14 @@ TEST_P(Stencil2RowOf, TimesTheTrianglesIsTheCorrelation) {
 
 INSTANTIATE_TEST_SUITE_P(DualTessellation, Stencil2RowOf, ::testing::Range(0, 45));
 
+/// The row of docs/papers.md on dual tessellation, for 7 x 7 points.
+TEST(DualTessellation, MultiplyAddsPerPointOfThePapersPage) {
+  const std::size_t columns =
+      dual_tessellation(Stencil({1, 7, 7}, std::vector<double>(49, 1.0), {0, 3, 3})).columns();
+  EXPECT_EQ((columns + 15) / 16 * 16, 112U);         // both triangles in steps of m16n8k16
+  EXPECT_EQ(2 * ((columns / 2 + 3) / 4 * 4), 104U);  // ConvStencil's equation 13: each in steps of m8n8k4
+}
+
 TEST(Stencil2Row, FragmentsHaveNoBankConflicts) {
   // Sixteen lanes read four rows of four doubles at once, from 16 banks of 8 bytes.
   for (int n = 1; n <= 17; ++n)

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/sparse/layout.hpp"
+#include "kernels/sparse/sliced_operand.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
 
 namespace spsolve {
@@ -25,6 +27,24 @@ TEST(Layout, InstructionsPerOutputOfThePapers) {
   EXPECT_DOUBLE_EQ(
       mma_per_output(sparse_operand(wide, Layout::strided_swap, m16n8k32_fp16, {1, 99, 99}), m16n8k32_fp16),
       15.0 / (16 * 8));
+}
+
+/// The row of docs/papers.md on SPIDER's table 2. An instruction of either family takes 16 products per
+/// output from the 32 columns of a step.
+TEST(Layout, KernelsTakeTheMultiplyAddsPerPointOfThePapersPage) {
+  struct Row {
+    std::int64_t radius;
+    int by_mma, by_wgmma;
+  };
+  for (const Row& row : {Row{3, 112, 160}, Row{7, 240, 288}}) {
+    const std::int64_t n = 2 * row.radius + 1;
+    const Stencil box({1, n, n}, std::vector<double>(static_cast<std::size_t>(n * n), 1.0),
+                      {0, row.radius, row.radius});
+    const SlicedOperand sliced =
+        slice_sparse(in_march_axes(box, 2), Layout::strided_swap, Precision::fp16, false);
+    EXPECT_EQ(16 * instructions_with_weights(sliced, Precision::fp16), row.by_mma);
+    EXPECT_EQ(16 * input_window(box, Precision::fp16)->steps(Precision::fp16), row.by_wgmma);
+  }
 }
 
 TEST(Layout, ChoosesTilesThatFitTheGrid) {
