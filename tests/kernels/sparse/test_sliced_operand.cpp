@@ -148,6 +148,8 @@ TEST(Slices, OfBothLayoutsAreOneOperandForAllButOneStencilOfTheCatalogueIn2D) {
   EXPECT_EQ(other, std::vector<std::string>{"heat2d-rk4"});
 }
 
+constexpr Index3 wide{2, 1, 8}, square{2, 2, 4}, deep{4, 1, 4}, narrow{4, 2, 2};  // tiles of several planes
+
 /// The table of docs/papers.md, "Tiles of several planes": instructions of the tile that kernels take, and of
 /// tiles of several planes.
 TEST(SlicesOfTiles, OfSeveralPlanesTakeAsManyInstructionsAsDocumented) {
@@ -156,7 +158,6 @@ TEST(SlicesOfTiles, OfSeveralPlanesTakeAsManyInstructionsAsDocumented) {
     int dimensions, steps, run;
     std::vector<std::pair<Index3, int>> several;
   };
-  const Index3 wide{2, 1, 8}, square{2, 2, 4}, deep{4, 1, 4}, narrow{4, 2, 2};
   for (const Row& row : {Row{"star3d1r", 3, 3, 13, {{wide, 16}, {square, 14}, {deep, 16}, {narrow, 16}}},
                          Row{"star2d1r", 2, 7, 15, {{wide, 16}, {deep, 17}}},
                          Row{"star2d3r", 2, 2, 13, {{wide, 12}, {deep, 10}}},
@@ -172,6 +173,36 @@ TEST(SlicesOfTiles, OfSeveralPlanesTakeAsManyInstructionsAsDocumented) {
     for (const auto& [tile, instructions] : row.several)
       EXPECT_EQ(count(slice_tile(stencil, tile, Precision::fp16)), instructions) << row.preset;
   }
+}
+
+/// The paragraph below that table. Among tiles of several planes the one with the fewest instructions counts,
+/// and of equals the one with the fewest loads.
+TEST(SlicesOfTiles, OfSeveralPlanesTakeFewerInstructionsInPartOfTheCatalogueAsDocumented) {
+  int cases = 0, fewer = 0, without_more_loads = 0, with_twice_the_loads = 0;
+  const auto costs = [](const SlicedOperand& sliced) {
+    return std::pair(instructions_with_weights(sliced, Precision::fp16),
+                     b_registers(sliced, Precision::fp16));
+  };
+  for (const CatalogueEntry& entry : catalogue())
+    for (int steps = 1; steps <= 3 && entry.dimensions > 1; ++steps) {
+      const bool rows = entry.dimensions == 3;
+      const Stencil stencil = in_march_axes(fuse_steps(entry.stencil, steps), entry.dimensions);
+      const auto [instructions, loads] = costs(slice_sparse(stencil, Layout::morph, Precision::fp16, rows));
+      auto best = std::min(costs(slice_tile(stencil, wide, Precision::fp16)),
+                           costs(slice_tile(stencil, deep, Precision::fp16)));
+      if (rows)
+        best = std::min({best, costs(slice_tile(stencil, square, Precision::fp16)),
+                         costs(slice_tile(stencil, narrow, Precision::fp16))});
+      ++cases;
+      if (best.first >= instructions) continue;
+      ++fewer;
+      without_more_loads += best.second <= loads ? 1 : 0;
+      with_twice_the_loads += best.second >= 2 * loads ? 1 : 0;
+    }
+  EXPECT_EQ(cases, 276);
+  EXPECT_EQ(fewer, 216);
+  EXPECT_EQ(without_more_loads, 120);
+  EXPECT_EQ(with_twice_the_loads, 35);
 }
 
 }  // namespace
