@@ -408,5 +408,34 @@ class FitzHughNagumo(Model):
                 v + self.dt * self["epsilon"] * (self["b"] * u - v)]
 
 
+class LatticeBoltzmann(Model):
+    """Populations of particles that go by one of nine velocities (along y, along x), each with its weight at rest."""
+    name = "lattice_boltzmann2d"
+    velocities = [(0, 0), (0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)]
+    weights = [4 / 9] + [1 / 9] * 4 + [1 / 36] * 4
+    fields = [f"f{i}" for i in range(9)]
+    is_linear = False
+    changes = {"grid.shape": [5, 6], "constants.U": 0.3, "constants.K": 1.1}
+
+    def prepare(self):
+        self.wave_y, self.wave_x = np.sin(self["K"] * self.y), np.sin(self["K"] * self.x)
+
+    def initial(self):
+        return [w * (1 + 3 * self["U"] * (cx * self.wave_y + cy * self.wave_x)) for w, (cy, cx) in zip(self.weights, self.velocities)]
+
+    def velocity(self, state):
+        """Returns the velocity along y and x."""
+        return [sum(c[axis] * f for c, f in zip(self.velocities, state)) for axis in range(2)]
+
+    def step(self, state, n):
+        moved = [displaced(displaced(f, 0, -cy, "periodic"), 1, -cx, "periodic") for f, (cy, cx) in zip(state, self.velocities)]
+        uy, ux = self.velocity(moved)
+        rest, relaxed = sum(moved) - 1.5 * (ux * ux + uy * uy), []
+        for f, w, (cy, cx) in zip(moved, self.weights, self.velocities):
+            along = cy * uy + cx * ux
+            relaxed.append(f + (w * (rest + 3 * along + 4.5 * along * along) - f) / self["tau"])
+        return relaxed
+
+
 MODELS = [Acoustic2D, AcousticFromFile, Acoustic3D, StandingWave, GrayScott, HeatTwoMaterials, MaskedDiffusion, Maxwell2D, Maxwell3D,
-          Elastic, Schroedinger, RotatingWind, FisherKpp, FitzHughNagumo]
+          Elastic, Schroedinger, RotatingWind, FisherKpp, FitzHughNagumo, LatticeBoltzmann]

@@ -312,6 +312,22 @@ class Equations(spsolve.TestCase):
             self.assertLess(drift / norms[0], {"fp64": 1e-10, "fp32": 0.1}[precision])
             self.assertGreater(max(abs((re**2 + im**2).sum() / norms[0] - 1) for re, im in states), 1e-3)  # the plain norm is not kept
 
+    def test_vortices_of_lattice_boltzmann_decay_by_their_viscosity(self):
+        """The flow keeps its shape and decays as exp(-nu K^2 t). The lattice is not fine and the flow not slow against sound,
+        which the rate feels to the order of K^2 and of 3 U^2; the first steps, in which sound begins, are left out."""
+        n, U = 32, 0.05
+        K = 2 * np.pi / n
+        model = models.LatticeBoltzmann(**{"grid.shape": [n, n], "constants.U": U, "constants.K": K})
+        first, last = 200, 400
+        found = spsolve.snapshots(self.solve(model, "fp64", "vortices", every=200, steps=last))
+        amplitudes = [[2 * (u * wave).mean() for u, wave in zip(model.velocity(fields_of(found[step], model.fields)),
+                                                                (model.wave_x, model.wave_y))] for step in (first, last)]
+        for early, late in zip(*amplitudes):
+            rate = np.log(early / late) / (last - first)
+            self.assertLess(abs(rate / ((model["tau"] - 0.5) / 3 * K**2) - 1), K**2 + 3 * U**2)
+        density = [np.sum(fields_of(found[step], model.fields)) for step in (0, last)]
+        self.assertAlmostEqual(density[1] / density[0], 1, delta=9 * last * OPERATIONS * UNIT["fp64"])
+
     def test_front_of_fisher_and_kpp_has_its_speed(self):
         """From t1 to t2 the front moves at v - 3 log(t2 / t1) / (2 k (t2 - t1)), and faster than that by less than the next
         term of the series (U. Ebert, W. van Saarloos, Physica D 146 (2000) 1). v = min s(k) / k is the speed of the scheme
