@@ -105,7 +105,8 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
       "--stencil", request.stencil,
       "Benchmark shape, or a stencil of the catalogue (default: star2d1r, in suites all of theirs)");
   CLI::Option* shape = to.add_option("--shape", request.shape,
-                                     "Points per axis, slowest first, as N,N,N; with --suite gemm M,N,K")
+                                     "Points per axis, slowest first, as N,N,N; --suite gemm takes M,N,K, "
+                                     "other suites need --stencil with it")
                            ->delimiter(',')
                            ->check(CLI::Range(std::int64_t{1}, max_points).description("POSITIVE"));
   CLI::Option* boundary =

@@ -287,6 +287,19 @@ std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
   return cases;
 }
 
+/// Returns the shape that the request asks for, or else `shape`. Throws Error(invalid_input) if it does not
+/// fit the stencil.
+Index3 shape_or(Index3 shape, const BenchRequest& request, const std::string& stencil, int dimensions) {
+  if (request.shape.empty()) return shape;
+  if (request.shape.size() != static_cast<std::size_t>(dimensions))
+    throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
+                                                   request.shape.size(), stencil, dimensions));
+  if (!has_volume_within(request.shape, max_points))
+    throw Error(Status::invalid_input, "--shape: more than 2^48 points");
+  std::copy(request.shape.begin(), request.shape.end(), shape.end() - dimensions);
+  return shape;
+}
+
 BenchCase single_case(const BenchRequest& request, bool cuda) {
   const std::string stencil = request.stencil.empty() ? "star2d1r" : request.stencil;
   const auto dimensions = preset_dimensions(stencil);
@@ -300,19 +313,12 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
         fmt::format("--stencil {}: there is no such stencil{}wanted a benchmark shape such as star3d1r, or a "
                     "name of the catalogue (--list)",
                     stencil, did_you_mean(stencil, preset_names())));
-  Index3 shape = default_shape(*dimensions, cuda);
-  if (!request.shape.empty()) {
-    if (request.shape.size() != static_cast<std::size_t>(*dimensions))
-      throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
-                                                     request.shape.size(), stencil, *dimensions));
-    if (!has_volume_within(request.shape, max_points))
-      throw Error(Status::invalid_input, "--shape: more than 2^48 points");
-    std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
-  }
-  return asked_case(request, stencil, shape);
+  return asked_case(request, stencil,
+                    shape_or(default_shape(*dimensions, cuda), request, stencil, *dimensions));
 }
 
-/// Returns the cases that are as the request asks. It also asks the plan for what cases leave open.
+/// Returns the cases that are as the request asks, on grids of its shape. It also asks the plan for what
+/// cases leave open.
 std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
   const auto has_walls = [](const Domain& domain, std::string_view kind) {
     return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),
@@ -334,6 +340,8 @@ std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const Bench
         (request.fuse && plan.fuse.value_or(*request.fuse) != *request.fuse))
       continue;
     ask(what.plan, request);
+    Domain& domain = what.problem.domain;
+    domain.shape = shape_or(domain.shape, request, what.stencil, domain.dimensions);
     kept.push_back(what);
   }
   if (kept.empty() && !cases.empty())
@@ -417,9 +425,11 @@ void ask(PlanRequest& plan, const BenchRequest& request) {
 std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite.empty()) return {single_case(request, cuda)};
   std::vector<std::string_view> names;
-  if (!request.shape.empty())
+  if (!request.shape.empty() && (request.stencil.empty() || !preset_dimensions(request.stencil)))
     throw Error(Status::invalid_input,
-                fmt::format("--shape: --suite {} has shapes of its own; leave --shape out", request.suite));
+                fmt::format("--shape: --suite {} has shapes of its own; give --stencil too, which must be a "
+                            "benchmark shape or of the catalogue, or leave --shape out",
+                            request.suite));
   for (const BenchSuite& suite : bench_suites()) {
     if (suite.name == request.suite && suite.cases) return narrowed(suite.cases(request, cuda), request);
     names.push_back(suite.name);

@@ -114,9 +114,11 @@ void measure_bands(const LayoutBench& bench) {
 }  // namespace
 #endif
 
-void measure_layouts([[maybe_unused]] const BenchRequest& request,
-                     [[maybe_unused]] const DeviceChoice& device, [[maybe_unused]] const Terminal& terminal,
+void measure_layouts(const BenchRequest& request, [[maybe_unused]] const DeviceChoice& device,
+                     [[maybe_unused]] const Terminal& terminal,
                      [[maybe_unused]] const std::function<void(nlohmann::ordered_json)>& keep) {
+  if (!request.shape.empty())
+    throw Error(Status::invalid_input, "--shape: --suite layouts has shapes of its own; leave --shape out");
 #ifdef SPSOLVE_CUDA
   if (device.cuda && cuda::device_info(device.device).compute_capability >= 80) {
     cuda::select_device(device.device);

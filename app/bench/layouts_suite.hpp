@@ -13,8 +13,8 @@ namespace spsolve {
 /// Measures how a stencil reaches tensor cores, step by step: in fp64 by im2row, stencil2row and natural
 /// order (ConvStencil, figure 6), in fp16 by dense and strided-swap bands with their input in memory and
 /// staged (SparStencil, figure 7; SPIDER, figure 12). `keep` is called with the row of each step when it is
-/// known. Throws Error(invalid_input) without a GPU of compute capability 8.0, Error(device_failure) if a
-/// step is wrong.
+/// known. Throws Error(invalid_input) if the request has a shape or there is no GPU of compute
+/// capability 8.0, Error(device_failure) if a step is wrong.
 void measure_layouts(const BenchRequest& request, const DeviceChoice& device, const Terminal& terminal,
                      const std::function<void(nlohmann::ordered_json)>& keep);
 

@@ -167,6 +167,25 @@ TEST(BenchCases, ComplainOfUnknownSuitesStencilsAndShapes) {
   EXPECT_EQ(cases_of(request, false).front().problem.domain.shape, (Index3{4, 5, 6}));
 }
 
+/// The figures of papers that go through the same steps on several grids.
+TEST(BenchCases, HaveTheSameMethodsAndDepthsOnOtherGrids) {
+  BenchRequest request;
+  request.suite = "sweet-spot";
+  request.stencil = "box2d7r";
+  const auto usual = cases_of(request, true);
+  request.shape = {1280, 640};
+  const auto small = cases_of(request, true);
+  ASSERT_EQ(small.size(), usual.size());
+  EXPECT_FALSE(small.empty());
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    EXPECT_EQ(small[i].problem.domain.shape, (Index3{1, 1280, 640}));
+    EXPECT_EQ(small[i].problem.precision, usual[i].problem.precision);
+    EXPECT_EQ(small[i].plan.unit, usual[i].plan.unit);
+    EXPECT_EQ(small[i].plan.layout, usual[i].plan.layout);
+    EXPECT_EQ(small[i].plan.fuse, usual[i].plan.fuse);
+  }
+}
+
 /// A rate tells nothing about systems whose values overflow. Unstable steps of these sizes grow far beyond
 /// the bound: by a hundredth per step, twenty times.
 TEST(SystemsSuite, HasValuesThatStayBounded) {
