@@ -29,7 +29,6 @@ from rows import rows_of
 ROOMS = ("app", "bench", "calibration", "docs", "halo", "inputs", "io", "jobs", "kernels", "plot", "python", "solver", "tests")
 PAPERS = 5
 TECHNIQUE_CELLS, SPSOLVE = 6, 4  # technique, where, figure, command, spsolve, the paper
-RATES = ("gstencil_per_s", "gstencil_per_s_sustained")
 LEAST_RATE = 10  # numbers below are ratios
 STENCIL = re.compile(r"\b(?:star|box)?\dd\dr\b")
 CODE = re.compile(r"`([^`]+)`")
@@ -105,26 +104,18 @@ def is_about(text, stencils):
     return not named or not stencils or bool(named & stencils)
 
 
-def rates_of(root, text, stencils):
-    """Yields the rates of RECORD.json:RUN,RUN that are about these stencils."""
-    path, _, runs = text.partition(":")
-    for row in rows_of(*([f"{root / path}:{runs}"] if runs else [root / path])):
-        if is_about(row.get("stencil", ""), stencils):
-            yield from (value for name, value in row.items() if name in RATES)
-
-
 def known_numbers(root, line, stencils):
     """Yields the numbers about these stencils in the records, files and sections that a line names."""
     paths = [word for code in CODE.findall(line) for word in code.split() if word.split("/")[0] in ROOMS]
     for path in paths:
         if ".json" in path:
-            yield from rates_of(root, path, stencils)
+            yield from (row["gstencil_per_s"] for row in rows_of(root / path) if "gstencil_per_s" in row and is_about(row["stencil"], stencils))
         elif (root / path).is_file():
             yield from numbers_in((root / path).read_text())
     for link in LINK.findall(line):
         page, _, anchor = link.partition("#")
-        for line in section_of(root / "docs" / (page or "papers.md"), anchor):
-            yield from numbers_in(line) if is_about(line, stencils) else ()
+        for text in section_of(root / "docs" / (page or "papers.md"), anchor):
+            yield from numbers_in(text) if is_about(text, stencils) else ()
 
 
 def unknown_numbers(root, line, cell):
