@@ -197,17 +197,19 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
 std::vector<std::uint64_t> BlockWriter::compress(const NamedRows& array, const TakeChunk& take) {
   collectively(communicator_, [&] { make_buffers(); });
   std::vector<std::uint64_t> checksums;
+  const auto chunk_bytes = static_cast<std::size_t>(blocks_.block_points * format_.element_bytes());
   const auto encode = [&](const Range& own, std::vector<std::byte>& buffer) {
     const Encoding turn(encoders_);
     Checksum checksum;
     std::vector<std::byte> values;
-    values.reserve(static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
+    values.reserve(chunk_bytes);
     for_each_piece(array, own, buffer, [&](std::int64_t, const Spans& piece) {
       for (const auto span : piece) {
         checksum.add(span);
         values.insert(values.end(), span.begin(), span.end());
       }
     });
+    values.resize(chunk_bytes);  // the last chunk is stored padded with zeros
     return OwnChunk{checksum.value(), encoded_chunk(values, format_)};
   };
   const auto failure =

@@ -26,13 +26,11 @@ std::int64_t slice_points(const ArrayFormat& format) {
   return volume(format.shape) / format.shape[slowest_axis(format)];
 }
 
-/// Returns out[j n + i] = in[i s + j] for n elements of s bytes, as the filter of HDF5 does it.
-std::vector<std::byte> shuffled(std::span<const std::byte> values, std::size_t element_bytes) {
+/// Sets out[j n + i] = values[i s + j] for n elements of s bytes, as the filter of HDF5 does it.
+void shuffle(std::span<const std::byte> values, std::size_t element_bytes, std::byte* out) {
   const std::size_t elements = values.size() / element_bytes;
-  std::vector<std::byte> result(values.size());
   for (std::size_t byte = 0; byte < element_bytes; ++byte)
-    for (std::size_t i = 0; i < elements; ++i) result[byte * elements + i] = values[i * element_bytes + byte];
-  return result;
+    for (std::size_t i = 0; i < elements; ++i) out[byte * elements + i] = values[i * element_bytes + byte];
 }
 
 /// Returns the filter for zstd, which is a plugin of HDF5, or null if there is none. HDF5 finds and loads it,
@@ -67,14 +65,14 @@ const H5Z_class2_t* zstd_plugin() {
   return found;
 }
 
-/// Compresses by the filter of HDF5 for zstd, as HDF5 calls it. A filter replaces its buffer.
-EncodedChunk encoded_by_zstd(const std::vector<std::byte>& plain) {
+/// Shuffles and compresses by the filter of HDF5 for zstd, as HDF5 calls it. A filter replaces its buffer.
+EncodedChunk encoded_by_zstd(std::span<const std::byte> values, std::size_t element_bytes) {
   const H5Z_class2_t* const filter = zstd_plugin();
-  std::size_t capacity = plain.size();
+  std::size_t capacity = values.size();
   void* buffer = filter ? H5allocate_memory(capacity, false) : nullptr;
   if (!buffer) throw Error(Status::file_failure, "the zstd filter of HDF5 cannot be called");
-  std::ranges::copy(plain, static_cast<std::byte*>(buffer));
-  const std::size_t bytes = filter->filter(0, 0, nullptr, plain.size(), &capacity, &buffer);
+  shuffle(values, element_bytes, static_cast<std::byte*>(buffer));
+  const std::size_t bytes = filter->filter(0, 0, nullptr, values.size(), &capacity, &buffer);
   const auto* const begin = static_cast<const std::byte*>(buffer);
   EncodedChunk encoded{{begin, begin + bytes}, 0};
   H5free_memory(buffer);
@@ -82,7 +80,9 @@ EncodedChunk encoded_by_zstd(const std::vector<std::byte>& plain) {
   return encoded;
 }
 
-EncodedChunk encoded_by_deflate(std::vector<std::byte> plain) {
+EncodedChunk encoded_by_deflate(std::span<const std::byte> values, std::size_t element_bytes) {
+  std::vector<std::byte> plain(values.size());
+  shuffle(values, element_bytes, plain.data());
   uLongf bytes = compressBound(static_cast<uLong>(plain.size()));
   EncodedChunk encoded{std::vector<std::byte>(bytes), 0};
   const int status = compress2(reinterpret_cast<Bytef*>(encoded.bytes.data()), &bytes,
@@ -128,12 +128,9 @@ Hdf5Id create_compressed(hid_t parent, const std::string& name, const ArrayForma
 }
 
 EncodedChunk encoded_chunk(std::span<const std::byte> values, const ArrayFormat& format) {
-  const auto whole = static_cast<std::size_t>(chunks_of(format).block_points * format.element_bytes());
-  std::vector<std::byte> padded(values.begin(), values.end());
-  padded.resize(whole);
-  std::vector<std::byte> plain = shuffled(padded, static_cast<std::size_t>(format.element_bytes()));
-  return format.compression == Compression::zstd ? encoded_by_zstd(plain)
-                                                 : encoded_by_deflate(std::move(plain));
+  const auto element_bytes = static_cast<std::size_t>(format.element_bytes());
+  return format.compression == Compression::zstd ? encoded_by_zstd(values, element_bytes)
+                                                 : encoded_by_deflate(values, element_bytes);
 }
 
 void write_chunk(hid_t dataset, const ArrayFormat& format, std::int64_t chunk, const EncodedChunk& encoded) {

@@ -30,9 +30,9 @@ struct EncodedChunk {
   std::uint32_t skipped = 0;  // bit i: the i-th filter of the dataset was not applied
 };
 
-/// Encodes the values of a chunk of a compressed array: bytes of equal significance are grouped (the filter
-/// "shuffle" of HDF5), then compressed. Deflate leaves out chunks that would grow. Any number of threads may
-/// encode chunks at a time, because HDF5 itself is not called.
+/// Encodes the values of a chunk of a compressed array, padded to the points of a whole chunk: bytes of equal
+/// significance are grouped (the filter "shuffle" of HDF5), then compressed. Deflate leaves out chunks that
+/// would grow. Any number of threads may encode chunks at a time, because HDF5 itself is not called.
 EncodedChunk encoded_chunk(std::span<const std::byte> values, const ArrayFormat& format);
 
 /// Writes chunk number `chunk` as it was encoded.
