@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands around the equations of an input: point sources, probes, streams of snapshots, sums, and the end of a run that has
 become steady. Results are compared with a numpy model written here, between numbers of ranks, and through a restart."""
+import os
 import pathlib
 import shutil
+import signal
 import unittest
 
 import h5py
@@ -267,6 +269,52 @@ class AroundEquations(spsolve.TestCase):
             output = f"ranks{ranks}"
             self.run_to(0, self.input, "--output", output, *spsolve.settings(f"output.background={background}"), ranks=ranks)
             self.assertEqual((self.directory / output / "probes.h5").read_bytes(), (self.directory / "out/probes.h5").read_bytes())
+
+    def test_a_killed_run_leaves_the_rows_of_a_hundred_thousand_receivers(self):
+        """Rows up to the last checkpoint are in the file, those beyond are right or missing, and a restart writes the rest."""
+        shape, steps, every, kept = (40, 50), 120, 20, 40
+        places = np.random.default_rng(3).uniform(0, np.array(shape) - 1, (100_000, 2))
+        with h5py.File(self.directory / "places.h5", "w") as file:
+            file["at"] = places
+        self.input.write_text(f"""
+            [grid]
+            shape = {list(shape)}
+            [fields.u]
+            initial = "sin(0.3*x)*y"
+            [equations]
+            step = "u.next = u + 0.2*laplace(u)"
+            [[probes]]
+            name = "all"
+            at = {{ file = "places.h5", dataset = "at" }}
+            [time]
+            steps = {steps}
+            [compute]
+            precision = "fp32"
+            [checkpoint]
+            every = {every}
+            """)
+        self.run_to(0, self.input, "--output", "whole")
+        whole = self.directory / "whole"
+        with h5py.File(whole / "probes.h5") as file:
+            rows = file["all/u"][:]
+        u, below = spsolve.values(spsolve.snapshots(whole)[steps]).astype(float), places.astype(int)
+        share = places - below
+        expected = sum(np.abs(1 - i - share[:, 0]) * np.abs(1 - j - share[:, 1]) * u[below[:, 0] + i, below[:, 1] + j]
+                       for i in (0, 1) for j in (0, 1))
+        np.testing.assert_allclose(rows[steps], expected, rtol=0, atol=np.finfo(np.float32).eps * np.abs(u).max())
+        killed = self.directory / "killed"
+        with spsolve.Job(self.input, "--output", killed, ranks=2) as job:
+            job.wait_for(lambda: max(spsolve.checkpoints(killed), default=0) >= kept, f"the checkpoint of step {kept}")
+            for rank in job.ranks():
+                os.kill(rank, signal.SIGKILL)
+            job.wait()
+        with h5py.File(killed / "probes.h5") as file:
+            written = np.flatnonzero(file["all/step"][:] >= 0)
+            np.testing.assert_array_equal(written, np.arange(written.size))
+            self.assertGreater(written.size, kept)
+            np.testing.assert_array_equal(file["all/u"][:written.size], rows[:written.size])
+        self.run_to(0, self.input, "--output", killed, "--restart", "latest")
+        self.assertEqual((killed / "probes.h5").read_bytes(), (whole / "probes.h5").read_bytes())
 
     @unittest.skipUnless(spsolve.ON_GPU, "CPUs take single steps where points are worked on")
     def test_launches_of_several_steps_leave_the_files_of_single_ones(self):
