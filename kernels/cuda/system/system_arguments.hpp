@@ -37,11 +37,10 @@ constexpr int no_turn = 0x7fffffff;  // after the last event of a thread, and th
 
 /// Says what a thread of march_steps.cuh does with values of a statement as soon as they are computed: it
 /// adds amounts, or records the values.
-struct PointEvent {
-  int turn;         // iteration * steps + level - 1
-  unsigned values;  // bit (row * columns of a thread + column)
-  short statement;
-  short group;       // of recorded points; -1: amounts are added
+struct alignas(16) PointEvent {
+  int turn;          // iteration * steps + level - 1
+  unsigned values;   // bit (row * columns of a thread + column)
+  int what;          // 2^16 * group + statement; group -1: amounts are added, others: points are recorded
   int first_column;  // where the columns of the amounts or recorded values begin, in the order of the bits
 };
 

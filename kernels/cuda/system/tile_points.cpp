@@ -127,7 +127,7 @@ TilePointList tile_points(const PointTable& table, const HostArguments& argument
     list.iterations.insert(list.iterations.end(), of_block.begin(), of_block.end());
     list.iterations.push_back(no_turn);
   }
-  const PointEvent last{no_turn, 0, 0, 0, 0};
+  const PointEvent last{no_turn, 0, 0, 0};
   list.first.resize(static_cast<std::size_t>(placer.blocks() * fused.tile.threads()), 0);
   list.events.push_back(last);
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -137,7 +137,8 @@ TilePointList tile_points(const PointTable& table, const HostArguments& argument
       list.first[static_cast<std::size_t>(of.thread)] = static_cast<int>(list.events.size());
     }
     if (i == 0 || !of.continues(events[i - 1]))
-      list.events.push_back({of.turn, 0, of.statement, of.group, static_cast<int>(list.columns.size())});
+      list.events.push_back(
+          {of.turn, 0, of.group * (1 << 16) + of.statement, static_cast<int>(list.columns.size())});
     list.events.back().values |= 1u << of.value;
     list.columns.push_back(of.column);
   }

@@ -36,7 +36,7 @@ class TilePoints {
     while (event_.turn == n * constants::steps + level - 1) {
       const PointEvent event = event_;
       event_ = a_.points.events[++number_];
-      if (event.group < 0)
+      if (event.what < 0)
         add(event, static_cast<const Compute*>(a_.points.amounts) + (level - 1) * a_.points.columns,
             value_at);
       else
@@ -53,8 +53,9 @@ class TilePoints {
   }
   template <class ValueAt>
   __device__ void record(const PointEvent& event, unsigned step, const ValueAt& value_at) const {
-    const RecordedGroup& group =
-        event.group < few_groups ? a_.points.first_groups[event.group] : a_.points.groups[event.group];
+    const int number = event.what >> 16;
+    const RecordedGroup group =
+        number < few_groups ? a_.points.first_groups[number] : a_.points.groups[number];
     const unsigned row = step / group.every;
     if (row * group.every != step) return;
     Compute* const values = static_cast<Compute*>(group.values) + row % group.rows * group.columns;
@@ -62,18 +63,22 @@ class TilePoints {
                    [&](Compute value, int column) { values[column] = operations::as_stored<Stored>(value); });
   }
   /// Calls visit(value, column) for the values of an event. What a thread holds has no address, so every
-  /// value is asked for.
+  /// value is asked for. All columns are loaded before the first visit, so that the thread waits once.
   template <class ValueAt, class Visit>
   __device__ void for_each_value(const PointEvent& event, const ValueAt& value_at, const Visit& visit) const {
     constexpr int rows = constants::rows_of_thread, columns = constants::columns_of_thread;
     static_assert(rows * columns <= 32);
-    const int* column = a_.points.event_columns + event.first_column;
+    const int* const first = a_.points.event_columns + event.first_column;
+    int column[rows * columns];
+#pragma unroll
+    for (int bit = 0; bit < rows * columns; ++bit)
+      if (event.values >> bit & 1) column[bit] = first[__popc(event.values & ((1u << bit) - 1))];
     static_for<0, constants::statements>([&](auto s) {
-      if (event.statement != decltype(s)::value) return;
+      if ((event.what & 0xffff) != decltype(s)::value) return;
       static_for<0, rows * columns>([&](auto number) {
         constexpr int bit = decltype(number)::value;
         if (event.values >> bit & 1)
-          visit(value_at(s, Int<bit / columns>(), Int<bit % columns>()), *column++);
+          visit(value_at(s, Int<bit / columns>(), Int<bit % columns>()), column[bit]);
       });
     });
   }
