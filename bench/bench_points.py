@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what point sources and probes cost: acoustic waves of order 2 in a velocity that grows with depth, without points, with a
 source, and with a source and receivers that are recorded in every step. The rate is that of the steps between two lengths of a run,
-so that what happens once does not count; files of snapshots do not count either, probes.h5 does.
+so that what happens once does not count; files of snapshots do not count either, probes.h5 does. All cases are measured in turn,
+several times, because rates drift by some percent; rows hold medians, and the least and the largest further time.
 
     bench/bench_points.py --spsolve build/cuda/spsolve --directory /dev/shm/bench --json points.json"""
 import argparse
@@ -12,6 +13,7 @@ import pathlib
 import random
 import re
 import shutil
+import statistics
 import subprocess
 
 INPUT = """
@@ -55,22 +57,24 @@ def input_text(options, receivers):
 
 
 def seconds(options, file, steps, fuse):
-    """The least time of the steps of a run; and its report."""
+    """The time of the steps of a run; and its report."""
     directory = pathlib.Path(options.directory)
-    best, report = None, None
-    for _ in range(options.repeats):
-        shutil.rmtree(directory, ignore_errors=True)
-        settings = {"time.steps": steps, "time.fuse": fuse, "diagnostics.every": 0, "output.every": 0,
-                    **dict(s.split("=", 1) for s in options.set)}
-        command = [*options.launcher.split(), options.spsolve, str(file), "--output", str(directory), "--quiet"]
-        for key, value in settings.items():
-            command += ["--set", f"{key}={value}"]
-        subprocess.run(command, check=True)
-        report = json.loads((directory / "run.json").read_text())
-        taken = report["seconds"] - report["seconds_files"]["min"]
-        best = taken if best is None else min(best, taken)
+    shutil.rmtree(directory, ignore_errors=True)
+    settings = {"time.steps": steps, "time.fuse": fuse, "diagnostics.every": 0, "output.every": 0,
+                **dict(s.split("=", 1) for s in options.set)}
+    command = [*options.launcher.split(), options.spsolve, str(file), "--output", str(directory), "--quiet"]
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    subprocess.run(command, check=True)
+    report = json.loads((directory / "run.json").read_text())
     shutil.rmtree(directory)
-    return best, report
+    return report["seconds"] - report["seconds_files"]["min"], report
+
+
+def seconds_of_steps(options, file, fuse):
+    """The time that the steps between the two lengths of a run take."""
+    few, many = (seconds(options, file, steps, fuse)[0] for steps in options.steps)
+    return many - few
 
 
 def main():
@@ -83,29 +87,36 @@ def main():
     parser.add_argument("--fuse", type=int, nargs="+", default=[1, 4], help="steps per launch")
     parser.add_argument("--receivers", type=int, nargs="+", default=[0, 1000, 100000])
     parser.add_argument("--steps", type=int, nargs=2, default=[400, 2000])
-    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=3, help="of every case")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--json")
     options = parser.parse_args()
     rows, report = [], {}
+    steps = options.steps[1] - options.steps[0]
     for fuse in options.fuse:
-        without = None
-        for receivers in [None, *options.receivers]:
-            file = pathlib.Path(options.directory).with_suffix(".toml")
+        taken = {None: [], **{receivers: [] for receivers in options.receivers}}  # seconds, by receivers
+        files = {receivers: pathlib.Path(f"{options.directory}_{receivers}.toml") for receivers in taken}
+        for receivers, file in files.items():
             file.write_text(input_text(options, receivers))
-            seconds(options, file, options.steps[0], fuse)  # compiles the kernels, which the next runs find in the cache
-            few, _ = seconds(options, file, options.steps[0], fuse)
-            many, report = seconds(options, file, options.steps[1], fuse)
-            rate = options.points**3 * (options.steps[1] - options.steps[0]) / (many - few) * 1e-9
-            without = without or rate
-            rows.append([options.points, options.precision, fuse, receivers, round(rate, 4), round(without / rate - 1, 4)])
+            _, report = seconds(options, file, options.steps[0], fuse)  # compiles the kernels, which the next runs find in the cache
+        for _ in range(options.repeats):
+            for receivers, file in files.items():
+                taken[receivers].append(seconds_of_steps(options, file, fuse))
+        without = statistics.median(taken[None])
+        for receivers, file in files.items():
+            file.unlink()
+            rate = options.points**3 * steps / statistics.median(taken[receivers]) * 1e-9
+            further = [f(taken[receivers]) / without - 1 for f in (statistics.median, min, max)]
+            rows.append([options.points, options.precision, fuse, receivers, round(rate, 4), *(round(share, 4) for share in further)])
             name = "no points" if receivers is None else f"1 source, {receivers} receivers"
-            print(f"{fuse} steps per launch, {name}: {rate:.4g} G points x steps/s, {100 * (without / rate - 1):+.2f}% of time", flush=True)
+            print(f"{fuse} steps per launch, {name}: {rate:.4g} G points x steps/s, {100 * further[0]:+.2f}% of time "
+                  f"({100 * further[1]:+.2f} to {100 * further[2]:+.2f}%)", flush=True)
     gpu = re.search(r"GPU \d+ (.+) \(", report["devices"][0])
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps({
             "name": "points", "device": gpu[1] if gpu else "cpu", "date": datetime.date.today().isoformat(),
-            "columns": ["points", "precision", "fuse", "receivers", "gpoints_per_s", "further_time"], "rows": rows}) + "\n")
+            "columns": ["points", "precision", "fuse", "receivers", "gpoints_per_s", "further_time", "least_further_time",
+                        "most_further_time"], "rows": rows}) + "\n")
 
 
 if __name__ == "__main__":
