@@ -11,7 +11,7 @@ namespace spsolve {
 /// neighbours of a row, or of the rows of some neighbouring planes. In the comments `m` is the value of the
 /// instruction's operand in memory at the same points.
 enum class BlockAction : std::uint8_t {
-  zero,           // accumulator = 0
+  zero,           // accumulator = -0, to which fma adds a product exactly
   load,           // = m
   load_stored,    // = m, converted from storage
   add,            // = accumulator + m

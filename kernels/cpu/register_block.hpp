@@ -23,7 +23,7 @@ template <BlockAction action, class V>
 [[gnu::always_inline]] inline V accumulated(const V& a, const V& m) {
   using enum BlockAction;
   const V zeros = 0, ones = 1;
-  if constexpr (action == zero) return zeros;
+  if constexpr (action == zero) return -zeros;
   if constexpr (action == load) return m;
   if constexpr (action == add) return a + m;
   if constexpr (action == subtract) return a - m;

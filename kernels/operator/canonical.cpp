@@ -130,17 +130,20 @@ class Canonicaliser {
           if (const auto value = number_of(operands[factor])) {
             const Form& other = operands[1 - factor];
             if (*value == 1.0) return other;
-            if (other.kind == Form::Kind::linear)
-              return linear_form(other.linear.times(*value),
-                                 changed_start(other, Operation::multiply, operands[factor].term));
+            if (other.kind != Form::Kind::given) {
+              const Form linear = as_linear(settled(other));
+              return linear_form(linear.linear.times(*value),
+                                 changed_start(linear, Operation::multiply, operands[factor].term));
+            }
           }
         break;
       case Operation::divide:
         if (const auto value = number_of(operands[1])) {
           if (*value == 1.0) return operands[0];
-          if (operands[0].kind == Form::Kind::linear && *value != 0.0)
-            return linear_form(operands[0].linear.over(*value),
-                               changed_start(operands[0], Operation::divide, operands[1].term));
+          const Form dividend = settled(operands[0]);
+          if (dividend.kind == Form::Kind::linear && *value != 0.0)
+            return linear_form(dividend.linear.over(*value),
+                               changed_start(dividend, Operation::divide, operands[1].term));
         }
         break;
       case Operation::power:
@@ -200,19 +203,32 @@ class Canonicaliser {
     return canonical_.terms.displaced(canonical_.terms.operation(operation, std::move(operands)), *common);
   }
 
-  /// Returns the sum or difference if one operand is linear and the other is linear too or has a value per
-  /// point.
-  std::optional<Form> linear_sum(const Form& a, const Form& b, Operation operation) {
-    const auto startable = [&](const Form& form) {
-      return form.kind == Form::Kind::given && !dependence(form.term).on_time;
+  /// Returns a sum of fields and other expressions as one other expression, since its weights are not to be
+  /// combined with those of fields outside: in u + dt*(laplace(u) - u^3), u keeps the weight 1, which no
+  /// rounding changes.
+  Form settled(const Form& form) {
+    if (form.kind != Form::Kind::linear || !form.linear.mixes_nodes_with_fields()) return form;
+    return {.reading = chain(form)};
+  }
+
+  /// Returns an expression as a linear form: it is one link of a chain if it is not linear in fields.
+  Form as_linear(const Form& form) {
+    if (form.kind != Form::Kind::other) return form;
+    return linear_form(LinearForm({LinearSource::Rank::node, form.reading.node}, form.reading.offset));
+  }
+
+  /// Returns the sum or difference if one operand is linear in fields and the other varies in time through
+  /// fields alone.
+  std::optional<Form> linear_sum(const Form& first, const Form& second, Operation operation) {
+    const auto is_linear = [](const Form& form) { return form.kind == Form::Kind::linear; };
+    const auto fits = [&](const Form& form) {
+      return form.kind != Form::Kind::given || !dependence(form.term).on_time;
     };
-    const bool a_linear = a.kind == Form::Kind::linear, b_linear = b.kind == Form::Kind::linear;
-    if (!(a_linear || b_linear) || !(a_linear || startable(a)) || !(b_linear || startable(b))) return {};
+    if (!(is_linear(first) || is_linear(second)) || !fits(first) || !fits(second)) return {};
+    const Form a = as_linear(first), b = as_linear(second);
     LinearForm sum = a.linear;
     sum += operation == Operation::add ? b.linear : b.linear.negated();
-    const auto start_of = [](const Form& form) {
-      return form.kind == Form::Kind::linear ? form.start : form.term;
-    };
+    const auto start_of = [&](const Form& form) { return is_linear(form) ? form.start : form.term; };
     std::optional<TermId> start = start_of(a);
     if (const auto other = start_of(b)) {
       if (start)
@@ -262,7 +278,8 @@ class Canonicaliser {
     return dependence(term).on_point ? canonical_.terms.displaced(term, offset) : term;
   }
 
-  Form weighted(const Form& form, const std::vector<Tap>& taps) {
+  Form weighted(const Form& whole, const std::vector<Tap>& taps) {
+    const Form form = settled(whole);
     if (form.kind == Form::Kind::given) return given(weighted_given(form.term, taps));
     if (form.kind == Form::Kind::linear)
       return linear_form(form.linear.convolved(taps),

@@ -34,10 +34,10 @@ struct ChainLink {
 /// coefficient  one value per point, from coefficients, coordinates and numbers: computed in double where it
 ///              is needed, beyond faces too, and rounded to T
 /// field        a field at a time level
-/// chain        sum = start, or 0; then for each link in turn, for each tap in its order: sum = fma(weight,
-///              value, sum), weights in double and rounded to T. Links to fields come first, those to
-///              `previous` before those to `now` and `next`, then in the order of fields; links to other
-///              nodes follow by number.
+/// chain        sum = start, or -0, to which the first product is added exactly; then for each link in turn,
+///              for each tap in its order: sum = fma(weight, value, sum), weights in double and rounded to T.
+///              Links to fields come first, those to `previous` before those to `now` and `next`, then in the
+///              order of fields; links to other nodes follow by number.
 /// operation    the result of apply(), with each rounding once to T
 struct CanonicalNode {
   enum class Kind : std::uint8_t { number, scalar, coefficient, field, chain, operation };
@@ -55,8 +55,10 @@ struct CanonicalNode {
 ///
 /// 1. The largest sub-expressions that are linear in fields with constant weights become chains. A chain may
 ///    start from an added term of coefficients, coordinates and numbers. Numbers are combined in double on
-///    the way. d, mean, laplace and correlate of any other expression become chains with links to the node of
-///    that expression.
+///    the way. Other expressions that are added to such a sub-expression are links of its chain, with the
+///    number by which they are multiplied as weight. The weights of such a sum are not combined further: a
+///    number times the sum, and d, mean, laplace and correlate of it or of any other expression, become
+///    chains with links to its node.
 /// 2. An expression of coefficients, coordinates and numbers alone becomes one derived coefficient. An
 ///    expression of t, n and numbers alone becomes one scalar per step.
 /// 3. Powers with the constant exponents 2, 3 and 4 become products from left to right, and those with -1 to

@@ -62,7 +62,7 @@ class Evaluation {
       for (const Reading& operand : node.operands) operands_.push_back(read(operand, p));
       return apply<T>(node.operation, operands_);
     }
-    T sum = node.start ? read(*node.start, p) : T{0};
+    T sum = node.start ? read(*node.start, p) : -T{0};
     for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps())
         sum = std::fma(static_cast<T>(tap.weight), read({link.node, tap.offset}, p), sum);

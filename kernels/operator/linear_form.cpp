@@ -65,6 +65,12 @@ LinearForm LinearForm::displaced(const Index3& by) const {
   return form;
 }
 
+bool LinearForm::mixes_nodes_with_fields() const {
+  // Nodes follow fields.
+  return !weights_.empty() && weights_.begin()->first.rank != LinearSource::Rank::node &&
+         weights_.rbegin()->first.rank == LinearSource::Rank::node;
+}
+
 LinearForm LinearForm::convolved(const std::vector<Tap>& taps) const {
   LinearForm form;
   for (const auto& [source, weights] : weights_) {

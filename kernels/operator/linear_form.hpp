@@ -33,6 +33,8 @@ class LinearForm {
   LinearForm times(double factor) const;
   LinearForm over(double divisor) const;
   LinearForm displaced(const Index3& offset) const;
+  /// Returns true if there are both fields and nodes among the sources.
+  bool mixes_nodes_with_fields() const;
   /// Returns the convolution of the form with `taps`. Throws Error(invalid_input) if it has more than 10^6
   /// weights.
   LinearForm convolved(const std::vector<Tap>& taps) const;

@@ -529,6 +529,11 @@ class LevelSums {
 
   __device__ LevelSums(Held& held, const SharedPoints& shared) : held_(held), reads_(held, shared) {}
 
+  /// Gives sums the value to which the first product is added exactly.
+  __device__ __forceinline__ void start(Sums& sums) const {
+    for (auto& row : sums)
+      for (Compute& sum : row) sum = Compute(-0.0);
+  }
   /// Adds a weight times what every point reads of an input. All points go through their reads together, so
   /// that few rows are needed at a time.
   template <int i, int plane, int row, int column>

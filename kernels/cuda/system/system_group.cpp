@@ -71,12 +71,13 @@ class GroupText {
   /// With `splits`, sums are begun in a function of their own where this is possible (SplitGroup).
   GroupText(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
             const std::array<int, 3>& axes, bool splits = false)
-      : canonical_(canonical), fields_(fields), axes_(axes), splits_(splits), group_{first, last, {}, {}} {}
+      : canonical_(canonical), fields_(fields), axes_(axes), splits_(splits), group_{first, last} {}
 
   SystemGroup written() {
     for (int s = group_.first; s < group_.last; ++s) write_statement(s);
     for (GroupInput& input : group_.inputs) std::sort(input.offsets.begin(), input.offsets.end());
     group_.text = function_head("advance_point", "next", group_.statements()) + lines_ + "}\n";
+    group_.operations = operations_;
     return group_;
   }
 
@@ -101,6 +102,7 @@ class GroupText {
       return {};
     KeptGroup result;
     result.values = static_cast<int>(kept_.size());
+    result.operations = operations_;
     result.taken = static_cast<int>(taken_.size());
     result.reads = split_.finish_reads;
     result.reads_beyond_walls = keeps_beyond_walls_;
@@ -220,10 +222,11 @@ class GroupText {
     std::vector<GroupRead> reads;
     const std::map<Key, std::string>* computed;
     bool takes;
+    int operations;
   };
   Scope begin_scope() {
-    return {std::exchange(lines_, {}), values_, split_.finish_reads, std::exchange(computed_, nullptr),
-            std::exchange(takes_, false)};
+    return {std::exchange(lines_, {}),    values_,    split_.finish_reads, std::exchange(computed_, nullptr),
+            std::exchange(takes_, false), operations_};
   }
   /// Returns the lines of the block.
   std::string end_scope(const Scope& outside) {
@@ -233,6 +236,7 @@ class GroupText {
     split_.finish_reads = outside.reads;
     computed_ = outside.computed;
     takes_ = outside.takes;
+    operations_ = outside.operations;
     return std::exchange(lines_, outside.lines);
   }
 
@@ -340,40 +344,56 @@ class GroupText {
     const std::string name = name_of("chain_", number, offset);
     const std::size_t kept = keeps_sums_ && offset == Index3{} ? taps_to_keep(node) : 0,
                       begun = splits_ && offset == Index3{} ? taps_to_begin_with(node) : kept;
-    line("Compute " + name + " = " +
-         (kept > 0     ? keep({number, offset, kept})
-          : begun > 0  ? begin(node, name, begun)
-          : node.start ? value_of(node.start->node, offset + node.start->offset)
-                       : "Compute(0)") +
-         ";");
-    add_taps(node, name, offset, begun);
+    add_taps(node, name, offset,
+             kept > 0    ? keep({number, offset, kept})
+             : begun > 0 ? begin(node, name, begun)
+                         : start_of(node, offset),
+             begun);
     return name;
   }
-  /// Returns the sum of the first taps of a chain without a start.
+  /// Returns the sum of the first taps of a chain.
   std::string chain_of(int number, const Index3& offset, std::size_t taps) {
     const std::string name = name_of("begun_", number, offset);
-    line("Compute " + name + " = Compute(0);");
-    add_taps(canonical_.nodes[number], name, offset, 0, taps);
+    const CanonicalNode& node = canonical_.nodes[number];
+    add_taps(node, name, offset, start_of(node, offset), 0, taps);
     return name;
   }
-  /// Adds taps [first, last) of a chain to a sum.
-  void add_taps(const CanonicalNode& node, const std::string& name, const Index3& offset, std::size_t first,
+  /// Returns what a chain starts from; nothing if that is its first product.
+  std::string start_of(const CanonicalNode& node, const Index3& offset) {
+    return node.start ? value_of(node.start->node, offset + node.start->offset) : "";
+  }
+  /// Adds taps [first, last) of a chain to what was added before, and names the sum.
+  void add_taps(const CanonicalNode& node, const std::string& name, const Index3& offset,
+                const std::string& before, std::size_t first,
                 std::size_t last = std::numeric_limits<std::size_t>::max()) {
+    std::string sum = before;
     std::size_t added = 0;
     for (const ChainLink& link : node.links)
       for (const Tap& tap : link.stencil.taps()) {
         const std::size_t place = added++;
         if (place < first || place >= last) continue;
         const std::string value = value_of(link.node, offset + tap.offset);
-        line(name + " = fused(" + literal(tap.weight) + ", " + value + ", " + name + ");");
+        operations_ += !sum.empty() || std::abs(tap.weight) != 1.0;
+        line((sum == name ? "" : "Compute ") + name + " = " +
+             (sum.empty() ? product(tap.weight, value)
+                          : "fused(" + literal(tap.weight) + ", " + value + ", " + sum + ")") +
+             ";");
+        sum = name;
       }
+    if (sum != name) line("Compute " + name + " = " + sum + ";");
+  }
+  /// Returns the product of a weight and a value. Weights of 1 and -1 take no operation.
+  static std::string product(double weight, const std::string& value) {
+    if (weight == 1.0) return value;
+    if (weight == -1.0) return "-(" + value + ")";
+    return literal(weight) + " * " + value;
   }
 
   /// Returns how many taps of a chain read fields and coefficients in planes before that of the point, before
   /// anything else is added.
   std::size_t taps_to_keep(const CanonicalNode& node) const {
     std::size_t taps = 0;
-    if (node.start) return 0;
+    if (node.start && canonical_.nodes[node.start->node].kind != Kind::number) return 0;
     for (const ChainLink& link : node.links) {
       const CanonicalNode& read = canonical_.nodes[link.node];
       const bool is_read =
@@ -390,7 +410,9 @@ class GroupText {
   std::string begin(const CanonicalNode& node, const std::string& name, std::size_t taps) {
     const ChainLink& link = node.links.front();
     begins_ = true;
-    line("typename Points::Sums " + name + " = {};");
+    operations_ += static_cast<int>(taps);
+    line("typename Points::Sums " + name + ";");
+    line("at.start(" + name + ");");
     for (const Tap& tap : std::span(link.stencil.taps()).first(taps))
       line("at.template add<" + place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) +
            ">(" + name + ", " + literal(tap.weight) + ");");
@@ -431,6 +453,7 @@ class GroupText {
       value = operands[0] + " " + std::string(info_of(node.operation).name) + " " + operands[1];
     }
     const std::string name = name_of("value_", number, offset);
+    ++operations_;
     line("const Compute " + name + " = " + value + ";");
     return name;
   }
@@ -496,6 +519,7 @@ class GroupText {
   std::map<int, std::pair<int, std::string>> advanced_;
   std::string lines_, begin_lines_;
   std::size_t line_count_ = 0;
+  int operations_ = 0;  // of the lines
 };
 
 /// Returns how many rows of inputs are read at columns before that of the point.

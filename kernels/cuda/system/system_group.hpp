@@ -50,9 +50,10 @@ struct SplitGroup {
 /// thread gives. The function then is `advance_taken_point(at, next)`.
 struct KeptGroup {
   std::string text;
-  int values = 0;  // that are kept of a point
-  int planes = 1;  // for which a value is kept, the longest
-  int taken = 0;   // that are taken from another thread
+  int values = 0;      // that are kept of a point
+  int planes = 1;      // for which a value is kept, the longest
+  int taken = 0;       // that are taken from another thread
+  int operations = 0;  // at a point, but for those of values that are taken
   /// Says whether values of the plane before that of a point are read even if it lies beyond a wall. As
   /// `.next` they are not: the wall gives its values.
   bool reads_beyond_walls = false;
@@ -69,6 +70,7 @@ struct SystemGroup {
   /// beyond a face of the grid. Names are those of the input. The text ends with the function and uses the
   /// type Compute.
   std::string text;
+  int operations = 0;  // at a point
   /// Is there if the group has sums that can be begun, and reads no field in other rows and columns besides.
   std::optional<SplitGroup> split = {};
   /// Is there if a march holds no more values with it than without.

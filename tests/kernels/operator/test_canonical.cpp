@@ -121,13 +121,35 @@ TEST(Canonical, GathersWhatIsLinearWithConstantWeights) {
 }
 
 TEST(Canonical, KeepsOperationsWhereWeightsVary) {
-  EXPECT_EQ(equation_of_u("k*u + 2*u - v"), "k1*u + <2*u> - v");
-  EXPECT_EQ(equation_of_u("(u + v) - k*v + (u - v)"), "<u + v> - k1*v + <u - v>");
+  EXPECT_EQ(equation_of_u("k*u + t*v"), "k1*u + s1*v");
   EXPECT_EQ(equation_of_u("t*u"), "s1*u");
   EXPECT_EQ(equation_of_u("t*k*u"), "s1*k1*u");
   EXPECT_EQ(equation_of_u("u/v"), "u/v");
-  EXPECT_EQ(equation_of_u("u*u*u/3 + u"), "u*u*u/3 + u");
+  EXPECT_EQ(equation_of_u("u*u*u/3 + k*u"), "u*u*u/3 + k1*u");
   EXPECT_EQ(equation_of_u("u < 0 ? -u : u"), "u < 0 ? <-u> : u");
+}
+
+TEST(Canonical, AddsOtherExpressionsToLinearOnes) {
+  const auto text = [](const std::string& value) {
+    return text_of(canonical_of("u.next = " + value + "\nv.next = v"));
+  };
+  EXPECT_THAT(text("k*u + 2*u - v"), HasSubstr("n1 = k1*u\nu.next = <2*u - v + n1>\n"));
+  EXPECT_THAT(text("(u + v) - k*v + (u - v)"), HasSubstr("n1 = k1*v\nu.next = <2*u - n1>\n"));
+  EXPECT_THAT(text("u + 2*(u - 3*(k*u))/4"), HasSubstr("n1 = k1*u\nn2 = <u - 3*n1>\nu.next = <u + 0.5*n2>\n"))
+      << "u keeps the weight 1 in u + dt*(u + ...)";
+  EXPECT_THAT(text("d(u - k*u, x)"), HasSubstr("u.next = <-0.5*n2[0, -1] + 0.5*n2[0, 1]>\n"));
+  EXPECT_THAT(text("u + t"), HasSubstr("u.next = u + s1\n")) << "what changes with time alone is no link";
+}
+
+TEST(Canonical, SumsBeginWithTheirFirstProduct) {
+  const Canonical canonical = canonical_of("u.next = -2*u; v.next = -u - v");
+  StepContext context;
+  context.fields.assign(2, Domain{2, {1, 2, 2}, {}});
+  context.coefficients.assign(2, std::vector<double>(4));
+  const std::vector<float> zeros(4);
+  const auto state = canonical_step<float>(canonical, context, {{zeros, zeros}, {zeros, zeros}, 0});
+  for (const auto& field : state.now)
+    for (const float value : field) EXPECT_TRUE(std::signbit(value) && value == 0) << "the sign of -2 * 0";
 }
 
 TEST(Canonical, MakesOneCoefficientOfWhatNoFieldIsIn) {
