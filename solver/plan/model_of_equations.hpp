@@ -19,8 +19,6 @@ class EquationsModel {
   /// Returns the numbers of a candidate of the scalar unit. The seconds are infinite if there is no kernel;
   /// `no_kernel` says why.
   Candidate evaluate(const Method& method) const;
-  /// Returns true if the march of a single field may take several steps of the equation.
-  bool marches_waves() const { return two_levels_.has_value(); }
 
  private:
   const Problem& problem_;

@@ -15,8 +15,8 @@ namespace spsolve {
 
 namespace {
 
-// Limits the steps per launch that are considered: of systems, and of waves by marches of single fields.
-constexpr int max_fused = 8, max_fused_waves = 24;
+// Limits the steps per launch that are considered. On GPUs most tiles have no room for so many.
+constexpr int max_fused_on_cpu = 8, max_fused_on_gpu = 24;
 constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the smallest depth is taken
 
 }  // namespace
@@ -37,13 +37,10 @@ std::string line_of(const Candidate& candidate) {
                      candidate.bound);
 }
 
-/// Returns the most steps per launch that are worth a look.
-int deepest(const EquationsModel& model) { return model.marches_waves() ? max_fused_waves : max_fused; }
-
-/// Adds marches of single and of several steps.
+/// Adds marches of single and of several steps, `deepest` at most.
 void add_marches(Plan& plan, const EquationsModel& model, const PlanRequest& request,
-                 const std::optional<int>& asked, double single) {
-  const int first = asked.value_or(1), last = asked.value_or(deepest(model));
+                 const std::optional<int>& asked, double single, int deepest) {
+  const int first = asked.value_or(1), last = asked.value_or(deepest);
   for (int fuse = first; fuse <= last; ++fuse) {
     Candidate candidate = model.evaluate(Method(fuse));
     const auto leave_out = [&](Obstacle obstacle, const std::string& why) {
@@ -109,7 +106,8 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   if (asked && request.unpromised && !model.evaluate(Method(*asked)).no_kernel.empty()) asked = 1;
   Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
   const double single = model.evaluate(Method(1)).seconds;
-  if (scalar && !request.strided.value_or(false)) add_marches(plan, model, request, asked, single);
+  if (scalar && !request.strided.value_or(false))
+    add_marches(plan, model, request, asked, single, device.gpu ? max_fused_on_gpu : max_fused_on_cpu);
   if (request.strided.value_or(true)) add_strides(plan, problem, device, request, single);
   if (plan.candidates.empty()) throw nothing_takes(request, plan);
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });

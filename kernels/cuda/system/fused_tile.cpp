@@ -24,10 +24,10 @@ constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 /// spills so many values that tiles are slower: local memory is slow beside large shared memory
 /// (docs/log/systems.md). Threads of several blocks on a multiprocessor cannot borrow from warps that help,
 /// and slowed down with 48 registers. Where sums are split, other numbers fit the few tiles that were
-/// compiled, and so do they where one warp does everything.
+/// compiled, and so do they where one warp does everything: from 9 levels on, each takes further ones.
 constexpr double registers_besides = 24, registers_besides_in_blocks = 35, registers_of_value = 1.6,
                  registers_besides_split = 14, registers_of_split_value = 1.4, registers_besides_alone = 47,
-                 registers_of_value_alone = 1.12;
+                 registers_besides_levels = 14, registers_of_level = 4, registers_of_value_alone = 1.12;
 
 constexpr int wide_reach = 4, max_moved = 2;
 /// Is the most arrays that a tile of one warp reads. Elastic waves, which read 9, have 29 G points x steps/s
@@ -430,9 +430,6 @@ std::optional<NoKernel> TileSearch::begin(const SystemFacts& facts, int steps,
     for (const auto& offset : input.offsets)
       for (int axis = 0; axis < axis_count; ++axis)
         if (!input.is_coefficient) fused_.reach[axis] = std::max(fused_.reach[axis], std::abs(offset[axis]));
-  fused_.reads = static_cast<int>(reads_.size());
-  fused_.operations = static_cast<int>(std::count(group_.text.begin(), group_.text.end(), ';')) -
-                      2 * group_.statements();  // but for names of what statements make
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid_.periodic(axes_[axis]) && grid_.shape[axes_[axis]] < 2 * fused_.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};
@@ -478,6 +475,9 @@ void TileSearch::look_at(const SystemTile& shape, bool must_suit_registers) {
   // Threads of a row must have the ghost points that are read.
   const bool can_take = group_.taken && fused_.kept > 0 && !fused_.reflects && is_row_of_warp;
   fused_.taken = can_take ? group_.taken->taken : 0;
+  fused_.operations = fused_.taken > 0  ? group_.taken->operations
+                      : fused_.kept > 0 ? group_.kept->operations
+                                        : group_.operations;
   if (!find_reads(fused_, group_, reads_, is_row_of_warp)) return;
   if (has_filled_faces_ && fused_.reflects && !fused_.mirrors) return;
   has_reads_ = true;
@@ -511,11 +511,13 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient && fused.kept == 0) values += ring.high[0] - ring.low[0];
-  const auto [besides, of_value] =
-      fused.splits          ? std::pair(registers_besides_split, registers_of_split_value)
-      : tile.loads_itself() ? std::pair(registers_besides_alone, registers_of_value_alone)
-      : tile.blocks > 1     ? std::pair(registers_besides_in_blocks, registers_of_value)
-                            : std::pair(registers_besides, registers_of_value);
+  const double besides_alone =
+      std::max(registers_besides_alone, registers_besides_levels + registers_of_level * fused.steps);
+  const auto [besides, of_value] = fused.splits ? std::pair(registers_besides_split, registers_of_split_value)
+                                   : tile.loads_itself() ? std::pair(besides_alone, registers_of_value_alone)
+                                   : tile.blocks > 1
+                                       ? std::pair(registers_besides_in_blocks, registers_of_value)
+                                       : std::pair(registers_besides, registers_of_value);
   const double needed = besides + of_value * words * values * tile.rows_of_thread * tile.columns_of_thread;
   const int warps = ceil_div(tile.all_threads(limits) / 32 * tile.blocks, schedulers_of_multiprocessor),
             equal = registers_of_multiprocessor / schedulers_of_multiprocessor / (32 * warps) / 8 * 8,
@@ -570,6 +572,23 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
   return {std::min(share, max_registers) / 8 * 8, of_helper};
 }
 
+namespace {
+
+/// Returns whether a grid has an axis that is periodic, or one between walls.
+bool has_axis(const Domain& grid, bool is_periodic) {
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (grid.shape[axis] > 1 && grid.periodic(axis) == is_periodic) return true;
+  return false;
+}
+
+/// Returns how many times as long as by its instructions and its memory an iteration takes.
+double slowdown(const FusedTile& fused, const Domain& grid, const Calibration::FusedSteps& costs) {
+  if (fused.splits) return has_axis(grid, true) ? costs.split_periodic : costs.split;
+  return fused.reach[plane_axis] >= wide_reach ? costs.wide : 1.0;
+}
+
+}  // namespace
+
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
                     const BlockLimits& limits) {
   const Calibration::FusedSteps& costs = limits.costs().fused_steps;
@@ -582,14 +601,17 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                      stretch = balanced_stretch(planes, tiles, resident, fused.warm_up()),
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
   const int points_of_thread = tile.rows_of_thread * tile.columns_of_thread;
-  const double of_point = costs.read_slots * fused.reads + fused.held() / static_cast<double>(fused.steps) +
-                          costs.statement_slots * static_cast<double>(fused.levels.size());
+  const double of_point = fused.operations + fused.held() / static_cast<double>(fused.steps) +
+                          (costs.statement_slots + (has_axis(grid, false) ? costs.wall_slots : 0)) *
+                              static_cast<double>(fused.levels.size());
+  const double of_thread = tile.rows_of_thread * costs.row_slots +
+                           (tile.loads_itself() ? 0 : costs.level_slots);  // to share rows with others
   const double of_level =
-      (points_of_thread * of_point + tile.rows_of_thread * costs.row_slots + costs.level_slots) *
-      (precision == Precision::fp64 ? costs.fp64_slots : 1.0);
+      (points_of_thread * of_point + of_thread) * (precision == Precision::fp64 ? costs.fp64_slots : 1.0);
   const double warps_of_scheduler =
       tile.threads() * tile.blocks / 32.0 / static_cast<double>(schedulers_of_multiprocessor);
-  const double issue = fused.steps * of_level * (warps_of_scheduler + costs.waited_for) +
+  const double waited_for = tile.loads_itself() ? costs.waited_for_alone : costs.waited_for;
+  const double issue = fused.steps * of_level * (warps_of_scheduler + waited_for) +
                        (tile.loads_itself() ? costs.load_slots * warps_of_scheduler : 0);
   const double useful = static_cast<double>(fused.useful_rows()) * fused.useful_columns;
   double bytes = 0;
@@ -602,13 +624,7 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   const double memory = bytes * tile.blocks / costs.bytes_per_cycle;
   const double mean =
       std::pow(std::pow(issue, costs.overlap) + std::pow(memory, costs.overlap), 1 / costs.overlap);
-  const bool is_wide = fused.reach[plane_axis] >= wide_reach;
-  const bool is_periodic =
-      std::ranges::any_of(axes, [&](int axis) { return grid.shape[axis] > 1 && grid.periodic(axis); });
-  const double slower = fused.splits ? (is_periodic ? costs.split_periodic : costs.split)
-                        : is_wide    ? costs.wide
-                                     : 1.0;
-  return static_cast<double>(waves * (stretch + fused.warm_up())) * slower *
+  return static_cast<double>(waves * (stretch + fused.warm_up())) * slowdown(fused, grid, costs) *
          (mean * (fused.mirrors    ? costs.mirroring
                   : fused.reflects ? costs.reflecting
                                    : 1.0) +

@@ -47,8 +47,7 @@ struct FusedTile {
   int moved_planes =
       0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
 
-  int operations = 0;     // of all statements at a point
-  int reads = 0;          // of arrays at a point
+  int operations = 0;     // of all statements at a point, but for values that are kept or taken
   bool reflects = false;  // there are reflecting walls along rows or columns
   /// Says whether threads find values beyond reflecting walls among those of the points at the walls, which
   /// they hold or have stored themselves. A step must read one row and column away at most for that.

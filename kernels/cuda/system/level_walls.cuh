@@ -36,6 +36,7 @@ struct Place {
   int y, x;                   // the same on the grid
   bool beside_walls = false;  // the tile reaches beyond walls
   AxisBits beyond;            // points beyond faces
+  unsigned beyond_walls = 0;  // a bit for each point beyond walls
   AxisBits image;             // points whose reflections beyond faces are read
 
   __device__ Place(const GroupArguments& a, const Tile& tile) {
@@ -50,6 +51,9 @@ struct Place {
                    tile.column + constants::tile_columns + reach_columns > columns;
     find(1, y, row, rows_of_thread, rows, tile_rows, reach_rows);
     find(2, x, column, columns_of_thread, columns, constants::tile_columns, reach_columns);
+    for (int r = 0; r < rows_of_thread; ++r)
+      for (int e = 0; e < columns_of_thread; ++e)
+        if (is_beyond_wall(1, r) || is_beyond_wall(2, e)) beyond_walls |= 1u << (r * columns_of_thread + e);
   }
 
   /// Returns how many rows or columns away the reflection of point k of the thread is.
@@ -59,11 +63,16 @@ struct Place {
   }
 
  private:
+  /// Returns whether row or column k of the thread lies beyond a wall.
+  __device__ bool is_beyond_wall(int axis, int k) const {
+    return constants::wall[0][axis][0] != Beyond::memory &&
+           (beyond.has(axis, 0, k) || beyond.has(axis, 1, k));
+  }
   /// Looks at points `first`, first + 1, ... of the grid, `of_thread` of them, along an axis of `extent`
   /// points. In the tile, which is `tile_extent` long, these points begin at `in_tile`.
   __device__ void find(int axis, int first, int in_tile, int of_thread, int extent, int tile_extent,
                        int reach) {
-    static_assert(rows_of_thread <= 8 && columns_of_thread <= 8);
+    static_assert(rows_of_thread <= 8 && columns_of_thread <= 8 && rows_of_thread * columns_of_thread <= 32);
     for (int k = 0; k < of_thread; ++k) {
       const int p = first + k;
       if (p < 0) beyond.set(axis, 0, k);
@@ -97,15 +106,19 @@ constexpr bool sets_all_ghosts() {
 /// decides. `beyond_ends` says whether the plane lies beyond the ends of the march.
 template <int s>
 __device__ inline void set_ghosts(const Place& at, bool beyond_ends, Results& next) {
+  if constexpr (sets_all_ghosts<s>()) {
+    const unsigned beyond = beyond_ends ? ~0u : at.beyond_walls;
+    for_each_point([&](auto row, auto column) {
+      constexpr int r = decltype(row)::value, e = decltype(column)::value;
+      if (beyond >> (r * columns_of_thread + e) & 1) next[r][e][s] = constants::wall_value[s][0][0];
+    });
+    return;
+  }
   static_for<0, 4>([&](auto number) {
     constexpr int axis = 2 - decltype(number)::value / 2, side = decltype(number)::value % 2;
-    constexpr bool at_once = sets_all_ghosts<s>();  // for both sides
-    constexpr bool is_wall = constants::wall[s][axis][side] == Beyond::value;
-    if constexpr (at_once ? side == 0 && (is_wall || axis == 2) : is_wall) {
-      constexpr Compute value = constants::wall_value[s][at_once ? 0 : axis][side];
-      unsigned beyond = is_wall ? at.beyond.of(axis, side) : 0;
-      if (at_once && is_wall) beyond |= at.beyond.of(axis, 1);
-      if (at_once && axis == 2 && beyond_ends) beyond = ~0u;
+    if constexpr (constants::wall[s][axis][side] == Beyond::value) {
+      constexpr Compute value = constants::wall_value[s][axis][side];
+      const unsigned beyond = at.beyond.of(axis, side);
       for_each_point([&](auto row, auto column) {
         constexpr int r = decltype(row)::value, e = decltype(column)::value;
         if (beyond >> (axis == 1 ? r : e) & 1) next[r][e][s] = value;

@@ -101,12 +101,17 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
   if constexpr (reach_columns > 0)
     if (has_ghost_columns<i>(a, tile)) {
       const int lead = a.array[i].lead, columns = static_cast<int>(a.shape[2]) - tile.column + lead;
-#pragma unroll unrolled_ghosts
-      for (int j = thread; j < 2 * reach_columns * lines; j += ghost_threads) {
-        const int number = j % (2 * reach_columns);
+      const auto make = [&](int line, int number) {
         const int index =
             number < reach_columns ? lead - tile.column - 1 - number : columns + number - reach_columns;
-        if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, j / (2 * reach_columns), index);
+        if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, line, index);
+      };
+      if constexpr (lines == 1 && 2 * reach_columns <= ghost_threads) {
+        if (thread < 2 * reach_columns) make(0, thread);
+      } else {
+#pragma unroll unrolled_ghosts
+        for (int j = thread; j < 2 * reach_columns * lines; j += ghost_threads)
+          make(j / (2 * reach_columns), j % (2 * reach_columns));
       }
     }
   if constexpr (reach_rows > 0)
