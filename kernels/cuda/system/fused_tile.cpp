@@ -501,6 +501,30 @@ NoKernel TileSearch::why_none() const {
               : "tiles need more registers than their threads get, at most " + std::to_string(max_registers)};
 }
 
+using FoundTiles = std::vector<TileSearch::Found>;
+
+/// Returns the tiles that fit, the fastest first, without their filled faces; or the one of the shape
+/// `given`.
+OrNoKernel<FoundTiles> found_tiles(const Canonical& canonical, const SystemFacts& facts,
+                                   const std::vector<Domain>& fields, Precision precision, int steps,
+                                   const BlockLimits& limits, const std::optional<SystemTile>& given,
+                                   const std::vector<FilledFace>& filled) {
+  if (auto none = why_single_steps(canonical, facts, fields, steps)) return *std::move(none);
+  const SystemGroup group =
+      group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), grid_axes(fields.front()));
+  if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
+  TileSearch search(canonical, fields, precision, limits, group);
+  if (auto none = search.begin(facts, steps, filled)) return *std::move(none);
+  if (given)
+    search.look_at_given(*given);
+  else
+    search.look_at_all();
+  FoundTiles found = std::move(search.found());
+  if (found.empty()) return search.why_none();
+  std::ranges::stable_sort(found, {}, &TileSearch::Found::cycles);
+  return found;
+}
+
 }  // namespace
 
 bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& limits) {
@@ -633,27 +657,11 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
 
 OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const SystemFacts& facts,
                                                const std::vector<Domain>& fields, Precision precision,
-                                               int steps, const BlockLimits& limits,
-                                               const std::optional<SystemTile>& given,
-                                               const std::vector<FilledFace>& filled) {
-  if (auto none = why_single_steps(canonical, facts, fields, steps)) return *std::move(none);
-  const SystemGroup group =
-      group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), grid_axes(fields.front()));
-  if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
-  TileSearch search(canonical, fields, precision, limits, group);
-  if (auto none = search.begin(facts, steps, filled)) return *std::move(none);
-  if (given)
-    search.look_at_given(*given);
-  else
-    search.look_at_all();
-  std::vector<TileSearch::Found>& found = search.found();
-  if (found.empty()) return search.why_none();
-  std::ranges::stable_sort(found, {}, &TileSearch::Found::cycles);
+                                               int steps, const BlockLimits& limits) {
+  auto found = found_tiles(canonical, facts, fields, precision, steps, limits, {}, {});
+  if (auto* const none = std::get_if<NoKernel>(&found)) return std::move(*none);
   std::vector<FusedTile> tiles;
-  for (auto& [tile, cycles] : found) {
-    tile.filled = filled;
-    tiles.push_back(std::move(tile));
-  }
+  for (TileSearch::Found& one : std::get<FoundTiles>(found)) tiles.push_back(std::move(one.tile));
   return tiles;
 }
 
@@ -661,9 +669,11 @@ OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& 
                                  const std::vector<Domain>& fields, Precision precision, int steps,
                                  const BlockLimits& limits, const std::optional<SystemTile>& given,
                                  const std::vector<FilledFace>& filled) {
-  auto found = fused_tiles(canonical, facts, fields, precision, steps, limits, given, filled);
+  auto found = found_tiles(canonical, facts, fields, precision, steps, limits, given, filled);
   if (auto* const none = std::get_if<NoKernel>(&found)) return std::move(*none);
-  return std::move(std::get<std::vector<FusedTile>>(found).front());
+  FusedTile tile = std::move(std::get<FoundTiles>(found).front().tile);
+  tile.filled = filled;
+  return tile;
 }
 
 }  // namespace spsolve::cuda

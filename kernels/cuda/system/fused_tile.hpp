@@ -91,21 +91,19 @@ struct FusedTile {
   Registers registers(const BlockLimits& limits) const;
 };
 
-/// Returns the tiles for `steps` steps of all statements of a system in one launch that fit on the device,
-/// the fastest in the model (fused_cycles()) on the grid of `fields` first, which also holds the walls of
-/// each field; or one of the shape `given`. There is none for `.previous` of other points, for `.next` more
-/// than one point beyond a reflecting wall, and where memory on the chip does not suffice.
-OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const SystemFacts& facts,
-                                               const std::vector<Domain>& fields, Precision precision,
-                                               int steps, const BlockLimits& limits,
-                                               const std::optional<SystemTile>& given = {},
-                                               const std::vector<FilledFace>& filled = {});
-
-/// Returns the first of fused_tiles().
+/// Returns the fastest tile in the model (fused_cycles()) for `steps` steps of all statements of a system in
+/// one launch that fits on the device, on the grid of `fields`, which also holds the walls of each field; or
+/// the one of the shape `given`. There is none for `.previous` of other points, for `.next` more than one
+/// point beyond a reflecting wall, and where memory on the chip does not suffice.
 OrNoKernel<FusedTile> fused_tile(const Canonical& canonical, const SystemFacts& facts,
                                  const std::vector<Domain>& fields, Precision precision, int steps,
                                  const BlockLimits& limits, const std::optional<SystemTile>& given = {},
                                  const std::vector<FilledFace>& filled = {});
+
+/// Returns all tiles from which fused_tile() takes the first, for a system without filled faces.
+OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const SystemFacts& facts,
+                                               const std::vector<Domain>& fields, Precision precision,
+                                               int steps, const BlockLimits& limits);
 
 /// Returns true if a tile fits on the device, its values fit in registers, and it is more than overlap.
 bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& limits);
