@@ -25,7 +25,7 @@ struct MmaTile {
   int blocks_x = 1, blocks_y = 1;  // blocks of tiles per warp
   int stages = 3;
   int chunks_per_stage = 1;
-  int chunks_per_loop = 0;  // of the unrolled march: a multiple of chunks_per_stage and of the slices
+  int chunks_per_loop = 0;  // chunks of the unrolled loop: a multiple of chunks_per_stage and of the slices
   int group = 0;            // chunks of output that a block makes at once, at most 32; 0: the march rotates
   int blocks_per_multiprocessor = 1;  // bounds the registers per thread
 };
@@ -62,7 +62,8 @@ class MmaProgram {
   std::int64_t blocks(const MmaArguments& a, KernelAxis axis) const;
   /// Returns whether a launch is `aligned` in the sense of constants().
   bool is_aligned(const MmaArguments& a) const;
-  /// Is a box that the copy engine brings at once, in words of 8 bytes, with which a box covers most columns.
+  /// Describes what the copy engine brings at once. The view and the columns count words of 8 bytes, with
+  /// which a box covers the most columns.
   struct CopiedBox {
     View words;
     int planes, rows, columns;
@@ -74,13 +75,13 @@ class MmaProgram {
   int threads(bool = false) const { return 32 * tile_.warps_x * tile_.warps_y; }
   int shared_bytes(bool = false) const;
   int stage_planes() const { return tile_.chunks_per_stage * static_cast<int>(operand_.tile[0]); }
-  /// Returns how many tiles side by side an instruction takes.
+  /// Returns how many tiles, side by side, an instruction multiplies.
   int tiles_per_block() const { return precision_ == Precision::fp64 ? 16 : 8; }
   std::int64_t block_columns() const {
     return tile_.warps_x * tile_.blocks_x * tiles_per_block() * operand_.tile[2];
   }
   std::int64_t block_rows() const { return tile_.warps_y * tile_.blocks_y * operand_.tile[1]; }
-  /// Returns the instructions per 128 outputs, those of a smaller k included.
+  /// Returns the number of instructions per 128 outputs. Instructions with a smaller k count as one, too.
   int instructions() const;
   /// Describes the work of a warp on a chunk of input.
   struct ChunkWork {
@@ -92,7 +93,7 @@ class MmaProgram {
   ChunkWork work() const;
 
  private:
-  /// `exact` are the weights, `rounded` those that operands hold.
+  /// `exact` holds the given weights, `rounded` the weights that operands hold.
   MmaProgram(const Domain& domain, const Stencil& exact, const Stencil& rounded, Precision precision,
              Layout layout, TensorCores cores, const std::optional<MmaTile>& tile);
   void put_formats(ConstantsText& text) const;

@@ -9,14 +9,14 @@
 
 namespace spsolve::cuda {
 
-/// Holds the points of the four results that a lane holds of a product: two outputs of two neighbouring
-/// tiles; if 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of each of
-/// two tiles.
+/// Holds the positions of the four results of a product that belong to a lane. They are two outputs in each
+/// of two neighbouring tiles. If 16-bit results are transposed, they are two pairs of neighbours in one tile.
+/// In fp64 they are one pair in each of two tiles.
 template <bool transposed>
 struct ResultPositions {
   long long offset[m_blocks][2];  // in elements, from the first tile of the warp
   int plane[m_blocks][2];
-  unsigned inside[m_blocks][blocks];  // one bit per result inside the region, planes not considered
+  unsigned inside[m_blocks][blocks];  // a bit per result: its row and column lie in the region
 
   static constexpr int step = transposed || wide ? 1 : tile[2];  // columns between the first two results
 

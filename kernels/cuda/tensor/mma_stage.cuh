@@ -29,7 +29,7 @@ struct Conditional<false, A, B> {
 using Word = Conditional<wide, double, unsigned>::Type;
 
 constexpr int threads = 32 * warps_x * warps_y;
-constexpr int blocks = blocks_x * blocks_y;  // of a warp; a block is the tiles of one instruction
+constexpr int blocks = blocks_x * blocks_y;  // of a warp; a block of tiles is what one instruction multiplies
 constexpr int tiles_columns = (wide ? 16 : 8) * tile[2], outputs_per_block = wide ? 8 : 16;
 constexpr int block_columns = warps_x * blocks_x * tiles_columns, block_rows = warps_y * blocks_y * tile[1];
 constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
@@ -51,7 +51,7 @@ struct SharedMemory {
 };
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 
-/// Is the pipeline of stages of input from global to shared memory. Points outside the memory of the input
+/// Brings stages of input from global to shared memory. Points outside the memory of the input
 /// read as zero.
 class StageRing {
  public:
@@ -114,8 +114,7 @@ class StageRing {
   SharedMemory& shared_;
   const MmaArguments& a_;
   static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts words of 8 bytes
-  // This is the first point of the next stage, relative to the memory of the input; columns are in words of 8
-  // bytes.
+  // The next stage begins at this point, relative to the memory of the input; columns count words of 8 bytes.
   int begin_[3];
   int left_;  // stages not yet fetched
   StagePipeline<stages> pipeline_;

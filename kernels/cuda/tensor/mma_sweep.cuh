@@ -59,7 +59,7 @@ class MmaSweep {
         ring_(shared, a, block, (chunks_ + slices - 1 + chunks_per_stage - 1) / chunks_per_stage),
         points_(shared, static_cast<int>((warp[1] - block[1]) * box_pitch + warp[2] - block[2]) + a.lead),
         results_(a, warp) {
-    constexpr int ahead = stages > 1 ? stages - 1 : 1;  // with one stage, a block has one stage in all
+    constexpr int ahead = stages > 1 ? stages - 1 : 1;  // a block whose ring has one stage has no other input
     for (int stage = 0; stage < ahead; ++stage) ring_.fetch();
   }
 

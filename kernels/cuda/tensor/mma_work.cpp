@@ -22,8 +22,8 @@ double mma_ceiling(Precision precision, bool sparse, const Calibration::Ceilings
   return sparse ? ceilings.mma_half_sparse : ceilings.mma_half;
 }
 
-/// Returns how much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for
-/// its results.
+/// Returns by which factor an instruction of a direct sweep takes longer than the tensor cores do, since a
+/// warp waits for its results.
 double direct_waits(Precision precision, int dimensions, const Calibration::Direct& costs) {
   if (precision == Precision::tf32) return costs.waits_tf32;
   if (storage_bytes(precision) == 2)
@@ -33,7 +33,8 @@ double direct_waits(Precision precision, int dimensions, const Calibration::Dire
   return dimensions == 2 ? costs.waits_plane : costs.waits;
 }
 
-/// Returns the time that a direct sweep takes of memory, over that of a copy.
+/// Returns the time that the memory traffic of a direct sweep takes, divided by that of a copy of as many
+/// bytes.
 double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
                           const Calibration::Direct& costs) {
   if (dimensions == 3) return costs.memory_space;
@@ -43,8 +44,9 @@ double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
   return taps > 15 ? costs.memory_line_middle : costs.memory_line_short;
 }
 
-/// Returns the work of direct layouts on the tiles of the kernel (mma_sweep.cuh). However many warps share
-/// the tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
+/// Returns the work of a sweep with a direct layout on the tiles of the kernel (mma_sweep.cuh). The launch
+/// takes whole waves of blocks, and a block one step after the other: however many warps share the tensor
+/// cores, each waits for its own results.
 SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain& domain, Precision precision,
                   Layout layout, TensorCores cores, bool with_source, const DeviceRates& device) {
   const Calibration::Direct& costs = device.limits.costs().direct;
@@ -79,8 +81,8 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
   work.peak = mma_rate(precision, sparse, device);
   work.ceiling = mma_ceiling(precision, sparse, device.ceilings);
   const bool spills = with_source && precision == Precision::fp32;
-  // A group of chunks has all of its products at once, of as many slices as reach it. If more warps run than
-  // wait for each other, the tensor cores are busy.
+  // A group multiplies a chunk of input by all slices that reach the group. The tensor cores are busy if a
+  // scheduler has more warps than an instruction has waits.
   const double waits = direct_waits(precision, domain.dimensions, costs),
                executed = tile.group
                               ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)
@@ -89,7 +91,7 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
       instruction_seconds(tile.group ? std::max(waits, warps / schedulers_of_multiprocessor) : waits,
                           work.peak, device) *
       executed * (step.unrolled ? 1 : costs.loop_cost) * (spills ? costs.spill_cost : 1);
-  // In fp64 in 2D the warps keep the tensor cores busy, whatever k their instructions have.
+  // In fp64 in 2D the warps keep the tensor cores busy for every k.
   constexpr double fma_of_instruction = 16 * 8 * 16;
   const double chunk = fp64 && domain.dimensions == 2
                            ? warps * step.fma * tile.blocks_x * tile.blocks_y * executed *

@@ -57,7 +57,7 @@ class OperandSweep : public Sweep {
   /// Enqueues a launch that writes `region`; data of `source` is null without a source.
   virtual void enqueue(const View& in, const View& out, const View& source, const Region& region) const = 0;
 
-  /// Is a kernel, with the threads and shared memory of its blocks.
+  /// Holds a kernel, and the threads and shared memory of its blocks.
   struct SweepKernel {
     int threads;
     std::size_t shared_bytes;

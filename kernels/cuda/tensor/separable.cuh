@@ -91,8 +91,8 @@ class StripSweep {
   /// Returns the first row that step n completes. All rows here are relative to the strip.
   static __device__ int first_completed(int n) { return (n - 1) * block_rows + slab; }
 
-  /// Takes in block n of the input and writes the rows that it completes. `simple`: without branches, if all
-  /// these rows are written or if parts are handled in shared memory.
+  /// Reads block n of the input and writes the rows that it completes. A `simple` step has no branches: all
+  /// of these rows are written, or shared memory takes those that are not.
   template <bool simple>
   __device__ void step(const SeparableWeights& weights, BlockRing& ring, int n) {
     const int first_row = first_completed(n);

@@ -71,7 +71,7 @@ class ColumnSweep {
   }
 
  private:
-  /// Takes in plane n. `result` is the plane that plane n - 1 completes: the pass along z of plane n - 1 runs
+  /// Reads plane n. `result` is the plane that plane n - 1 completes: the pass along z of plane n - 1 runs
   /// while tensor cores work on plane n.
   __device__ void step(const SeparableWeights& weights, BlockRing& ring, int n, float (&result)[8]) {
     const Stored* in =
@@ -129,7 +129,7 @@ class ColumnSweep {
 
   /// Adds the last plane to the planes of output within reach; `result` is the plane that it completes.
   __device__ void along_z(float (&result)[8]) {
-    float last[8] = {};  // sum of the plane to which it is the first to contribute
+    float last[8] = {};  // begins the sum of the furthest plane
 #pragma unroll
     for (int z = 0; z < z_rank; ++z) {
       const float* weight = a_.along_z + z * z_taps;

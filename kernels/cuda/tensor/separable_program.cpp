@@ -67,7 +67,7 @@ InputRows input_rows(const SeparableOperand& operand, const SeparableTile& tile,
 
 constexpr std::size_t max_terms = 8;
 constexpr int max_z_taps = 15;  // sums that registers hold
-constexpr int min_warps = 4;    // one per scheduler; below that, warps take fewer columns
+constexpr int min_warps = 4;    // one per scheduler; blocks with fewer take fewer columns per warp instead
 
 /// Returns the number of fragments of A.
 int weight_fragments(const SeparableOperand& operand) {
@@ -128,7 +128,7 @@ bool fits(const SeparableShape& shape, int storage_bytes, const BlockLimits& lim
          shape.row_elements * storage_bytes <= 8 * max_box_extent && shape.block_rows <= max_box_extent;
 }
 
-/// Sets the groups per warp, and what depends on them.
+/// Sets the groups per warp, and the numbers that depend on them.
 void narrow(SeparableTile& tile, int groups, const BlockLimits& limits) {
   tile.groups = groups;
   tile.groups_at_once = std::min(tile.groups_at_once, groups);

@@ -24,8 +24,8 @@ struct SeparableTile {
   bool bulk_stores = false;    // store by the copy engine (sm_90): rows of a warp are 32, 64 or n x 128 bytes
   bool staged_source = false;  // the copy engine brings the source of a step to shared memory (sm_90)
   int groups_at_once = 1;      // groups that share inputs in pass 1, if there are several windows along x
-  // This is the number of blocks of input per thread block after the first; if it is 0, the size of the grid
-  // chooses.
+  // A thread block reads this many blocks of input after the first one. If the number is 0, the size of the
+  // grid determines it.
   int steps_per_strip = 0;
 
   int warp_columns() const { return 16 * groups; }
@@ -67,14 +67,14 @@ class SeparableProgram {
                                const Region& region) const;
   /// Returns the grid of blocks, {z, y, x}, of a launch whose steps_per_strip and planes_per_block are set.
   Index3 blocks(const SeparableArguments& a) const;
-  /// Is a box of a view that the copy engine takes at once.
+  /// Describes the part of a view that the copy engine moves at once.
   struct CopiedBox {
     View view;
     int element_bytes, rows, columns;
   };
-  /// Return boxes of input, in words of 8 bytes, with which a box covers most columns; of results, whose map
-  /// ends at the last row and the last 16 bytes (the smallest unit of a store) that are written completely;
-  /// and of a staged source.
+  /// Return the boxes of the input, of the results and of a staged source. The input counts words of 8 bytes,
+  /// with which a box covers the most columns. The view of the results ends at the last row and at the last
+  /// 16 bytes, the smallest unit of a store, that are written completely.
   CopiedBox input_box(const SeparableArguments& a) const;
   CopiedBox output_box(const SeparableArguments& a) const;
   CopiedBox source_box(const SeparableArguments& a) const;

@@ -69,22 +69,22 @@ struct SharedMemory {
 
 static_assert(sizeof(SharedMemory) <= shared_bytes);
 
-/// Is the place where the outputs of a warp begin, relative to the region that is written.
+/// Holds the position at which the outputs of a warp begin, relative to the region that is written.
 struct WarpOutput {
   const SeparableArguments& a;
   int plane, row, column;
 
-  /// Return the ends of the part of the region that is written, relative to this place.
+  /// Return the ends of the part of the region that is written, relative to this position.
   __device__ int begin_row() const { return -row; }
   __device__ int end_row() const { return in_region(a.region.end[1], 1) - row; }
   __device__ int begin_column() const { return -column; }
   __device__ int end_column() const { return in_region(a.region.end[2], 2) - column; }
 
-  /// Return the coordinates of the place in the memory of a view.
+  /// Return the coordinates of this position in the memory of a view.
   __device__ int plane_in(const View& view) const { return plane - in_region(view.begin[0], 0); }
   __device__ int row_in(const View& view) const { return row - in_region(view.begin[1], 1); }
   __device__ int column_in(const View& view) const { return column - in_region(view.begin[2], 2); }
-  /// Returns the address of a point relative to the place.
+  /// Returns the address of a point relative to this position.
   template <class T>
   __device__ T* at(const View& view, int planes, int rows, int columns) const {
     return static_cast<T*>(view.data) + (plane_in(view) + planes) * view.stride[0] +
@@ -96,9 +96,9 @@ struct WarpOutput {
   }
 };
 
-/// Is the pipeline from global to shared memory: a stage holds the next rows of the block's columns, or the
-/// next plane. sm_90 uses the tensor copy engine, sm_80 cp.async. Points outside the memory of the input read
-/// as zero.
+/// Brings input from global to shared memory. A stage holds the next rows of the block's columns, or the next
+/// plane. sm_90 uses the tensor copy engine, sm_80 cp.async. Points outside the memory of the input read as
+/// zero.
 ///
 /// On sm_90 a stage has two mbarriers: `full` completes when its copy has arrived, `read` when all warps have
 /// released it. On sm_80 block barriers take their place.

@@ -69,7 +69,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   a.planes_per_block = 1;
   const Index3 tiles =
-      program_.blocks(a);  // tiles of one plane, and of 16 rows if blocks march down the rows
+      program_.blocks(a);  // tiles of a plane; if blocks march down its rows, tiles of 16 rows
   if (program_.in_planes()) {
     constexpr std::int64_t warm_up = 2;  // steps that the first copies take
     a.planes_per_block =
@@ -108,8 +108,8 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
          a);
 }
 
-/// Sweeps a line as rows of one tile each. Rows whose input lies in memory like a plane run in one launch,
-/// the few others one by one.
+/// Sweeps a line that is cut into rows of one tile each. Rows whose input lies in memory as a plane does
+/// share one launch; each of the few others has a launch of its own.
 void SeparableSweep::sweep_line(const View& in, const View& out, const View& source, const Region& region,
                                 bool aligned) const {
   const SeparableShape& shape = program_.shape(source.data != nullptr);

@@ -9,8 +9,8 @@ namespace spsolve::cuda {
 namespace {
 
 /// Returns the cost of an instruction of a separable sweep of a plane in 16 bits. A warp that has its
-/// scheduler to itself waits less, least where groups or factors give it others to go on with; four groups
-/// wait for registers.
+/// scheduler to itself waits less, and least where groups or factors give it independent instructions. Four
+/// groups wait for registers.
 double half_plane_waits(int windows, int x_rank, const SeparableTile& tile,
                         const Calibration::Separable& costs) {
   if (tile.warps < 8) {
@@ -25,7 +25,8 @@ double half_plane_waits(int windows, int x_rank, const SeparableTile& tile,
   return tile.groups == 2 ? costs.two_groups : costs.one_group;
 }
 
-/// Adds what spills to half_plane_waits(): many windows with many factors spill.
+/// Returns half_plane_waits() and the cost of registers that spill, as those of many windows with many
+/// factors do.
 double half_plane_cost(int windows, int x_rank, const SeparableTile& tile,
                        const Calibration::Separable& costs) {
   const double waits = half_plane_waits(windows, x_rank, tile, costs);
@@ -33,7 +34,7 @@ double half_plane_cost(int windows, int x_rank, const SeparableTile& tile,
   return windows > 3 ? waits * (1 + costs.window_spills * std::max(0, windows + x_rank - 7)) : waits;
 }
 
-/// Returns the cost of an instruction in 32 bits; with `split` it is one of sums of three products.
+/// Returns the cost of an instruction in 32 bits. With `split`, a sum has three products.
 double word_plane_cost(int windows, int x_rank, const SeparableTile& tile, bool split,
                        const Calibration::Separable& costs) {
   if (split)
@@ -46,7 +47,7 @@ double word_plane_cost(int windows, int x_rank, const SeparableTile& tile, bool 
 }
 
 /// Returns the seconds per point of a separable sweep of a plane, on the tiles of the kernel (separable.cuh):
-/// whole waves of strips, block of rows by block of rows. Rows between two of these are kept in registers.
+/// whole waves of strips, one block of rows after the other. Registers keep the rows that two blocks share.
 double plane_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
                      bool with_source, const DeviceRates& device) {
   const Calibration::Separable& costs = device.limits.costs().separable;
@@ -71,8 +72,8 @@ double plane_seconds(const SeparableProgram& program, const Domain& domain, Prec
 }
 
 /// Returns the seconds per point of a separable sweep in 3D (separable_planes.cuh): whole waves of marches,
-/// plane by plane. For each plane a warp has instructions for 16 x 16 points, multiply-adds along z, and its
-/// input in shared memory.
+/// one plane after the other. For each plane a warp has instructions for 16 x 16 points, multiply-adds along
+/// z, and its input in shared memory.
 double space_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
                      const DeviceRates& device) {
   const Calibration::Separable& costs = device.limits.costs().separable;
@@ -118,10 +119,10 @@ SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precisi
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
   work.ceiling = half ? device.ceilings.mma_half_sparse : device.ceilings.mma_tf32_sparse;
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
-  if (line) {  // as rows of one tile, and of what is left at both ends
+  if (line) {  // one tile per row, and the rest at both ends
     work.seconds = work.instructions / (work.peak * (half ? costs.share_line_half : costs.share_line));
     work.memory_cost = half ? costs.memory_line_half : costs.memory_line;
-    // Where most windows are one slab, reading them does not limit small grids.
+    // The time to read windows does not limit small grids if most windows are one slab.
     work.latency = (half ? costs.latency_line_half : costs.latency_line) -
                    (operand.x.windows > 3 ? costs.latency_line_slab : 0);
     work.source_ahead = true;

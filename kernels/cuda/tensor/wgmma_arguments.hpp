@@ -12,7 +12,7 @@ constexpr int wgmma_threads = 512;                           // two warpgroups c
 constexpr int wgmma_tile_rows = 4, wgmma_tile_columns = 16;  // outputs of an instruction's 64 rows
 constexpr int wgmma_group_tiles = 8;                         // side by side
 constexpr int wgmma_group_columns = wgmma_group_tiles * wgmma_tile_columns;
-// At most this many groups lie side by side, one for each warp of a converting warpgroup.
+// Is the largest number of groups side by side, one for each warp of a converting warpgroup.
 constexpr int wgmma_max_groups = 4;
 
 // The functions below describe the input of eight tiles whose windows have `parts` parts

@@ -61,10 +61,10 @@ class WgmmaProgram {
   int shared_bytes(bool = false) const { return shared_bytes(tile_); }
 
  private:
-  /// Takes a `stencil` whose weights are as operands hold them.
+  /// `stencil` has the weights that operands hold.
   WgmmaProgram(const Stencil& stencil, Precision precision, const InputWindow& window, const WgmmaTile& tile,
                TensorCores cores);
-  /// Takes for ring and stages what is best where `given` leaves them open; whether that fits the device.
+  /// Sets the best ring and stages where `given` leaves them open. Returns true if they fit the device.
   bool fit(const WgmmaTile& given, const BlockLimits& limits);
   Precision element() const { return pairs() ? Precision::fp16 : precision_; }
   /// Returns true if two warpgroups share each tile.

@@ -23,7 +23,7 @@ constexpr int quads = (window_rows + quad - 1) / quad;  // quads of a tile's win
 constexpr int block_columns = x_groups * wgmma_group_columns;
 constexpr int element_bytes = pairs ? 2 : sizeof(Stored);  // bytes of an operand
 constexpr int terms = pairs ? 2 : 1;                       // terms per number of the field
-// This is the number of instructions of a warpgroup per row of a window.
+// A warpgroup executes this many instructions per row of a window.
 constexpr int row_steps = element_bytes / 2 * (dense ? 2 : 1);
 constexpr int steps = row_steps * window_rows;   // instructions per tile
 constexpr int sums = wgmma_n / 2;                // accumulator registers
@@ -34,7 +34,7 @@ constexpr int slots = ring + y_groups - 1;
 constexpr int pitch = wgmma_pitch(parts);
 constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 
-/// Is the ring of operands: [slot][x group][row][column of 16 bytes][tile], with pitches.
+/// Holds the operands of the ring: [slot][x group][row][column of 16 bytes][tile], with pitches.
 ///
 /// Tiles are in the order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8). Neighbours in a product, which belong to one lane,
 /// are then far apart, and tiles of the lanes of a warp are close together. The tiles one further to the

@@ -5,9 +5,9 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Returns the points that the blocks of a sweep with windows execute for one of the grid: whole waves of
-/// marches. In 16 bits rows before the first result take as long as others; in 32 bits these rows are
-/// converted meanwhile.
+/// Returns how many points the blocks of a sweep with windows compute per point of the grid, in whole waves
+/// of marches. In 16 bits, rows before the first result take as long as others. In 32 bits they take no time
+/// of their own, since they are converted while others are multiplied.
 double windows_executed(const WgmmaProgram& program, const Index3& shape, bool half,
                         const DeviceRates& device) {
   const std::int64_t rows = program.tile().y_groups * wgmma_tile_rows,

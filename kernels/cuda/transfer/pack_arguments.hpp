@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-/// Is the number of threads of a block: few, so that blocks find room beside those of other kernels.
+/// Is the number of threads of a block. It is small, so that blocks find room beside those of other kernels.
 constexpr unsigned pack_threads = 128;
 
 /// Names the memory that addresses of a box are relative to.

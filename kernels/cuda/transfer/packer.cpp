@@ -184,7 +184,7 @@ std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std
   return result;
 }
 
-/// Returns whether two boxes have the same rows of a field.
+/// Returns true if two boxes have the same rows of a field.
 bool share_rows(const BoxCopy& a, const BoxCopy& b, CopyPosition BoxCopy::*place) {
   const auto *first = std::get_if<Index3>(&(a.*place)), *second = std::get_if<Index3>(&(b.*place));
   return first && second && a.extent[z_axis] == b.extent[z_axis] && a.extent[y_axis] == b.extent[y_axis] &&

@@ -4,9 +4,9 @@
 
 #include "kernels/cuda/transfer/peer_max_arguments.hpp"
 
-/// A number travels in one 64-bit word with the count of its reduction, so the word itself tells whether it
-/// has arrived. Two slots per rank suffice: a rank that writes reduction n + 2 has read all words of n + 1,
-/// which the others wrote after they had read those of n.
+/// A number travels in one 64-bit word with the count of its reduction, so a rank that reads the word knows
+/// whether the number has arrived. Two slots per rank suffice: a rank that writes reduction n + 2 has read
+/// all words of n + 1, which the others wrote after they had read those of n.
 extern "C" __global__ void __launch_bounds__(32) peer_max(const spsolve::cuda::PeerMaxArguments a) {
   const int first = static_cast<int>(a.number % 2) * a.ranks, lane = static_cast<int>(threadIdx.x);
   int largest = *a.value;
