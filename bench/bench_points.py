@@ -41,7 +41,7 @@ precision = "{precision}"
 
 
 def input_text(options, receivers):
-    """An input with a source and receivers; receivers = None: without points."""
+    """Returns an input with a source and receivers, or without points if `receivers` is None."""
     n = options.points
     text = INPUT.format(n=n, precision=options.precision)
     if receivers is None:
@@ -57,7 +57,7 @@ def input_text(options, receivers):
 
 
 def seconds(options, file, steps, fuse):
-    """The time of the steps of a run; and its report."""
+    """Returns the seconds of the steps of a run, and the report of that run."""
     directory = pathlib.Path(options.directory)
     shutil.rmtree(directory, ignore_errors=True)
     settings = {"time.steps": steps, "time.fuse": fuse, "diagnostics.every": 0, "output.every": 0,
@@ -72,7 +72,7 @@ def seconds(options, file, steps, fuse):
 
 
 def seconds_of_steps(options, file, fuse):
-    """The time that the steps between the two lengths of a run take."""
+    """Returns the seconds of the steps between the two lengths of a run."""
     few, many = (seconds(options, file, steps, fuse)[0] for steps in options.steps)
     return many - few
 

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 
 
 def dd_seconds(directory, streams, bytes_in_all):
-    """The time in which so many processes write a file each."""
+    """Returns the time in which this number of processes write a file each."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     block = 8 << 20
@@ -35,7 +35,7 @@ def dd_seconds(directory, streams, bytes_in_all):
 
 
 def run(options, directory, every):
-    """The report of a run, with the bytes of its snapshots."""
+    """Returns the report of a run, with the bytes of its snapshots."""
     shutil.rmtree(directory, ignore_errors=True)
     settings = {"grid.shape": f"[{options.shape}]", "time.steps": options.steps, "output.every": every, "output.stride": 1,
                 "diagnostics.every": 0, "checkpoint.every": 0, "initial.expression": "x*y*z",

@@ -26,13 +26,13 @@ PRIOR_SPREAD, NUDGE, LONGEST_STEP = 0.3, 0.01, 0.3
 
 
 def shipped():
-    """{name: value} of calibration/h200.json"""
+    """Returns {name: value} of calibration/h200.json."""
     groups = json.loads((ROOT / "calibration" / "h200.json").read_text())["groups"]
     return {f"{group['group']}.{row['name']}": row["value"] for group in groups for row in group["coefficients"]}
 
 
 class Model:
-    """Predictions of the program for all rows of some records."""
+    """Returns what the program predicts for all rows of some records."""
 
     def __init__(self, program, records):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
@@ -43,7 +43,7 @@ class Model:
         self.rates = numpy.array([row["rate"] for row in self.rows])
 
     def residuals(self, values):
-        """log(predicted / measured) of every row with these coefficients, others as shipped."""
+        """Returns log(predicted / measured) of every row with these coefficients, others as shipped."""
         self.process.stdin.write(json.dumps(values) + "\n")
         self.process.stdin.flush()
         return numpy.log(numpy.array(json.loads(self.process.stdout.readline())) / self.rates)
@@ -55,7 +55,7 @@ class Model:
 
 
 def fit(model, names, steps=6):
-    """{name: (value, standard deviation of its logarithm)}, and the mean square of residuals before and after."""
+    """Returns {name: (value, standard deviation of its logarithm)}, and the mean square of residuals before and after."""
     start = {name: value for name, value in shipped().items() if name in names}
     names = list(start)
     moved = numpy.zeros(len(names))
@@ -85,7 +85,7 @@ def main():
     options = arguments.parse_args()
     names = [name for name in shipped() if any(name == asked or (asked.endswith(".") and name.startswith(asked)) for asked in options.coefficients)]
     if not names:
-        arguments.error("no coefficient of calibration/h200.json has such a name")
+        arguments.error("no coefficient of calibration/h200.json has this name")
     model = Model(options.predict, options.records)
     found, before, after = fit(model, names)
     model.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters of the kernels that a command launches, by ncu of CUDA."""
+"""Reads counters of the kernels that a command launches, by ncu of CUDA."""
 import csv
 import io
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of `spsolve bench --json` and records of them, as the scripts here read and write them.
+"""Reads and writes rows of `spsolve bench --json`, and records of them.
 
 A record is a JSON file of runs. A run says where, when and by which command it was measured. Its rows are lists of values;
 "columns" names the values, and "of_all_rows" holds what is the same in every row:
@@ -15,7 +15,7 @@ import pathlib
 
 
 def runs_of(source):
-    """The runs of a record. `source` is FILE, or FILE:NAME,NAME for the runs whose names match one of these patterns."""
+    """Returns the runs of a record. `source` is FILE, or FILE:NAME,NAME for the runs whose names match one of these patterns."""
     file, _, names = str(source).partition(":")
     runs = json.loads(pathlib.Path(file).read_text())["runs"]
     chosen = [run for name in (names or "*").split(",") for run in runs if fnmatch.fnmatchcase(run["name"], name)]
@@ -25,12 +25,12 @@ def runs_of(source):
 
 
 def expanded(run):
-    """The rows of a run as dictionaries."""
+    """Returns the rows of a run as dictionaries."""
     return [run["of_all_rows"] | {name: value for name, value in zip(run["columns"], row) if value is not None} for row in run["rows"]]
 
 
 def rows_of(*sources):
-    """All rows of lists that `spsolve bench --json` wrote and of records (see runs_of()), without those of cases that failed."""
+    """Returns all rows of lists that `spsolve bench --json` wrote and of records (see runs_of()), without those of cases that failed."""
     rows = []
     for source in sources:
         file = pathlib.Path(str(source).partition(":")[0])
@@ -40,7 +40,7 @@ def rows_of(*sources):
 
 
 def compact(head, rows):
-    """A run with `head`, which says at least its name, and these rows."""
+    """Returns a run with `head`, which says at least its name, and these rows."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     same = {name: rows[0][name] for name in columns if all(name in row and row[name] == rows[0][name] for row in rows)}
     columns = [name for name in columns if name not in same]

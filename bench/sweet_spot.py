@@ -49,7 +49,7 @@ def instruction_of(row):
 
 
 class Measured:
-    """A row with what was counted of it, under the measured ceilings."""
+    """Holds a row with what was counted of it, under the measured ceilings."""
 
     def __init__(self, row, counted, ceilings):
         self.row, self.peak, self.bandwidth = row, ceilings[instruction_of(row)], ceilings["copy"]
@@ -61,7 +61,7 @@ class Measured:
 
 
 class Comparison:
-    """Tensor cores beside CUDA cores at the same depth."""
+    """Prints tensor cores beside CUDA cores at the same depth."""
 
     def __init__(self, tensor, scalar):
         self.tensor = tensor
@@ -153,7 +153,7 @@ def intensities_of(counted, model):
 
 
 def distance_lines(model, *counted):
-    """A line for each stencil, precision, unit and layout: the depths that are counted, and the distances of their C, M and I."""
+    """Prints a line for each stencil, precision, unit and layout: the depths that are counted, and the distances of their C, M and I."""
     counts, lines = alike(counted, model), collections.defaultdict(list)
     for row in rows_of(model):
         if key_of(row) in counts:
@@ -167,7 +167,7 @@ def distance_lines(model, *counted):
 
 
 def depth_lines(file, *counted):
-    """A line for each stencil, precision, unit and layout; a column for each depth."""
+    """Prints a line for each stencil, precision, unit and layout, with a column for each depth."""
     counts = intensities_of(counted, file)
     lines = collections.defaultdict(dict)
     for row in rows_of(file):

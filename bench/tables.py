@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the documents, in Markdown, from rows of `spsolve bench --json` and of records (bench/rows.py: FILE, or FILE:RUN,RUN).
+"""Prints the tables of the documents, in Markdown, from rows of `spsolve bench --json` and of records (bench/rows.py: FILE, or FILE:RUN,RUN).
 
 tables.py paper ROWS PUBLIC ROWS...       what the plan chose for the benchmark shapes, beside public codes and, from more rows, what
                                           the fastest candidate does at their depth
@@ -44,7 +44,7 @@ short = lambda number: f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def fastest_public(file):
-    """The fastest row of public codes for every stencil and precision."""
+    """Returns the fastest row of public codes for every stencil and precision."""
     fastest = {}
     for row in rows_of(file):
         case = row["stencil"], row["precision"]
@@ -54,15 +54,15 @@ def fastest_public(file):
 
 
 def public_text(row):
-    """A rate with its system and what makes it hard to compare: small grids, and the steps per launch where they are known."""
+    """Returns a rate as text, with its system and what makes it hard to compare: small grids and known steps per launch."""
     small = [shape_of(row)] if row["system"] == "EBISU" and "shape" in row else []
     steps = [f"t = {row['steps_per_launch']}"] if "steps_per_launch" in row else []
     return f"{rate(row):,} ({', '.join([row['system'], *small, *steps])})"
 
 
 def alike(public, rows):
-    """The rows of a periodic case without source that a public code did too, at any depth; the fastest first. Rows without a unit are
-    of kernels that no solver takes."""
+    """Returns the rows of a periodic case without source that a public code did too, at any depth, the fastest first. Rows without a
+    unit are of kernels that no solver takes."""
     walls = lambda row: set(row["boundary"] if isinstance(row.get("boundary"), list) else [row.get("boundary", "periodic")])
     found = [row for row in rows if (row.get("stencil"), row.get("precision")) == (public["stencil"], public["precision"])
              and walls(row) == {"periodic"} and not row.get("source") and "unit" in row]
@@ -70,12 +70,12 @@ def alike(public, rows):
 
 
 def at_depth_of(public, rows):
-    """The fastest of these rows at the depth of the public code, or None."""
+    """Returns the fastest of these rows at the depth of the public code, or None."""
     return next((row for row in alike(public, rows) if row["fuse"] == public.get("steps_per_launch", "unknown")), None)
 
 
 def share_of_copy(row, steps, copy):
-    """The part of the bandwidth of a copy with which one read and one write per launch moves."""
+    """Returns the bandwidth of one read and one write per launch, as a share of that of a copy."""
     return f"{200 * rate(row) * 1e9 / steps * BYTES[row['precision']] / copy:.0f}%"
 
 

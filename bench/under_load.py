@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clock and power of a GPU while `spsolve bench` runs, sampled by nvidia-smi ten times a second."""
+"""Samples clock and power of a GPU while `spsolve bench` runs, by nvidia-smi ten times a second."""
 import os
 import statistics
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of guide/equations.md: some snapshots of three inputs side by side.
+"""Draws the pictures of guide/equations.md: some snapshots of three inputs side by side.
 
 plot_equations.py out docs/guide/pictures     (needs numpy and h5py)
 

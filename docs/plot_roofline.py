@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rates against the roofline, from the files of `spsolve bench --json`.
+"""Draws rates against the roofline, from the files of `spsolve bench --json`.
 
 plot_roofline.py roofline.svg RESULTS... [--ceilings ceilings.json]     (needs matplotlib)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rates over the size of the grid, from the rows of `spsolve bench --suite sizes --json`.
+"""Draws rates over the size of the grid, from the rows of `spsolve bench --suite sizes --json`.
 
 plot_sizes.py sizes.svg ROWS...     (needs matplotlib; ROWS are files of rows, or records as RECORD.json:RUN,RUN)
 

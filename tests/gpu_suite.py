@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""All tests that need a GPU, side by side on the GPUs and cores of one machine; exit status 0 when nothing failed.
+"""Runs all tests that need a GPU, side by side on the GPUs and cores of one machine. The exit status is 0 when nothing failed.
 
   tests/gpu_suite.py build/cuda                   about five minutes on 16 cores and one GPU
   tests/gpu_suite.py build/cuda --gpus 2          hides the other GPUs
@@ -206,12 +206,12 @@ def report(jobs, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="build folder")
-    parser.add_argument("--gpus", type=int, default=0, help="how many GPUs (all)")
+    parser.add_argument("--gpus", type=int, default=0, help="how many GPUs to use (all)")
     parser.add_argument("--ranks", type=int, default=0,
-                        help="so many at a time (16, on many GPUs 4 for each: processes wait for one another to start)")
+                        help="how many processes at a time (16, or 4 per GPU on many GPUs: processes wait for one another to start)")
     parser.add_argument("--several", action="store_true",
                         help="only programs of several ranks: what many GPUs tell and one does not")
-    parser.add_argument("--limit", type=float, default=400, help="seconds (400)")
+    parser.add_argument("--limit", type=float, default=400, help="time limit of a program in seconds (400)")
     parser.add_argument("--tool", help="run a selection under this tool of compute-sanitizer")
     parser.add_argument("--only", action="append", help="this program or script only")
     parser.add_argument("--log", type=pathlib.Path, help="folder for the output of all programs (a temporary one)")

@@ -28,8 +28,9 @@ struct LayoutCandidate {
   double compute_seconds;  // equation 7
   double memory_seconds;   // equations 8 and 10
   double seconds;          // equation 6
-  int march_instructions;  // of the widest k per 16 outputs and 8 tiles, if kernels march with it; else 0
-  bool is_taken;           // by kernels and by the emulation: marching_tile()
+  int march_instructions;  // instructions of the widest k per 16 outputs and 8 tiles, or 0 if no kernel
+                           // marches with this tile
+  bool is_taken;           // kernels and the emulation take this tile: marching_tile()
 };
 
 /// Returns the tile {z, y, x} that kernels march with, and that the emulation takes, on a grid of `shape`

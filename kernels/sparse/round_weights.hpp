@@ -10,10 +10,11 @@
 namespace spsolve {
 
 /// Rounds weights to operands of a format such that their sum is kept, so that a conserved quantity does not
-/// drift. Each weight is rounded to nearest. The error of the sum is then added to the largest weight, what
-/// is too small for its spacing to the next largest, and so on. No weight moves by more than a few of its
-/// spacings, and the sum changes by less than half a spacing of the smallest weight. (It is a whole spacing
-/// if that weight has a mirror weight: weights that are symmetric about the middle stay symmetric.)
+/// drift. Each weight is rounded to nearest. The error of the sum is then added to the largest weight; what
+/// is too small for the spacing of that weight is added to the next largest, and so on. No weight moves by
+/// more than a few of its spacings, and the sum changes by less than half a spacing of the smallest weight.
+/// (It is a whole spacing if that weight has a mirror weight: weights that are symmetric about the middle
+/// stay symmetric.)
 ///
 /// fp16 weights count as scaled by power_of_two_scale of the largest, so that small ones keep their bits.
 /// fp32 weights become sums of terms of bf16 (operand_terms()), the first on the leading_grid of the given

@@ -23,8 +23,9 @@ struct UnitTerm {
 
 std::vector<double> to_vector(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
 
-/// Decomposes the weights into rank-one terms: `axis` against the other two (by singular vectors, or plane by
-/// plane if `planes`), then each right vector, a matrix over the other two axes, by singular vectors.
+/// Decomposes the weights into rank-one terms. First `axis` is separated from the other two axes by singular
+/// vectors or, with `planes`, into its planes. Each right vector is a matrix over the other two axes, which
+/// singular vectors then decompose.
 std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3& extent, int axis,
                                 bool planes) {
   const int rows = axis == z_axis ? y_axis : z_axis, columns = axis == x_axis ? y_axis : x_axis;

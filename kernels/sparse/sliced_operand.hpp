@@ -25,8 +25,8 @@ struct SlicedOperand {
 /// Returns the stencil with its axes in the order of a march: in 2D the rows of the grid are its planes.
 Stencil in_march_axes(const Stencil& stencil, int dimensions);
 
-/// Returns the tiles that kernels march with: 16 outputs in one plane, of which each has one row unless
-/// `rows`.
+/// Returns the tiles that kernels march with. Each has 16 outputs in one plane. Tiles have one row, or also
+/// several if `rows`.
 std::vector<Index3> marching_tiles(bool rows);
 
 /// Returns the slices for sparse tensor cores with the fewest instructions among marching_tiles(). `stencil`

@@ -56,7 +56,7 @@ def _replaced(table: Mapping[str, Any], path: Path, store: Callable[..., dict[st
 
 
 def is_array(item: Any) -> bool:
-    """True for arrays of numpy, xarray and others, but not for single numbers."""
+    """Returns True for arrays of numpy, xarray and others, but not for single numbers."""
     return hasattr(item, "__array__") and np.ndim(item) > 0
 
 
@@ -78,7 +78,7 @@ def _takes_dataset(path: Path) -> bool:
 
 
 def _numbers(path: Path, item: Any, axes: int) -> np.ndarray[Any, Any]:
-    """The array as it is stored. Places get the shape [points, axes]: a row of one point, or, in 1D, a point per number."""
+    """Returns the array as it is stored. Places get the shape [points, axes]: a row of one point, or, in 1D, a point per number."""
     values = np.asarray(item)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{'.'.join(map(str, path))} is an array of {values.dtype}; wanted real numbers")

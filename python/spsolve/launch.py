@@ -21,7 +21,7 @@ STOPPED = 75  # exit status of a run that a signal or the time limit stopped aft
 
 
 class Error(RuntimeError):
-    """The program failed. The text is its own message."""
+    """Says that the program failed. The text is its own message."""
 
     def __init__(self, message: str, status: int = 1, log: str = "") -> None:
         super().__init__(message)
@@ -76,7 +76,7 @@ def run(arguments: list[str], *, threads: int | None, progress: bool, launched: 
 
 
 def message_of(errors: str, status: int) -> str:
-    """The program's message among what a launcher says on the same stream."""
+    """Returns the program's message among what a launcher says on the same stream."""
     found = re.search(r"^spsolve: error(?: on rank \d+)?: (.*?)(?=^-{20,}$|^spsolve: |\Z)", errors, re.DOTALL | re.MULTILINE)
     message = found.group(1).strip() if found else errors.strip()
     return message or (f"the program was ended by signal {-status}" if status < 0 else f"the program ended with status {status}")
@@ -97,7 +97,7 @@ def _interrupt(process: subprocess.Popen[bytes], launched: bool) -> None:
 
 
 class _Output:
-    """What a process prints: collects it, and shows it line by line. Progress is drawn over the last line of progress where the
+    """Collects what a process prints, and shows it line by line. Progress is drawn over the last line of progress where the
     output can do that."""
 
     def __init__(self, process: subprocess.Popen[bytes], show: bool) -> None:
@@ -151,5 +151,5 @@ class _Output:
 
 
 def _draws_over(stream: Any) -> bool:
-    """True for terminals and for the cells of notebooks."""
+    """Returns True for terminals and for the cells of notebooks."""
     return stream.isatty() or type(stream).__module__.startswith("ipykernel")

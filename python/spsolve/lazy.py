@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays for xarray whose values stay in files until they are used. Imported only where xarray is installed."""
+"""Makes arrays for xarray whose values stay in files until they are used. It is imported only where xarray is installed."""
 from __future__ import annotations
 
 import pathlib
@@ -12,7 +12,7 @@ from xarray.core import indexing
 
 
 class Stored(BackendArray):
-    """The first values of a dataset along each axis. The file is open only while it is read, so that it may be replaced."""
+    """Holds the first values of a dataset along each axis. The file is open only while it is read, so that it may be replaced."""
 
     def __init__(self, file: pathlib.Path, dataset: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.file, self.dataset, self.shape, self.dtype = file.absolute(), dataset, tuple(shape), np.dtype(dtype)
@@ -21,7 +21,7 @@ class Stored(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self.values)
 
     def values(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        """The values at an index, a slice or an array of indices along each axis. HDF5 reads the box around them."""
+        """Returns the values at an index, a slice or an array of indices along each axis. HDF5 reads the box around them."""
         boxes: list[slice | int] = []
         within: list[Any] = []
         for wanted, points in zip(key, self.shape, strict=True):
@@ -46,7 +46,7 @@ class Stored(BackendArray):
 
 
 class Stacked(BackendArray):
-    """Arrays of one shape behind one another along a new first axis."""
+    """Joins arrays of one shape along a new first axis."""
 
     def __init__(self, parts: list[Stored]) -> None:
         self.parts, self.shape, self.dtype = parts, (len(parts), *parts[0].shape), parts[0].dtype

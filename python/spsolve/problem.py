@@ -18,7 +18,7 @@ Path = str | os.PathLike[str]
 
 
 class Problem:
-    """An input of spsolve. The arguments are its sections, as dictionaries, and what they may hold is what the guide says
+    """Describes an input of spsolve. The arguments are its sections, as dictionaries, and what they may hold is what the guide says
     about input files. A dictionary of all sections may be given instead, or besides; keywords take precedence.
 
     Arrays may stand wherever an input takes { file, dataset }: `initial` and `previous` of fields, coefficients, `initial` and

@@ -51,7 +51,7 @@ def open(path: str | os.PathLike[str], *, stream: str = "snapshot", group: str |
 
 
 def snapshot_files(directory: pathlib.Path, stream: str = "snapshot") -> dict[int, pathlib.Path]:
-    """The snapshots of a stream by their steps."""
+    """Returns the snapshots of a stream by their steps."""
     if not directory.is_dir():
         return {}
     names = re.compile(re.escape(stream) + r"_(\d{10})\.hdf")
@@ -96,7 +96,7 @@ def _open_series(files: dict[int, pathlib.Path], series: pathlib.Path) -> xarray
 
 
 def _times(files: dict[int, pathlib.Path], series: pathlib.Path) -> np.ndarray[Any, Any]:
-    """The times of snapshots as the series says; those that it does not know, from the snapshots themselves."""
+    """Returns the times of snapshots, from the series or, where it does not know them, from the snapshots themselves."""
     known: dict[str, float] = {}
     try:
         known = {entry["name"]: float(entry["time"]) for entry in json.loads(series.read_text(encoding="utf-8"))["files"]}
@@ -135,12 +135,12 @@ def _open_probes(file: pathlib.Path, group: str | None) -> xarray.Dataset:
 
 
 def _fields(opened: h5py.File) -> dict[str, h5py.Dataset]:
-    """The datasets of fields: those at the root that are no coordinates."""
+    """Returns the datasets of fields: those at the root that are no coordinates."""
     return {name: item for name, item in opened.items() if isinstance(item, h5py.Dataset) and not h5py.h5ds.is_scale(item.id)}
 
 
 def _axes(opened: h5py.File, dataset: h5py.Dataset) -> dict[str, np.ndarray[Any, Any] | None]:
-    """The axes of a field and the coordinates of their points: dimension scales, or what VTK reads where an axis is too long
+    """Returns the axes of a field and the coordinates of their points: dimension scales, or what VTK reads where an axis is too long
     to have one, or nothing."""
     axes: dict[str, np.ndarray[Any, Any] | None] = {}
     for i, axis in enumerate(_AXES[-dataset.ndim:]):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The results in a directory, of a run that has ended or of one that still runs. Values are read when they are used."""
+    """Reads the results in a directory, of a run that has ended or of one that still runs. Values are read when they are used."""
 
     def __init__(self, directory: str | os.PathLike[str], log: str = "") -> None:
         self.directory = pathlib.Path(directory)
@@ -30,27 +30,27 @@ class Result:
 
     @property
     def report(self) -> dict[str, Any]:
-        """run.json: the resolved input, the plan, rates, versions."""
+        """Returns run.json: the resolved input, the plan, rates, versions."""
         report: dict[str, Any] = json.loads((self.directory / "run.json").read_text(encoding="utf-8"))
         return report
 
     @property
     def finished(self) -> bool:
-        """False if a signal or a time limit stopped the run; run(restart=True) continues it."""
+        """Is False if a signal or a time limit stopped the run; run(restart=True) continues it."""
         return bool(self.report["finished"])
 
     @property
     def snapshots(self) -> xarray.Dataset:
-        """All snapshots: open(directory)."""
+        """Returns all snapshots: open(directory)."""
         return read.open(self.directory)
 
     def stream(self, name: str) -> xarray.Dataset:
-        """The snapshots of a table of [[outputs]]."""
+        """Returns the snapshots of a table of [[outputs]]."""
         return read.open(self.directory, stream=name)
 
     @property
     def probes(self) -> dict[str, xarray.Dataset]:
-        """Values at the points of each table of [[probes]], by name: dimensions time and point."""
+        """Returns values at the points of each table of [[probes]], by name, with the dimensions time and point."""
         file = self.directory / "probes.h5"
         if not file.exists():
             return {}
@@ -60,7 +60,7 @@ class Result:
 
     @property
     def diagnostics(self) -> Any:
-        """diagnostics.csv as a pandas.DataFrame with the index step, or without pandas as a dictionary of arrays."""
+        """Returns diagnostics.csv as a pandas.DataFrame with the index step, or without pandas as a dictionary of arrays."""
         with (self.directory / "diagnostics.csv").open(newline="", encoding="utf-8") as file:
             columns, *rows = csv.reader(file)
         # A row that is being written has too few columns.

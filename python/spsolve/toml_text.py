@@ -13,14 +13,14 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f
 
 
 def document(sections: Mapping[str, Any]) -> str:
-    """The sections as a document. Keys keep their order, and keys that are None are left out."""
+    """Returns the sections as a document. Keys keep their order, and keys that are None are left out."""
     lines: list[str] = []
     _table(lines, (), sections)
     return "\n".join(lines).strip("\n") + "\n"
 
 
 def value(item: Any) -> str:
-    """A value in one line, or a text of several lines as it stands. Raises TypeError for what TOML has no value for."""
+    """Returns a value in one line, or a text of several lines as it stands. Raises TypeError for what TOML has no value for."""
     if isinstance(item, np.generic) or (isinstance(item, np.ndarray) and item.ndim == 0):
         item = item.item()
     if isinstance(item, bool):

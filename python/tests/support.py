@@ -41,6 +41,6 @@ class TestCase(unittest.TestCase):
 
 
 def values(directory, step, field="u", stream="snapshot"):
-    """A field of a snapshot as h5py reads it."""
+    """Returns a field of a snapshot as h5py reads it."""
     with h5py.File(pathlib.Path(directory) / f"{stream}_{step:010}.hdf") as file:
         return file[field][()]

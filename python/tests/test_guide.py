@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/guide/python.md as they stand there."""
+"""Runs the examples of docs/guide/python.md as they stand there."""
 import os
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs as the package writes them: TOML that reads back as it was, arrays in their datasets."""
+"""Inputs that the package writes are TOML that reads back as it was, with arrays in their datasets."""
 import tomllib
 import unittest
 

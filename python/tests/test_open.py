@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results as open() gives them, compared with what h5py reads."""
+"""Compares what open() returns with what h5py reads."""
 import pathlib
 import subprocess
 import sys
@@ -19,7 +19,7 @@ ORIGIN = [1.0, -2.0, 3.0]
 
 
 def doubling(dimensions, **sections):
-    """Three steps that double every value, which says where it is."""
+    """Takes three steps that double every value; a value says where it is."""
     weights = np.full((1,) * dimensions, 2.0).tolist()
     formula = " + ".join(f"{100**power}*{axis}" for power, axis in enumerate("xyz"[:dimensions]))
     return spsolve.Problem({
@@ -28,7 +28,7 @@ def doubling(dimensions, **sections):
 
 
 def coordinates(dimensions, stride=1):
-    """Of each axis, slowest first."""
+    """Points have coordinates along each axis, slowest first."""
     return [o + h * np.arange(0, n, stride) for o, h, n in zip(ORIGIN[-dimensions:], SPACING[-dimensions:], SHAPES[dimensions])]
 
 
@@ -188,7 +188,7 @@ class Xarray(support.TestCase):
 
     @needs_xarray
     def test_opens_snapshots_by_itself(self):
-        """Its readers of netCDF know the scales, too."""
+        """The readers of netCDF in xarray know the scales, too."""
         import xarray
         result = self.run_problem(doubling(2))
         engines = [engine for engine in ("netcdf4", "h5netcdf") if engine in xarray.backends.list_engines()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problems as the real program solves them: arrays, errors, restarts, interrupts, progress."""
+"""Solves problems with the real program: arrays, errors, restarts, interrupts, progress."""
 import contextlib
 import io
 import os
@@ -25,7 +25,7 @@ Y, X = np.mgrid[0:23, 0:31] * 1.0
 
 
 def waves(**sections):
-    """Waves in two materials, in 2D; no two axes alike."""
+    """Describes waves in two materials, in 2D, with axes that all differ."""
     return spsolve.Problem({
         "name": "waves", "grid": {"shape": [23, 31]}, "boundary": {"y": {"low": {"dirichlet": 0.0}, "high": "neumann"}, "x": "neumann"},
         "coefficients": {"c": "x + 2*y < 40 ? 1 : 2"}, "fields": {"p": {"initial": "x*y/64"}},
@@ -137,7 +137,7 @@ class Runs(support.TestCase):
 
 
     def test_goes_on_with_an_input_that_was_read(self):
-        """Its arrays are in the file that a new input would have."""
+        """The arrays of the former input are in the file that a new input would have."""
         whole = waves(coefficients={"c": np.where(X < 9, 1.0, 1.5)}, checkpoint={"final": True})
         self.run_problem(whole, "d")
         again = spsolve.Problem.read("d/waves.toml")
@@ -211,7 +211,7 @@ class Errors(support.TestCase):
 
 class Interrupts(support.TestCase):
     def interrupted(self, ranks):
-        """A run in a Python of its own, which gets SIGINT when the first snapshots are there."""
+        """Runs in a Python of its own, which gets SIGINT when the first snapshots are there."""
         script = textwrap.dedent(f"""
             import sys
             sys.path[:0] = {sys.path!r}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of inputs/ that state equations, each as a step in numpy that was written from its header, not from its text:
+"""Models the examples of inputs/ that state equations, each as a step in numpy that was written from its header, not its text:
 discrete operators as sums over neighbours, fluxes as differences between cells. They share no code with the program."""
 import copy
 import tomllib
@@ -238,7 +238,7 @@ class MaskedDiffusion(Model):
 
 
 class Maxwell2D(Model):
-    """Hz in the middle of cells, Ex on their upper and Ey on their right faces: axis 0 is y, axis 1 is x."""
+    """Hz lies in the middle of cells, Ex on their upper and Ey on their right faces: axis 0 is y, axis 1 is x."""
     name = "maxwell2d"
     fields = ["Hz", "Ex", "Ey"]
     changes = {"grid.shape": [6, 9], "grid.spacing": [0.02, 0.022], "grid.origin": [0.01, 0.011], "time.dt": 4.0e-11,
@@ -360,7 +360,7 @@ class RotatingWind(Model):
                "time.dt": 5.0}
 
     def prepare(self):
-        """Winds through all faces, those of the walls included: differences of psi between the corners of cells."""
+        """Returns winds through all faces, those of the walls included: differences of psi between the corners of cells."""
         n, size = self.shape[0], self["size"]
         corner = np.sin(PI * np.arange(n + 1) / n)
         psi = self["speed"] * size / PI * np.outer(corner, corner)  # [y, x]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""u'[p] = sum_k w[k] u[p + k - center] + s[p] in numpy, written from the definition alone, with a bound of what rounding
-may do to a run of a given precision."""
+"""Computes u'[p] = sum_k w[k] u[p + k - center] + s[p] in numpy, from the definition alone, and a bound of what rounding may do
+to a run of a given precision."""
 import dataclasses
 
 import numpy as np
@@ -17,7 +17,7 @@ def ghosts(u, axis, index, face):
 
 
 def padded(u, below, above, faces):
-    """u with ghost points, axis by axis in the order x, y, z; faces[axis] = (low, high). (The modes wrap, symmetric and
+    """Returns u with ghost points, axis by axis in the order x, y, z; faces[axis] = (low, high). (The modes wrap, symmetric and
     constant of numpy.pad, whose wrap is wrong beyond one period before numpy 1.25.)"""
     for axis in reversed(range(u.ndim)):
         n, (low, high) = u.shape[axis], faces[axis]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""read_with_vtk.py SNAPSHOT AXES VALUES.npy [FIELD]: prints what VTK makes of a snapshot that has so many axes of more than one
-point, as JSON, and saves the values of a field (default u); 77 where VTK cannot read it. A process of its own, for VTK and h5py
-bring HDF5 libraries that do not go together."""
+"""read_with_vtk.py SNAPSHOT AXES VALUES.npy [FIELD]: prints what VTK makes of a snapshot as JSON, and saves the values of a
+field (default u). AXES is the number of axes that have more than one point. The status is 77 where VTK cannot read the file.
+This is a process of its own, because VTK and h5py bring HDF5 libraries that do not go together."""
 import json
 import sys
 

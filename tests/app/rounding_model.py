@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a computed step may be from the exact one, for steps that are written by hand in numpy.
+"""Bounds how far a computed step may be from the exact one, for steps that are written by hand in numpy.
 
 A step is a function of a list of arrays that uses + - * / and displaced() only. Run on arrays it gives values; run on
 Terms it gives what rounding can do to these values, in whatever order the operations are done and however products are

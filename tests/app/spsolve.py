@@ -147,7 +147,7 @@ def toml(value):
 
 
 def write_input(path, sections):
-    """An input file from {section: {key: value}}; of a list of such tables each is [[section]]."""
+    """Writes an input file from {section: {key: value}}; of a list of such tables each is [[section]]."""
     lines = []
     for section, tables in sections.items():
         header = f"[[{section}]]" if isinstance(tables, list) else f"[{section}]"
