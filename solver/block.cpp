@@ -156,7 +156,7 @@ void Block::work_on_points() {
   record();
 }
 
-State Block::in(const Kind& kind) const {
+State Block::in(const LaunchKind& kind) const {
   const State state = in(), next = out(kind.steps);
   if (!kind.continues_stride) return state;
   std::vector<Field*> fields(state.begin(), state.end());
@@ -209,8 +209,8 @@ void Block::await_magnitude_bound(int steps) {
 void Block::launch(int steps) {
   const bool is_stride = method_.strided && steps == method_.fuse;
   if (method_.strided) keep_difference(is_stride);
-  const Kind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0, previous_is_known_,
-                  is_stride && stride_is_known_};
+  const LaunchKind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0, previous_is_known_,
+                        is_stride && stride_is_known_};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
@@ -244,7 +244,7 @@ void Block::launch(int steps) {
   if (points_ && !unit_->works_on_points(steps)) work_on_points();
 }
 
-void Block::enqueue(const Kind& kind) {
+void Block::enqueue(const LaunchKind& kind) {
   if (kind.valid_steps == 0) return enqueue_with_exchange(kind);
   backend_->mark(Mark::begin, Queue::compute);
   share_magnitude_bound(kind.steps);
@@ -257,7 +257,7 @@ void Block::enqueue(const Kind& kind) {
 }
 
 /// Messages that need multiprocessors are sent before the interior occupies the whole device.
-void Block::enqueue_with_exchange(const Kind& kind) {
+void Block::enqueue_with_exchange(const LaunchKind& kind) {
   const int steps = kind.steps;
   const State state = in(), read = in(kind), next = out(steps);
   HaloExchange& exchange = this->exchange(state);
@@ -293,7 +293,7 @@ void Block::enqueue_with_exchange(const Kind& kind) {
   for (const Queue queue : edge_queues) backend_->order(queue, Queue::compute);
 }
 
-Launch& Block::launch_of(const Kind& kind) {
+Launch& Block::launch_of(const LaunchKind& kind) {
   const auto [launches, is_new] = launches_.try_emplace(kind);
   if (is_new && !edge_units_[0] && interior(kind.steps) != valid_region(steps_of_halo_ - kind.steps) &&
       backend_->queues_overlap())

@@ -120,11 +120,11 @@ class Block {
  private:
   /// Describes a launch of `steps` steps that starts with a halo valid for `valid_steps` steps (0: the launch
   /// exchanges the halo).
-  struct Kind {
+  struct LaunchKind {
     int steps, valid_steps;
     bool previous_is_known;  // an exchange leaves out previous values
     bool continues_stride;   // a stride that knows the values one stride before
-    friend auto operator<=>(const Kind&, const Kind&) = default;
+    friend auto operator<=>(const LaunchKind&, const LaunchKind&) = default;
   };
   using Launches = std::map<StateArrays::Roles, std::unique_ptr<Launch>>;
   /// Returns the view once its values are computed. It waits through the backend first, because the backend
@@ -137,10 +137,10 @@ class Block {
   State out(int steps) const { return arrays_.out(step_, steps); }
   /// Returns the state that a launch of this kind reads: a stride that knows the values one stride before
   /// also reads the arrays that it writes.
-  State in(const Kind& kind) const;
+  State in(const LaunchKind& kind) const;
   /// Turns the values one step before into their difference to the state (`keep`), or back.
   void keep_difference(bool keep);
-  Launch& launch_of(const Kind& kind);
+  Launch& launch_of(const LaunchKind& kind);
   /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
   /// Field::magnitude_bound().
   bool scales(int steps) const { return scales_data_ && steps == method_.fuse; }
@@ -157,8 +157,8 @@ class Block {
   HaloExchange exchange_of(const Domain& domain, const State& state);
   /// Returns the exchange of those fields of `state` whose halos are not valid yet.
   HaloExchange& exchange(const State& state);
-  void enqueue(const Kind& kind);
-  void enqueue_with_exchange(const Kind& kind);
+  void enqueue(const LaunchKind& kind);
+  void enqueue_with_exchange(const LaunchKind& kind);
   void enter(Phase phase) const {
     if (watch_) watch_->enter(phase);
   }
@@ -212,7 +212,7 @@ class Block {
   bool scales_data_ = false;               // launches of `fuse` steps scale the state
   bool magnitude_bound_is_known_ = false;  // the state's Field::magnitude_bound() is that of the block
   std::map<std::size_t, HaloExchange> exchanges_;  // by number of fields, made when first needed
-  std::map<Kind, Launches> launches_;
+  std::map<LaunchKind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // the copy that state() returned
 };
 

@@ -19,9 +19,9 @@ void copy_owned(const Field& from, Field& to, cudaStream_t stream) {
   const Index3 extent = box.extent();
   const std::size_t element = storage_bytes(from.precision());
   const auto rows = [&](const Field& field) {
-    return cuda::Rows{const_cast<std::byte*>(field.bytes_at(box.begin)),
-                      static_cast<std::size_t>(field.strides()[y_axis]) * element,
-                      static_cast<std::size_t>(field.strides()[z_axis]) * element};
+    return cuda::PitchedRows{const_cast<std::byte*>(field.bytes_at(box.begin)),
+                             static_cast<std::size_t>(field.strides()[y_axis]) * element,
+                             static_cast<std::size_t>(field.strides()[z_axis]) * element};
   };
   cuda::copy_rows(rows(from), rows(to), static_cast<std::size_t>(extent[x_axis]) * element,
                   static_cast<std::size_t>(extent[y_axis]), static_cast<std::size_t>(extent[z_axis]), stream);

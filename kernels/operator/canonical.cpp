@@ -18,15 +18,15 @@ struct Form {
   enum class Kind { given, linear, other };
   Kind kind = Kind::other;
   TermId term =
-      0;  // given: a term without fields; its Dependence tells whether it varies in time or between points
+      0;  // given: a term without fields; its Variation tells whether it varies in time or between points
   LinearForm linear = {};            // linear
   std::optional<TermId> start = {};  // linear: an added term of coefficients, coordinates and numbers
   Reading reading = {};              // other
 };
 
-/// Tells on which variables a term without fields depends.
-struct Dependence {
-  bool on_time = false, on_point = false;
+/// Tells on which variables a term without fields varies.
+struct Variation {
+  bool in_time = false, in_space = false;
 };
 
 /// Collects, as bytes, everything that distinguishes one node from another.
@@ -89,9 +89,9 @@ class Canonicaliser {
     const Term term = system_.terms[id];
     switch (term.kind) {
       case Term::Kind::field: {
-        using Rank = LinearSource::Rank;
-        constexpr std::array ranks{Rank::previous, Rank::now, Rank::next};
-        return linear_form(LinearForm({ranks[static_cast<std::size_t>(term.level)], term.index}, {}));
+        using Source = LinearSource::Kind;
+        constexpr std::array kinds{Source::previous, Source::now, Source::next};
+        return linear_form(LinearForm({kinds[static_cast<std::size_t>(term.level)], term.index}, {}));
       }
       case Term::Kind::operation:
         return operation(term);
@@ -163,16 +163,17 @@ class Canonicaliser {
 
   /// Returns an operation that has no simpler form.
   Form plain_operation(Operation operation, const std::vector<Form>& operands) {
-    Dependence depends;
+    Variation together;
     bool all_given = true;
     std::vector<TermId> terms;
     for (const Form& operand : operands) {
       all_given = all_given && operand.kind == Form::Kind::given;
       if (!all_given) break;
       terms.push_back(operand.term);
-      depends = either(depends, dependence(operand.term));
+      together = either(together, variation(operand.term));
     }
-    if (all_given && !(depends.on_time && depends.on_point)) return given(given_operation(operation, terms));
+    if (all_given && !(together.in_time && together.in_space))
+      return given(given_operation(operation, terms));
     CanonicalNode node{.kind = Kind::operation, .operation = operation};
     for (const Form& operand : operands) node.operands.push_back(node_of(operand));
     // A node whose operands are all displaced by the same offset is the displaced node of undisplaced
@@ -192,14 +193,14 @@ class Canonicaliser {
   TermId given_operation(Operation operation, std::vector<TermId> operands) {
     std::optional<Index3> common;
     for (const TermId operand : operands)
-      if (dependence(operand).on_point) {
+      if (variation(operand).in_space) {
         const Term& term = canonical_.terms[operand];
         const Index3 offset = term.kind == Term::Kind::displaced ? term.offset : Index3{};
         common = !common || *common == offset ? offset : Index3{};
       }
     if (!common || *common == Index3{}) return canonical_.terms.operation(operation, std::move(operands));
     for (TermId& operand : operands)
-      if (dependence(operand).on_point) operand = canonical_.terms[operand].operands[0];
+      if (variation(operand).in_space) operand = canonical_.terms[operand].operands[0];
     return canonical_.terms.displaced(canonical_.terms.operation(operation, std::move(operands)), *common);
   }
 
@@ -214,7 +215,7 @@ class Canonicaliser {
   /// Returns an expression as a linear form: it is one link of a chain if it is not linear in fields.
   Form as_linear(const Form& form) {
     if (form.kind != Form::Kind::other) return form;
-    return linear_form(LinearForm({LinearSource::Rank::node, form.reading.node}, form.reading.offset));
+    return linear_form(LinearForm({LinearSource::Kind::node, form.reading.node}, form.reading.offset));
   }
 
   /// Returns the sum or difference if one operand is linear in fields and the other varies in time through
@@ -222,7 +223,7 @@ class Canonicaliser {
   std::optional<Form> linear_sum(const Form& first, const Form& second, Operation operation) {
     const auto is_linear = [](const Form& form) { return form.kind == Form::Kind::linear; };
     const auto fits = [&](const Form& form) {
-      return form.kind != Form::Kind::given || !dependence(form.term).on_time;
+      return form.kind != Form::Kind::given || !variation(form.term).in_time;
     };
     if (!(is_linear(first) || is_linear(second)) || !fits(first) || !fits(second)) return {};
     const Form a = as_linear(first), b = as_linear(second);
@@ -275,7 +276,7 @@ class Canonicaliser {
   }
 
   TermId displaced_given(TermId term, const Index3& offset) {
-    return dependence(term).on_point ? canonical_.terms.displaced(term, offset) : term;
+    return variation(term).in_space ? canonical_.terms.displaced(term, offset) : term;
   }
 
   Form weighted(const Form& whole, const std::vector<Tap>& taps) {
@@ -285,15 +286,15 @@ class Canonicaliser {
       return linear_form(form.linear.convolved(taps),
                          form.start ? std::optional(weighted_given(*form.start, taps)) : std::nullopt);
     return linear_form(
-        LinearForm({LinearSource::Rank::node, form.reading.node}, form.reading.offset).convolved(taps));
+        LinearForm({LinearSource::Kind::node, form.reading.node}, form.reading.offset).convolved(taps));
   }
 
   TermId weighted_given(TermId term, const std::vector<Tap>& taps) {
-    if (dependence(term).on_point) return canonical_.terms.weighted(term, taps);
+    if (variation(term).in_space) return canonical_.terms.weighted(term, taps);
     // A field with the same value at all points is multiplied by the sum of the weights, which is 0 for
     // derivatives.
     LinearForm sum;
-    for (const Tap& tap : taps) sum += LinearForm({LinearSource::Rank::now, 0}, {}).times(tap.weight);
+    for (const Tap& tap : taps) sum += LinearForm({LinearSource::Kind::now, 0}, {}).times(tap.weight);
     const auto kept = sum.taps();
     const double total = kept.empty() ? 0.0 : kept.begin()->second[0].weight;
     if (total == 0.0) return canonical_.terms.number(0.0);
@@ -307,19 +308,19 @@ class Canonicaliser {
     return canonical_.terms[form.term].number;
   }
 
-  static Dependence either(const Dependence& a, const Dependence& b) {
-    return {a.on_time || b.on_time, a.on_point || b.on_point};
+  static Variation either(const Variation& a, const Variation& b) {
+    return {a.in_time || b.in_time, a.in_space || b.in_space};
   }
 
-  Dependence dependence(TermId id) {
-    while (static_cast<TermId>(dependences_.size()) <= id) {
-      const Term& term = canonical_.terms[static_cast<TermId>(dependences_.size())];
-      Dependence depends{term.kind == Term::Kind::time || term.kind == Term::Kind::step,
-                         term.kind == Term::Kind::coordinate || term.kind == Term::Kind::coefficient};
-      for (const TermId operand : term.operands) depends = either(depends, dependences_[operand]);
-      dependences_.push_back(depends);
+  Variation variation(TermId id) {
+    while (static_cast<TermId>(variations_.size()) <= id) {
+      const Term& term = canonical_.terms[static_cast<TermId>(variations_.size())];
+      Variation varies{term.kind == Term::Kind::time || term.kind == Term::Kind::step,
+                       term.kind == Term::Kind::coordinate || term.kind == Term::Kind::coefficient};
+      for (const TermId operand : term.operands) varies = either(varies, variations_[operand]);
+      variations_.push_back(varies);
     }
-    return dependences_[id];
+    return variations_[id];
   }
 
   // ---- nodes ----
@@ -338,7 +339,7 @@ class Canonicaliser {
   Reading node_of_given(TermId id) {
     const Term& term = canonical_.terms[id];
     if (term.kind == Term::Kind::number) return {add({.kind = Kind::number, .number = term.number}), {}};
-    if (dependence(id).on_time)
+    if (variation(id).in_time)
       return {add({.kind = Kind::scalar, .index = number_in(canonical_.scalars, id)}), {}};
     const bool displaced = term.kind == Term::Kind::displaced;
     const Index3 offset = displaced ? term.offset : Index3{};
@@ -356,10 +357,10 @@ class Canonicaliser {
   }
 
   int source_node(const LinearSource& source) {
-    if (source.rank == LinearSource::Rank::node) return source.index;
+    if (source.kind == LinearSource::Kind::node) return source.index;
     constexpr std::array levels{Level::previous, Level::now, Level::next};
     return add(
-        {.kind = Kind::field, .index = source.index, .level = levels[static_cast<std::size_t>(source.rank)]});
+        {.kind = Kind::field, .index = source.index, .level = levels[static_cast<std::size_t>(source.kind)]});
   }
 
   Reading chain(const Form& form) {
@@ -402,7 +403,7 @@ class Canonicaliser {
   const System& system_;
   Canonical canonical_;
   std::vector<Form> forms_;  // forms of the terms
-  std::vector<Dependence> dependences_;
+  std::vector<Variation> variations_;
   std::map<std::string, int> numbers_;     // of nodes
   std::map<std::string, Reading> chains_;  // the node, and the offset of its first tap
 };

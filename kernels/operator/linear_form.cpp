@@ -67,8 +67,8 @@ LinearForm LinearForm::displaced(const Index3& by) const {
 
 bool LinearForm::mixes_nodes_with_fields() const {
   // Nodes follow fields.
-  return !weights_.empty() && weights_.begin()->first.rank != LinearSource::Rank::node &&
-         weights_.rbegin()->first.rank == LinearSource::Rank::node;
+  return !weights_.empty() && weights_.begin()->first.kind != LinearSource::Kind::node &&
+         weights_.rbegin()->first.kind == LinearSource::Kind::node;
 }
 
 LinearForm LinearForm::convolved(const std::vector<Tap>& taps) const {

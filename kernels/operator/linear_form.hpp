@@ -13,8 +13,8 @@ namespace spsolve {
 
 /// Names the operand of weights: a field at a time level, or a node of the canonical form.
 struct LinearSource {
-  enum class Rank : std::uint8_t { previous, now, next, node };  // of fields by level
-  Rank rank;
+  enum class Kind : std::uint8_t { previous, now, next, node };  // of fields by level
+  Kind kind;
   int index;  // of the field or node
 
   friend auto operator<=>(const LinearSource&, const LinearSource&) = default;

@@ -66,10 +66,10 @@ struct ConstantForm {
 /// forms of all nodes with smaller numbers.
 std::optional<ConstantForm> constant_form(const Canonical& canonical, const CanonicalNode& node,
                                           const std::vector<std::optional<ConstantForm>>& forms) {
-  using Rank = LinearSource::Rank;
-  constexpr std::array ranks{Rank::previous, Rank::now, Rank::next};
+  using Source = LinearSource::Kind;
+  constexpr std::array kinds{Source::previous, Source::now, Source::next};
   if (node.kind == Kind::field)
-    return ConstantForm{LinearForm({ranks[static_cast<std::size_t>(node.level)], node.index}, {}), true};
+    return ConstantForm{LinearForm({kinds[static_cast<std::size_t>(node.level)], node.index}, {}), true};
   ConstantForm sum;
   const auto add = [&](int other, const LinearForm& form) {
     sum.linear += form;

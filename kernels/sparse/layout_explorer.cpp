@@ -45,12 +45,12 @@ std::int64_t used_points(const Stencil& stencil, const Index3& tile) {
   return std::count(used.begin(), used.end(), true);
 }
 
-/// Describes the march on a grid.
-struct March {
+/// Describes the axes of a march on a grid.
+struct MarchAxes {
   int dimensions;
   bool rows;  // planes have several rows
 };
-March march_on(const Index3& shape) {
+MarchAxes march_axes(const Index3& shape) {
   const int dimensions = shape[z_axis] > 1 ? 3 : shape[y_axis] > 1 ? 2 : 1;
   return {dimensions, dimensions == 3 && shape[y_axis] > 1};
 }
@@ -58,7 +58,7 @@ March march_on(const Index3& shape) {
 /// Counts the instructions of the tiles that kernels march with, and marks the one that they take.
 void add_march(std::vector<LayoutCandidate>& candidates, const Stencil& stencil, const Index3& shape,
                Precision element) {
-  const auto [dimensions, rows] = march_on(shape);
+  const auto [dimensions, rows] = march_axes(shape);
   const Stencil turned = in_march_axes(stencil, dimensions);
   const SlicedOperand taken = slice_sparse(turned, Layout::morph, element, rows);
   for (const Index3& tile : marching_tiles(rows))
@@ -113,7 +113,7 @@ std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index
 }
 
 Index3 marching_tile(const Stencil& stencil, const Index3& shape, Precision element) {
-  const auto [dimensions, rows] = march_on(shape);
+  const auto [dimensions, rows] = march_axes(shape);
   return slice_sparse(in_march_axes(stencil, dimensions), Layout::morph, element, rows).tile;
 }
 

@@ -8,7 +8,7 @@
 
 namespace spsolve::cuda {
 
-void copy_rows(Rows from, Rows to, std::size_t bytes, std::size_t rows, std::size_t planes,
+void copy_rows(PitchedRows from, PitchedRows to, std::size_t bytes, std::size_t rows, std::size_t planes,
                cudaStream_t stream) {
   constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
   if (rows == 1) {  // one row per plane: treat the planes as rows of a single plane
@@ -28,7 +28,7 @@ void copy_rows(Rows from, Rows to, std::size_t bytes, std::size_t rows, std::siz
   if (planes == 1)
     return check_cuda(cudaMemcpy2DAsync(to.data, to.row_stride, from.data, from.row_stride, bytes, rows,
                                         cudaMemcpyDefault, stream));
-  const auto pitched = [&](const Rows& of) {
+  const auto pitched = [&](const PitchedRows& of) {
     return cudaPitchedPtr{of.data, of.row_stride, bytes, of.plane_stride / of.row_stride};
   };
   cudaMemcpy3DParms copy{};

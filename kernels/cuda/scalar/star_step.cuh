@@ -142,7 +142,7 @@ class StarStep {
     for (int k = first; k < taken.end + margin; k += own_columns) {
       const auto loaded = *reinterpret_cast<const ElementVector<In, own_columns>*>(from + k);
 #pragma unroll
-      for (int c = 0; c < own_columns; ++c) points[k + c] = Held<false>::of(loaded.element[c]);
+      for (int c = 0; c < own_columns; ++c) points[k + c] = SharedPoint<false>::of(loaded.element[c]);
     }
 #pragma unroll
     for (int own = 0; own < own_rows; ++own)

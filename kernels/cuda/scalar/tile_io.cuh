@@ -21,7 +21,7 @@ constexpr int block_threads = 32 * constants::warps;
 
 /// Defines how shared memory holds a point: as stored in the field, or as an operand.
 template <bool as_stored>
-struct Held {
+struct SharedPoint {
   using Type = In;
   static constexpr bool is_copied = true;
   static __device__ Type of(const In& stored) { return stored; }
@@ -32,7 +32,7 @@ struct Held {
   }
 };
 template <>
-struct Held<false> {
+struct SharedPoint<false> {
   using Type = Compute;
   static constexpr bool is_copied = sizeof(In) == sizeof(Compute) && operands_are_stored<Stored>;
   static __device__ Type of(const In& stored) {
@@ -47,7 +47,7 @@ struct Held<false> {
 template <bool as_stored, int number, int rows, int columns, int together = 0>
 class TileInput {
  public:
-  using Type = typename Held<as_stored>::Type;
+  using Type = typename SharedPoint<as_stored>::Type;
   static constexpr int chunk = 16 / sizeof(Type);
   // Rows of input begin and end with whole chunks; `margin` columns come before those of the results.
   static constexpr int margin = (column_radius + chunk - 1) / chunk * chunk;
@@ -113,27 +113,27 @@ class TileInput {
         Type* const to = tile + turn * block_threads * chunk;
         const int from = from_where[turn - begin];
         if (is_position(from) && there) {
-          if constexpr (Held<as_stored>::is_copied)
+          if constexpr (SharedPoint<as_stored>::is_copied)
             copy_nth_16_bytes(to, first, from);
           else
             loaded[turn - begin] = *reinterpret_cast<const ElementVector<In, chunk>*>(
                 first + static_cast<long long>(from) * chunk);
         } else if (has_walls && from != nowhere && !(there && from == beyond_columns)) {
           // The slowest axis decides the value of a ghost point.
-          const Type ghost = Held<as_stored>::of_ghost(
+          const Type ghost = SharedPoint<as_stored>::of_ghost(
               there ? ghost_value(a_, tile_axis, from == beyond_last_row) : ghost_value(a_, slow_axis, high));
           hold_chunk(to, [&](int) { return ghost; });
         }
       }
-      if constexpr (!Held<as_stored>::is_copied) {
+      if constexpr (!SharedPoint<as_stored>::is_copied) {
 #pragma unroll
         for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
           if (is_position(from_where[turn - begin]) && there)
             hold_chunk(tile + turn * block_threads * chunk,
-                       [&](int c) { return Held<as_stored>::of(loaded[turn - begin].element[c]); });
+                       [&](int c) { return SharedPoint<as_stored>::of(loaded[turn - begin].element[c]); });
       }
     }
-    if constexpr (Held<as_stored>::is_copied) commit_copies();
+    if constexpr (SharedPoint<as_stored>::is_copied) commit_copies();
   }
 
   /// Writes the ghost points beyond the ends of rows of a tile that has arrived, from values inside it. All
@@ -149,9 +149,9 @@ class TileInput {
         Type* const held_row = tile + row * pitch;
         const auto make = [&](int column, bool high) {
           int from = column;
-          held_row[padded(column)] = columns_.find(from)
-                                         ? held_row[padded(from)]
-                                         : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
+          held_row[padded(column)] =
+              columns_.find(from) ? held_row[padded(from)]
+                                  : SharedPoint<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
         };
         if (const int column = columns_.low - 1 - nth; column >= columns_.begin) make(column, false);
         if (const int column = columns_.high + nth; column < columns_.end) make(column, true);

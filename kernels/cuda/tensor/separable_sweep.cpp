@@ -179,9 +179,9 @@ View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
     const std::int64_t offset = (copy.begin[z_axis] - view.begin[z_axis]) * view.stride[z_axis] +
                                 (copy.begin[y_axis] - view.begin[y_axis]) * view.stride[y_axis] + first -
                                 view.begin[x_axis];
-    return Rows{static_cast<std::byte*>(view.data) + offset * element_bytes_,
-                static_cast<std::size_t>(view.stride[y_axis] * element_bytes_),
-                static_cast<std::size_t>(view.stride[z_axis] * element_bytes_)};
+    return PitchedRows{static_cast<std::byte*>(view.data) + offset * element_bytes_,
+                       static_cast<std::size_t>(view.stride[y_axis] * element_bytes_),
+                       static_cast<std::size_t>(view.stride[z_axis] * element_bytes_)};
   };
   const auto extent = [&](int axis) { return static_cast<std::size_t>(copy.end[axis] - copy.begin[axis]); };
   copy_rows(rows_of(in), rows_of(copy), static_cast<std::size_t>(width * element_bytes_), extent(y_axis),
