@@ -4,16 +4,28 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace spsolve {
 
+/// Holds a word of other languages, and what this language has in its place.
+struct ForeignName {
+  std::string_view foreign, own;
+};
+
+/// Returns what a table has in place of a word; empty if the table does not have the word.
+inline std::string own_of(std::string_view word, std::span<const ForeignName> table) {
+  const auto found = std::ranges::find(table, word, &ForeignName::foreign);
+  return found == table.end() ? "" : std::string(found->own);
+}
+
 /// Returns how a system of equations writes a derivative that other languages have as a function; empty if it
 /// is none of these.
 inline std::string own_derivative_of(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array<std::array<std::string_view, 2>, 15> instead{{
+  constexpr std::array<ForeignName, 15> instead{{
       {"laplacian", "'laplace(e)'"},
       {"lap", "'laplace(e)'"},
       {"del2", "'laplace(e)'"},
@@ -30,16 +42,14 @@ inline std::string own_derivative_of(std::string name) {
       {"dy", "'d(e, y)'"},
       {"dz", "'d(e, z)'"},
   }};
-  for (const auto& [foreign, own] : instead)
-    if (name == foreign) return std::string(own);
-  return "";
+  return own_of(name, instead);
 }
 
 /// Returns what the language has in place of a function or a name of other languages (numpy, C, Fortran,
 /// MATLAB); empty if it is none of these.
 inline std::string own_name_of(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array<std::array<std::string_view, 2>, 21> instead{{
+  constexpr std::array<ForeignName, 21> instead{{
       {"where", "'condition ? a : b'"},
       {"if", "'condition ? a : b'"},
       {"ifelse", "'condition ? a : b'"},
@@ -62,9 +72,31 @@ inline std::string own_name_of(std::string name) {
       {"true", "'1'"},
       {"false", "'0'"},
   }};
-  for (const auto& [foreign, own] : instead)
-    if (name == foreign) return std::string(own);
-  return "";
+  return own_of(name, instead);
+}
+
+/// Returns what the language has in place of an operator or a symbol of other languages; empty if it is none
+/// of these.
+inline std::string own_operator_of(std::string_view symbol) {
+  constexpr std::array<ForeignName, 16> instead{{
+      {"**", "'^' for powers"},
+      {"=", "'==' for equality"},
+      {"<>", "'!=' for inequality"},
+      {"and", "'&&' between conditions"},
+      {"or", "'||' between conditions"},
+      {"not", "a comparison: 'not a' is written 'a == 0'"},
+      {"!", "a comparison: '!a' is written 'a == 0'"},
+      {"&", "'&&' between conditions"},
+      {"|", "'||' between conditions"},
+      {"%", "'mod(a, b)' for remainders"},
+      {"//", "'floor(a/b)' for quotients rounded down; comments begin with '#'"},
+      {"{", "'(' or '['"},
+      {"}", "')' or ']'"},
+      {"~", "a comparison: '~a' is written 'a == 0'"},
+      {"@", "an operator of the language"},
+      {"if", "'condition ? a : b'"},
+  }};
+  return own_of(symbol, instead);
 }
 
 }  // namespace spsolve

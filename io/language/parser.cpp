@@ -323,51 +323,38 @@ class Parser {
 
   /// Refuses the next token. Operators of other languages get their own advice.
   [[noreturn]] void refuse(std::string wanted) const {
-    constexpr std::array<std::array<std::string_view, 2>, 16> advice{{
-        {"**", "'^' for powers"},
-        {"=", "'==' for equality"},
-        {"<>", "'!=' for inequality"},
-        {"and", "'&&' between conditions"},
-        {"or", "'||' between conditions"},
-        {"not", "a comparison: 'not a' is written 'a == 0'"},
-        {"!", "a comparison: '!a' is written 'a == 0'"},
-        {"&", "'&&' between conditions"},
-        {"|", "'||' between conditions"},
-        {"%", "'mod(a, b)' for remainders"},
-        {"//", "'floor(a/b)' for quotients rounded down; comments begin with '#'"},
-        {"{", "'(' or '['"},
-        {"}", "')' or ']'"},
-        {"~", "a comparison: '~a' is written 'a == 0'"},
-        {"@", "an operator of the language"},
-        {"if", "'condition ? a : b'"},
-    }};
     const Token& token = peek();
     const bool is_operand = wanted.starts_with("a number");
-    for (const auto& [symbol, instead] : advice)
-      if (token.text == symbol) wanted = instead;
+    if (const std::string own = own_operator_of(token.text); !own.empty()) wanted = own;
     if (is_operand && (token.text == "|" || token.text == "||"))
       wanted = "'abs(a)' for the absolute value of a";
     if (token.text == "," && at_ > 0 && tokens_[at_ - 1].kind == Token::Kind::number &&
         tokens_[at_ + 1].kind == Token::Kind::number)
       wanted +=
           fmt::format("; numbers have a point, as in {}.{}", tokens_[at_ - 1].text, tokens_[at_ + 1].text);
-    // Two operands may stand side by side, as in "2x" and "sin x".
-    if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator")) {
-      const Token& last = tokens_[at_ - 1];
-      if (last.kind == Token::Kind::number)
-        wanted = fmt::format("an operator, as in '{}*{}'", last.text, token.text);
-      if (last.kind == Token::Kind::name && !is_word(last.text) && !is_word(token.text))
-        wanted = fmt::format("an operator, as in '{}*{}'", last.text, token.text);
-      if (last.kind == Token::Kind::name && last.text == "if") wanted = "'condition ? a : b'";
-      if (last.kind == Token::Kind::name && find_function(last.text))
-        wanted = fmt::format("an operator, or brackets as in '{}({})'", last.text, token.text);
-    }
-    std::string found = fmt::format("'{}'", token.text);
-    if (token.kind == Token::Kind::number) found = fmt::format("the number {}", token.text);
-    if (token.kind == Token::Kind::end) found = "the end of the text";
-    if (token.kind == Token::Kind::end_of_statement)
-      found = token.text == ";" ? "';'" : "the end of the line";
-    throw SyntaxError(text_, token.position, found, wanted);
+    if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator"))
+      if (const std::string missing = missing_between(tokens_[at_ - 1], token); !missing.empty())
+        wanted = missing;
+    throw SyntaxError(text_, token.position, description_of(token), wanted);
+  }
+
+  /// Returns what is missing between two operands that stand side by side, as in "2x" and "sin x". The text
+  /// is empty if the first is a word of other languages.
+  static std::string missing_between(const Token& last, const Token& name) {
+    if (last.kind == Token::Kind::name && find_function(last.text))
+      return fmt::format("an operator, or brackets as in '{}({})'", last.text, name.text);
+    if (last.kind == Token::Kind::name && last.text == "if") return "'condition ? a : b'";
+    if (last.kind == Token::Kind::number ||
+        (last.kind == Token::Kind::name && !is_word(last.text) && !is_word(name.text)))
+      return fmt::format("an operator, as in '{}*{}'", last.text, name.text);
+    return "";
+  }
+
+  static std::string description_of(const Token& token) {
+    if (token.kind == Token::Kind::number) return fmt::format("the number {}", token.text);
+    if (token.kind == Token::Kind::end) return "the end of the text";
+    if (token.kind == Token::Kind::end_of_statement) return token.text == ";" ? "';'" : "the end of the line";
+    return fmt::format("'{}'", token.text);
   }
 
   /// Returns the text from a byte to the end of the last token that was read, shortened for a message.
