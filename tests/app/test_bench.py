@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -77,9 +78,23 @@ class Counters(spsolve.TestCase):
 
 
 class Bench(spsolve.TestCase):
+    """Most runs find the ceilings of this machine in a cache. To measure them takes as long as fifty small cases."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cache = {"XDG_CACHE_HOME": cls.enterClassContext(tempfile.TemporaryDirectory())}
+        subprocess.run([spsolve.EXECUTABLE, "bench", "--device", "cpu", "--suite", "ceilings"], env={**spsolve.ENVIRONMENT, **cls.cache},
+                       check=True, stdout=subprocess.DEVNULL, timeout=300)
+
+    def bench(self, status, *arguments, **options):
+        """Runs `spsolve bench` with the known ceilings, and asserts the exit status."""
+        return self.run_to(status, "bench", *arguments, environment=self.cache, **options)
+
     def bench_to(self, target, **options):
         """Writes results to something that is no regular file."""
-        result = subprocess.run([*QUICK, target], cwd=self.directory, env=spsolve.ENVIRONMENT, stderr=subprocess.PIPE, text=True, timeout=60, **options)
+        result = subprocess.run([*QUICK, target], cwd=self.directory, env={**spsolve.ENVIRONMENT, **self.cache}, stderr=subprocess.PIPE,
+                                text=True, timeout=60, **options)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result
 
@@ -119,7 +134,7 @@ class Bench(spsolve.TestCase):
         for ranks, stencil, shape, precision, bound in ((None, "star2d1r", [61, 70], "fp64", 1e-14), (2, "box3d1r", [11, 12, 13], "fp32", 1e-6),
                                                         (None, "1d2r", [997], "bf16", 1e-2)):
             with self.subTest(stencil):
-                result = self.run_to(0, "bench", "--stencil", stencil, "--shape", ",".join(map(str, shape)), "--steps", "6", "--fuse", "3",
+                result = self.bench(0, "--stencil", stencil, "--shape", ",".join(map(str, shape)), "--steps", "6", "--fuse", "3",
                                      "--precision", precision, "--json", "bench.json", ranks=ranks)
                 (row,) = json.loads((self.directory / "bench.json").read_text())
                 self.assertLessEqual(keys, set(row))
@@ -131,45 +146,45 @@ class Bench(spsolve.TestCase):
         for boundary in ("dirichlet", "neumann"):  # one box holds both walls, others one, or none
             for source in (False, True):
                 with self.subTest(boundary, source=source):
-                    self.run_to(0, "bench", "--stencil", "box2d3r", "--shape", "45,300", "--steps", "6", "--fuse", "3", "--boundary", boundary,
+                    self.bench(0, "--stencil", "box2d3r", "--shape", "45,300", "--steps", "6", "--fuse", "3", "--boundary", boundary,
                                 *["--source"] * source, "--json", "bench.json", ranks=2)
                     (row,) = json.loads((self.directory / "bench.json").read_text())
                     self.assertEqual(row["source"], source)
                     self.assertLess(row["error_l2"], 1e-14)
         problem = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(time={"steps": 5}, compute={"precision": "fp32"}))
-        self.run_to(0, "bench", "--input", problem, "--json", "bench.json")
+        self.bench(0, "--input", problem, "--json", "bench.json")
         (row,) = json.loads((self.directory / "bench.json").read_text())
         self.assertLess(row["error_l2"], 1e-5)
         self.assertGreater(row["error_l2"], 0)
-        case = ["bench", "--device", "cpu", "--stencil", "star2d1r", "--shape", "300,200", "--steps", "8"]
-        self.assertNotIn("tun", self.run_to(0, *case).out)  # by itself on GPUs only
-        self.assertRegex(self.run_to(0, *case, "--tune").out, "tuning:|tuned before")
-        self.run_to(2, "bench", "--stencil", "star9d1r")
-        error = self.run_to(2, "bench", "--device", "cpu", "--stencil", "1d1r", "--shape", "1000000000000", ranks=2).err
+        case = ["--device", "cpu", "--stencil", "star2d1r", "--shape", "300,200", "--steps", "8"]
+        self.assertNotIn("tun", self.bench(0, *case).out)  # by itself on GPUs only
+        self.assertRegex(self.bench(0, *case, "--tune").out, "tuning:|tuned before")
+        self.bench(2, "--stencil", "star9d1r")
+        error = self.bench(2, "--device", "cpu", "--stencil", "1d1r", "--shape", "1000000000000", ranks=2).err
         self.assertRegex(error, "needs .* GiB per rank and 2 ranks share")
-        self.assertIn("use --input", self.run_to(2, "bench", "--stencil", "heat").err)
-        self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
-        self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
-        self.assertIn("shapes of its own", self.run_to(2, "bench", "--suite", "paper", "--shape", "5,5").err)
-        self.assertIn("shapes of its own", self.run_to(2, "bench", "--suite", "systems", "--stencil", "wave2_2d", "--shape", "5,5").err)
-        self.assertIn("shapes of its own", self.run_to(2, "bench", "--suite", "layouts", "--stencil", "box2d1r", "--shape", "5,5").err)
-        self.assertIn("box2d1r has 2", self.run_to(2, "bench", "--suite", "paper", "--stencil", "box2d1r", "--shape", "5").err)
-        self.assertIn("M,N,K", self.run_to(2, "bench", "--suite", "gemm", "--shape", "5,5").err)
-        self.assertIn("compute capability 9.0", self.run_to(2, "bench", "--suite", "gemm", "--device", "cpu").err)
-        self.assertIn("has no stencils", self.run_to(2, "bench", "--suite", "gemm", "--stencil", "1d1r").err)
-        self.assertIn("compute capability 8.0", self.run_to(2, "bench", "--suite", "layouts", "--device", "cpu").err)
-        self.assertIn("none of its cases", self.run_to(2, "bench", "--suite", "paper", "--boundary", "neumann").err)
-        self.assertIn("none of its cases", self.run_to(2, "bench", "--suite", "paper", "--stencil", "star9d1r").err)
+        self.assertIn("use --input", self.bench(2, "--stencil", "heat").err)
+        self.bench(2, "--stencil", "star2d1r", "--shape", "5")
+        self.assertIn("paper", self.bench(2, "--suite", "nosuch").err)
+        self.assertIn("shapes of its own", self.bench(2, "--suite", "paper", "--shape", "5,5").err)
+        self.assertIn("shapes of its own", self.bench(2, "--suite", "systems", "--stencil", "wave2_2d", "--shape", "5,5").err)
+        self.assertIn("shapes of its own", self.bench(2, "--suite", "layouts", "--stencil", "box2d1r", "--shape", "5,5").err)
+        self.assertIn("box2d1r has 2", self.bench(2, "--suite", "paper", "--stencil", "box2d1r", "--shape", "5").err)
+        self.assertIn("M,N,K", self.bench(2, "--suite", "gemm", "--shape", "5,5").err)
+        self.assertIn("compute capability 9.0", self.bench(2, "--suite", "gemm", "--device", "cpu").err)
+        self.assertIn("has no stencils", self.bench(2, "--suite", "gemm", "--stencil", "1d1r").err)
+        self.assertIn("compute capability 8.0", self.bench(2, "--suite", "layouts", "--device", "cpu").err)
+        self.assertIn("none of its cases", self.bench(2, "--suite", "paper", "--boundary", "neumann").err)
+        self.assertIn("none of its cases", self.bench(2, "--suite", "paper", "--stencil", "star9d1r").err)
         huge = ",".join(["4194304"] * 3)  # points overflow 64 bits
-        self.assertIn("2^48 points", self.run_to(2, "bench", "--stencil", "star3d1r", "--shape", huge).err)
+        self.assertIn("2^48 points", self.bench(2, "--stencil", "star3d1r", "--shape", huge).err)
         for clash in (["--input", problem, "--shape", "10"], ["--input", problem, "--precision", "fp16"]):
-            self.assertIn("excludes", self.run_to(2, "bench", *clash).err)
-        self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
+            self.assertIn("excludes", self.bench(2, *clash).err)
+        self.bench(2, "--unit", "sparse-tensor", "--device", "cpu")
 
     def test_bench_of_an_input_takes_of_it_what_is_to_be_solved_alone(self):
         problem = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(
             time={"steps": 10**9}, parallel={"ranks": [7, 1], "transport": "nccl"}))
-        self.run_to(0, "bench", "--input", problem, "--device", "cpu", "--steps", "10", "--json", "bench.json")
+        self.bench(0, "--input", problem, "--device", "cpu", "--steps", "10", "--json", "bench.json")
         (row,) = json.loads((self.directory / "bench.json").read_text())
         self.assertLess(row["steps"], 1000)
 
@@ -180,7 +195,7 @@ class Bench(spsolve.TestCase):
             (self.directory / f"{name}.toml").write_text(
                 f'name = "{name}"\n[grid]\nshape = [40]\n[stencil]\npreset = "1d1r"\n[initial]\nexpression = "1"\n[time]\n'
                 f'steps = 4\n[compute]\nprecision = "fp64"\nunit = "{unit}"\n')
-        out = self.run_to(0, "bench", *files, "--seconds", "0.001", "--json", "bench.json").out
+        out = self.bench(0, *files, "--seconds", "0.001", "--json", "bench.json").out
         self.assertIn("failed: ", out)
         rows = json.loads((self.directory / "bench.json").read_text())
         self.assertEqual([row["stencil"] for row in rows], ["first", "second", "third"])
