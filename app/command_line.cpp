@@ -130,7 +130,7 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
   to.add_option("--suite", request.suite, suites)->excludes(input);
-  to.add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
+  to.add_option("--seed", request.seed, "Seed of the suite random")->capture_default_str();
   to.add_flag("--list", request.list,
               "List the catalogue of stencils with their sources and equations, in units of the grid spacing "
               "and the time step, "
@@ -141,7 +141,7 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
 void add_timing_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--steps", request.steps, "Time steps of one timed run, instead of --seconds")
       ->check(positive);
-  to.add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
+  to.add_option("--seconds", request.seconds, "Seconds of one timed run (default: 0.3, in suites 0.1)")
       ->check(positive);
   to.add_option("--candidates", request.candidates,
                 "Number of the plan's best candidates to measure in every case (default: 1, the chosen one)")
