@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/cpu_tiles.hpp"
+#include "kernels/cpu/make_tap_schedule.hpp"
 #include "kernels/cpu/plane_ring.hpp"
 #include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/cpu/stream_levels.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "kernels/cpu/tap_schedule.hpp"
+#include "kernels/cpu/make_tap_schedule.hpp"
 
 namespace spsolve {
 

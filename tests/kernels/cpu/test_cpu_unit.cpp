@@ -6,6 +6,7 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cpu/make_tap_schedule.hpp"
 #include "kernels/cpu/star_rows.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/round_weights.hpp"

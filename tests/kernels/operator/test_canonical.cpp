@@ -9,6 +9,7 @@
 
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cpu/correlate_rows.hpp"
+#include "kernels/cpu/make_tap_schedule.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
 #include "kernels/reference.hpp"
@@ -267,16 +268,17 @@ TEST(Canonical, HasTheBitsOfTheSameWeightsInAStencil) {
 template <class T>
 std::vector<T> correlated_row(const Stencil& stencil, const std::vector<T>& u) {
   const auto points = static_cast<std::int64_t>(u.size()), radius = stencil.radius()[x_axis];
-  std::vector<T> padded_row, out(u.size()), weights;
+  std::vector<T> padded_row, out(u.size());
   for (std::int64_t x = -radius; x < points + radius; ++x) padded_row.push_back(u[wrap(x, points)]);
   std::vector<Index3> offsets;
   std::vector<const T*> inputs;
+  std::vector<double> weights;
   for (const Tap& tap : stencil.taps()) {
     offsets.push_back(tap.offset);
     inputs.push_back(padded_row.data() + radius + tap.offset[x_axis]);
-    weights.push_back(static_cast<T>(tap.weight));
+    weights.push_back(tap.weight);
   }
-  const TapSchedule<T> schedule = make_tap_schedule(offsets, weights, 1);
+  const TapSchedule<T> schedule = converted<T>(make_tap_schedule(offsets, weights, 1));
   correlate_rows_widest<T, T>({points, &schedule, inputs.data(), {out.data()}});
   return out;
 }
