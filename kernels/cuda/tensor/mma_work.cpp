@@ -44,6 +44,31 @@ double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
   return taps > 15 ? costs.memory_line_middle : costs.memory_line_short;
 }
 
+/// Describes the launch of a sweep: how many chunks of input a multiprocessor takes one after the other, in
+/// whole waves of blocks, and how many warps it runs meanwhile.
+struct SweepLaunch {
+  double chunks, warps;
+};
+SweepLaunch launch_of(const MmaProgram& program, const Domain& domain, const BlockLimits& limits) {
+  const MmaTile& tile = program.tile();
+  const auto axes = grid_axes(domain);
+  const auto extent = [&](int k) { return domain.shape[axes[k]]; };
+  const std::int64_t multiprocessors = limits.multiprocessors;
+  const std::int64_t resident =
+      multiprocessors * std::clamp<std::int64_t>(limits.shared_bytes / (program.shared_bytes() + 1024), 1,
+                                                 tile.blocks_per_multiprocessor);
+  const std::int64_t tiles = ceil_div(extent(column_axis), program.block_columns()) *
+                             ceil_div(extent(row_axis), program.block_rows());
+  const std::int64_t chunks = ceil_div(extent(plane_axis), program.operand().tile[0]);
+  const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
+  const std::int64_t chunks_per_block =
+      tile.group ? tile.group : balanced_stretch(chunks, tiles, resident, slices + 1);
+  const std::int64_t blocks = tiles * ceil_div(chunks, chunks_per_block);
+  return {
+      static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1)),
+      static_cast<double>(ceil_div(std::min(blocks, resident), multiprocessors) * program.threads() / 32)};
+}
+
 /// Returns the work of a sweep with a direct layout on the tiles of the kernel (mma_sweep.cuh). The launch
 /// takes whole waves of blocks, and a block one step after the other: however many warps share the tensor
 /// cores, each waits for its own results.
@@ -54,23 +79,8 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
   const MmaTile& tile = program.tile();
   const MmaProgram::ChunkWork step = program.work();
   const bool fp64 = precision == Precision::fp64, line = domain.dimensions == 1;
-  const auto axes = grid_axes(domain);
-  const auto extent = [&](int k) { return domain.shape[axes[k]]; };
-  const std::int64_t multiprocessors = device.limits.multiprocessors;
-  const std::int64_t resident =
-      multiprocessors * std::clamp<std::int64_t>(device.limits.shared_bytes / (program.shared_bytes() + 1024),
-                                                 1, tile.blocks_per_multiprocessor);
-  const std::int64_t tiles = ceil_div(extent(column_axis), program.block_columns()) *
-                             ceil_div(extent(row_axis), program.block_rows());
-  const std::int64_t chunks = ceil_div(extent(plane_axis), program.operand().tile[0]);
   const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
-  const std::int64_t chunks_per_block =
-      tile.group ? tile.group : balanced_stretch(chunks, tiles, resident, slices + 1);
-  const std::int64_t blocks = tiles * ceil_div(chunks, chunks_per_block);
-  const auto steps = static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1));
-  const auto warps =
-      static_cast<double>(ceil_div(std::min(blocks, resident), multiprocessors) * program.threads() / 32);
-
+  const SweepLaunch launch = launch_of(program, domain, device.limits);
   const double points = static_cast<double>(domain.box().points());
   const double outputs = static_cast<double>(volume(program.operand().tile)) * program.tiles_per_block();
   const std::size_t taps = fused.taps().size();
@@ -88,27 +98,28 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
                               ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)
                               : 1.0;
   const double instruction =
-      instruction_seconds(tile.group ? std::max(waits, warps / schedulers_of_multiprocessor) : waits,
+      instruction_seconds(tile.group ? std::max(waits, launch.warps / schedulers_of_multiprocessor) : waits,
                           work.peak, device) *
       executed * (step.unrolled ? 1 : costs.loop_cost) * (spills ? costs.spill_cost : 1);
   // In fp64 in 2D the warps keep the tensor cores busy for every k.
   constexpr double fma_of_instruction = 16 * 8 * 16;
   const double chunk = fp64 && domain.dimensions == 2
-                           ? warps * step.fma * tile.blocks_x * tile.blocks_y * executed *
+                           ? launch.warps * step.fma * tile.blocks_x * tile.blocks_y * executed *
                                  device.limits.multiprocessors /
                                  (costs.busy_plane_fp64 * work.peak * fma_of_instruction)
                            : step.instructions * instruction;
   const double between = !line ? costs.block_step : fp64 ? costs.line_block_fp64 : costs.line_block;
-  work.seconds = steps * (chunk + between) / points;
+  work.seconds = launch.chunks * (chunk + between) / points;
   if (line && precision == Precision::fp32 && taps > 31)
     work.seconds = std::max(work.seconds, costs.long_line * work.instructions / work.peak);
-  work.shared_seconds = steps * warps * step.shared_bytes * costs.bank_conflicts *
+  work.shared_seconds = launch.chunks * launch.warps * step.shared_bytes * costs.bank_conflicts *
                         device.limits.multiprocessors / device.shared_bandwidth / points;
   work.memory_cost = direct_memory_cost(precision, domain.dimensions, taps, costs);
   work.source_cost = line && layout == Layout::morph ? costs.source_line : costs.source;
   work.latency = line ? costs.fill / 2 : costs.fill;
   return work;
 }
+
 }  // namespace
 
 OrNoKernel<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
