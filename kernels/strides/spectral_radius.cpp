@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/strides/spectral_radius.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 #include <set>
 
+#include "kernels/strides/eigenvalues.hpp"
 #include "kernels/wall_growth.hpp"
 
 namespace spsolve {
@@ -16,7 +16,7 @@ namespace spsolve {
 namespace {
 
 using Complex = std::complex<double>;
-using Matrix = Eigen::MatrixXcd;
+using SymbolMatrix = Eigen::MatrixXcd;
 
 // Rounding perturbs a double eigenvalue by about sqrt(2^-52).
 constexpr double same_eigenvalue = 3e-7;
@@ -49,7 +49,7 @@ std::vector<Cluster> clusters_of(const Eigen::VectorXcd& eigenvalues) {
 /// Scales rows and columns by powers of two until both have about the same size. This keeps the eigenvalues.
 /// Fields may have units that differ by many orders of magnitude (B. Parlett and C. Reinsch, Numer. Math. 13
 /// (1969) 293).
-void balance(Matrix& matrix) {
+void balance(SymbolMatrix& matrix) {
   constexpr double enough =
       0.95;  // a scaling must make the sum of a row and its column smaller by at least this factor
   for (bool changed = true; changed;) {
@@ -69,10 +69,10 @@ void balance(Matrix& matrix) {
 }
 
 /// Returns true if an eigenvalue has fewer eigenvectors than its multiplicity.
-bool is_defective(const Matrix& symbol, const Cluster& cluster) {
+bool is_defective(const SymbolMatrix& symbol, const Cluster& cluster) {
   if (cluster.count < 2) return false;
-  const Matrix rest = symbol - cluster.mean * Matrix::Identity(symbol.rows(), symbol.cols());
-  const Eigen::VectorXd singular = Eigen::JacobiSVD<Matrix>(rest).singularValues();
+  const SymbolMatrix rest = symbol - cluster.mean * SymbolMatrix::Identity(symbol.rows(), symbol.cols());
+  const Eigen::VectorXd singular = singular_values(rest);
   const double zero = same_eigenvalue * std::max(1.0, symbol.norm());
   return std::count_if(singular.begin(), singular.end(), [=](double value) { return value <= zero; }) <
          cluster.count;
@@ -121,8 +121,7 @@ Growth growth_over(const StencilMatrix& step, const AxisWaveNumbers& of_axes) {
         symbols[static_cast<std::size_t>(row) * size + column] = symbols_at(*stencil, of_axes);
 
   Growth growth;
-  Matrix symbol(size, size);
-  Eigen::ComplexEigenSolver<Matrix> solver(size);
+  SymbolMatrix symbol(size, size);
   for (std::size_t i = 0; i < waves.size(); ++i) {
     for (int row = 0; row < size; ++row)
       for (int column = 0; column < size; ++column) {
@@ -135,9 +134,8 @@ Growth growth_over(const StencilMatrix& step, const AxisWaveNumbers& of_axes) {
       return growth;
     }
     balance(symbol);
-    solver.compute(symbol, false);
     const bool constant = waves[i] == std::array<double, 3>{};
-    for (const Cluster& cluster : clusters_of(solver.eigenvalues())) {
+    for (const Cluster& cluster : clusters_of(eigenvalues(symbol))) {
       const double magnitude = std::abs(cluster.mean);
       if (magnitude > growth.spectral_radius) growth.spectral_radius = magnitude, growth.wave = waves[i];
       if (!growth.defective && !constant && std::abs(magnitude - 1.0) <= same_eigenvalue &&
