@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what a build costs in CPU seconds, which other work on the machine changes less than the time on the clock.
 
-build_times.py DIR [--jobs N] [--slowest N] [--executable]
+build_times.py DIR [--jobs N] [--slowest N] [--executable] [--json FILE]
 
 Clones this tree into DIR and builds everything there, without ccache. Every compile and link is recorded with its user and
 system seconds. Prints how many of them, and how many seconds, are needed for the executable, for everything, after touching
 one .cpp, and after touching kernels/box.hpp; then the seconds of each room of the executable, and the slowest ones. With
---executable only the executable is built. A build that was interrupted goes on if DIR is given again.
+--executable only the executable is built. A build that was interrupted goes on if DIR is given again. --json writes the numbers
+of compiles and links and their seconds, as rows for bench/record.py.
 """
 import argparse
 import functools
+import json
 import os
 import pathlib
 import subprocess
@@ -90,6 +92,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--slowest", type=int, default=20, help="how many of the slowest compiles to print")
     parser.add_argument("--executable", action="store_true", help="build nothing but the executable")
+    parser.add_argument("--json", type=pathlib.Path, help="rows for bench/record.py")
     options = parser.parse_args()
     directory = options.directory.resolve()
     targets = ["spsolve"] if options.executable else ["spsolve", "all"]
@@ -97,9 +100,13 @@ def main():
     made = {what: needed_by(build, target) for what, target in zip(("the executable", "everything"), targets)}
     for file in TOUCHED:
         made[f"after touching {file}"] = made_after_touching(directory / file, build, seconds)
+    rows = []
     for what, outputs in made.items():
         counted = [output for output in outputs if output in seconds]
-        print(f"{what}: {len(counted)} compiles and links, {sum(seconds[output] for output in counted):.0f} CPU seconds")
+        rows.append({"what": what, "compiles_and_links": len(counted), "cpu_seconds": sum(seconds[output] for output in counted)})
+        print("{what}: {compiles_and_links} compiles and links, {cpu_seconds:.0f} CPU seconds".format(**rows[-1]))
+    if options.json:
+        options.json.write_text(json.dumps(rows))
     rooms = by_room(made["the executable"] & seconds.keys(), seconds)
     print("by room: " + ", ".join(f"{room} {rooms[room]:.0f}" for room in sorted(rooms, key=rooms.get, reverse=True)))
     for output in sorted(seconds, key=seconds.get, reverse=True)[:options.slowest]:
