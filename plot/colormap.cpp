@@ -7,7 +7,7 @@
 namespace spsolve {
 namespace {
 
-// Control points 0xRRGGBB at equal distances, with linear interpolation between them.
+// The control points 0xRRGGBB lie at equal distances; colors between them are interpolated.
 
 // viridis and magma are every fifth of the 256 colors that S. van der Walt, N. Smith and E. Firing published
 // under CC0 (https://bids.github.io/colormap). The others differ by less than one unit of 255.

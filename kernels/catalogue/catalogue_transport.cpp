@@ -111,7 +111,8 @@ std::vector<CatalogueEntry> solver_entries() {
 
 std::vector<CatalogueEntry> fluid_entries() {
   const char* d = "fluid dynamics";
-  // Antisymmetric differences and a filter from the tables of Tam and Webb and of Bogey and Bailly.
+  // These differences are antisymmetric. They and the filter stand in the tables of Tam and Webb and of Bogey
+  // and Bailly.
   const Formula drp = symmetric(x, {0, 0.770882380518, -0.166705904415, 0.020843142770}, true);
   const Formula fdo11 = symmetric(
       x, {0, 0.872756993962, -0.286511173973, 0.090320001280, -0.020779405824, 0.002484594688}, true);

@@ -30,7 +30,7 @@ struct EquationFacts {
 /// Holds the properties of a system.
 struct SystemFacts {
   std::vector<EquationFacts> equations;  // in the order of the statements
-  /// The offsets at which a whole step reads each field at step n, and at the step before, directly or
+  /// Hold the offsets at which a whole step reads each field at step n, and at the step before, directly or
   /// through `.next` and displaced expressions. A box is empty where the field is not read.
   std::vector<Box> reach_now, reach_previous;
   Index3 radius{};                     // largest offset of these boxes

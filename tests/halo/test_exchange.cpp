@@ -114,8 +114,8 @@ TEST(Exchange, SendsOnlyPointsThatOthersNeed) {
   Field field(decomposition.block(world.rank()), {0, 2, 3}, Precision::fp32);
   HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), field.halo()), field,
                         transport, packer, packer);
-  // On each side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic copies, whose regions are
-  // padded to 16 bytes.
+  // On each side in x there are 3 columns of 16 rows and the 2 + 2 rows of their periodic copies, whose
+  // regions are padded to 16 bytes.
   exchange.pack(field);
   PendingExchange pending = exchange.start(field);
   pending.wait();

@@ -79,7 +79,7 @@ TEST(FuseSteps, GivesBinomialCoefficients) {
   const Stencil symmetric({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1});
   EXPECT_EQ(dense_weights(fuse_steps(symmetric, 2)),
             (std::vector<double>{1. / 16, 4. / 16, 6. / 16, 4. / 16, 1. / 16}));
-  // One-sided stencil: u'[p] = u[p + 1] + 2 u[p + 2], so three steps reach from p + 3 to p + 6.
+  // The stencil has one side: u'[p] = u[p + 1] + 2 u[p + 2], so three steps reach from p + 3 to p + 6.
   const Stencil ahead({1, 2, 1}, {1.0, 2.0}, {0, 0, 0});
   const std::vector<Tap> wanted{{{0, 0, 0}, 1.0}, {{0, 1, 0}, 6.0}, {{0, 2, 0}, 12.0}, {{0, 3, 0}, 8.0}};
   EXPECT_EQ(fuse_steps(ahead, 3).taps(), wanted);

@@ -211,8 +211,8 @@ SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std:
 WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes,
                    const Calibration& costs) {
   if (stencil.radius[plane_axis] == 0) return {};
-  // Counted instructions: one per word of each neighbour beyond the ends of rows, which lies within the
-  // points of a lane or after them, and `ghost_planes` per point in blocks near a face across the march.
+  // These instructions are counted: one per word of each neighbour beyond the ends of rows, which lies within
+  // the points of a lane or after them, and `ghost_planes` per point in blocks near a face across the march.
   // Boxes beside both kinds of faces take longer than this count.
   const int radius = stencil.radius[column_axis];
   const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0 &&

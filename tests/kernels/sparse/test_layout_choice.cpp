@@ -17,7 +17,8 @@ TEST(Layout, NamesReadBack) {
 }
 
 TEST(Layout, InstructionsPerOutputOfThePapers) {
-  // SPIDER table 2: box2d3r, L = 8 and two output rows, so 7 + 1 kernel rows of 16 columns in four m16n8k32.
+  // Table 2 of SPIDER takes box2d3r with L = 8 and two output rows, so 7 + 1 kernel rows of 16 columns fill
+  // four m16n8k32.
   const Stencil box({1, 7, 7}, std::vector<double>(49, 1.0), {0, 3, 3});
   const Operand swapped = sparse_operand(box, Layout::strided_swap, m16n8k32_fp16, {1, 1000, 1000});
   EXPECT_DOUBLE_EQ(mma_per_output(swapped, m16n8k32_fp16), 4.0 / (16 * 8));

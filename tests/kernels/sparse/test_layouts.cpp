@@ -205,7 +205,7 @@ TEST(Compress, RefusesThreeOfFour) {
 }
 
 TEST(Density, CountsWhatTheHardwareExecutes) {
-  // SPIDER, radius 7: L = 16 and 16 x 15 weights in 16 x 32 columns, half of which are executed.
+  // At radius 7, SPIDER has L = 16 and 16 x 15 weights in 16 x 32 columns, half of which are executed.
   const Stencil row({1, 1, 15}, std::vector<double>(15, 1.0), {0, 0, 7});
   EXPECT_DOUBLE_EQ(density(strided_swap(row, 16), 16, 32), 15.0 / 16.0);
 }

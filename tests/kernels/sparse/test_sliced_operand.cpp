@@ -126,7 +126,8 @@ TEST(Slices, TakeNoMoreInstructionsThanTheBestKnownLayouts) {
   EXPECT_LE(registers(box({0, 0, 7}), false), 4);
 }
 
-/// The sentence of docs/papers.md on both layouts in 2D in 16 bits: the same sums, inputs and 2:4 groups.
+/// This is what docs/papers.md says of both layouts in 2D in 16 bits: they have the same sums, inputs and 2:4
+/// groups.
 TEST(Slices, OfBothLayoutsAreOneOperandForAllButOneStencilOfTheCatalogueIn2D) {
   std::vector<std::string> other;
   int stencils = 0;
@@ -150,8 +151,8 @@ TEST(Slices, OfBothLayoutsAreOneOperandForAllButOneStencilOfTheCatalogueIn2D) {
 
 constexpr Index3 wide{2, 1, 8}, square{2, 2, 4}, deep{4, 1, 4}, narrow{4, 2, 2};  // tiles of several planes
 
-/// The table of docs/papers.md, "Tiles of several planes": instructions of the tile that kernels take, and of
-/// tiles of several planes.
+/// The table "Tiles of several planes" of docs/papers.md holds the instructions of the tile that kernels
+/// take, and of tiles of several planes.
 TEST(SlicesOfTiles, OfSeveralPlanesTakeAsManyInstructionsAsDocumented) {
   struct Row {
     const char* preset;

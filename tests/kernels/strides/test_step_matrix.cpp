@@ -226,7 +226,8 @@ TEST(SpectralRadius, BetweenFilledWallsBoundsThatBetweenOthers) {
   domain.dimensions = 1;
   domain.shape = {1, 1, 5};
   domain.faces[x_axis] = {Face{BoundaryKind::filled}, Face{BoundaryKind::filled}};
-  // A value at the faces: the shortest wave has its zeros there, and 1 - 4 * 0.52 of its height after a step.
+  // The faces have a value: the shortest wave has its zeros there, and 1 - 4 * 0.52 of its height after a
+  // step.
   EXPECT_NEAR(growth_of(step, {domain}).spectral_radius, 4 * 0.52 - 1, 1e-12);
 }
 

@@ -35,7 +35,7 @@ TEST(ExchangeInterval, GrowsWhereComputingIsShort) {
 }
 
 TEST(ExchangeInterval, IsLongerWherePeriodicCopiesOfRowsAreMadeFirst) {
-  // star3d1r with 4 steps per launch on quarters of 1024^3, cut along z, on H200.
+  // The problem is star3d1r with 4 steps per launch on quarters of 1024^3, cut along z, on H200.
   const Index3 shape{512, 1024, 1024};
   const Problem problem{{3, shape, {}}, make_preset("star3d1r", 3, {1, 1, 1}, {}), Precision::fp32, false};
   Candidate candidate;

@@ -147,7 +147,8 @@ TEST_P(SparseGemms, RefuseDenseOperands) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, SparseGemms, ::testing::Values(GemmFormat::fp16, GemmFormat::e4m3));
 
-// Every pattern of four elements: what is kept has all that are not zero, in ascending order.
+// The elements that are kept of four hold all that are not zero, in ascending order, for every pattern of
+// zeros.
 TEST(KeptPairs, HoldAllThatIsNotZero) {
   for (unsigned pattern = 0; pattern < 16; ++pattern) {
     const unsigned elements[4] = {pattern & 1, pattern >> 1 & 1, pattern >> 2 & 1, pattern >> 3 & 1};
