@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cpu/make_tap_schedule.hpp"
 #include "kernels/cpu/program_queries.hpp"
 #include "kernels/cpu/system_unit.hpp"
-#include "kernels/cpu/make_tap_schedule.hpp"
 #include "kernels/operator/statement_boxes.hpp"
 #include "solver/plan/model_parts.hpp"
 
