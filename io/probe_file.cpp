@@ -62,6 +62,8 @@ void ProbeFile::create(std::int64_t kept_step) {
   // The rows of a former file move to a new one, which takes its name when it is whole.
   const std::filesystem::path published = hdf5_target(file_);
   file_ = temporary_name(published);
+  // A run that becomes steady makes the file anew while snapshots are still being written.
+  const auto lock = lock_hdf5();
   lay_out();
   std::error_code missing;
   if (kept_step >= 0 && std::filesystem::is_regular_file(published, missing)) {
