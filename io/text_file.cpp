@@ -107,10 +107,14 @@ std::filesystem::path followed(const std::filesystem::path& file) {
     if (links == max_links) fail_at(file, "follow", ELOOP);
     target = directory_of(target) / std::filesystem::read_symlink(target);
   }
+  const std::string what =
+      target == file ? file.string() : fmt::format("{}: is a link to {}", file.string(), target.string());
   std::error_code unseen;
-  if (target != file && !std::filesystem::is_directory(directory_of(target), unseen))
-    throw Error(Status::file_failure, fmt::format("{}: is a link to {}, whose directory does not exist",
-                                                  file.string(), target.string()));
+  if (std::filesystem::is_directory(target, unseen))
+    throw Error(Status::file_failure, what + ": is a directory, wanted the name of a file");
+  if (!std::filesystem::is_directory(directory_of(target), unseen))
+    throw Error(Status::file_failure,
+                fmt::format("{}: there is no directory {}", what, directory_of(target).string()));
   return target;
 }
 

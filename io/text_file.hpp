@@ -17,7 +17,7 @@ bool is_stream(const std::filesystem::path& path);
 bool is_standard_output(const std::filesystem::path& path);
 
 /// Returns the file that a path leads to when all symbolic links are followed. The file need not exist, but
-/// its directory must: otherwise an Error names the link and its target.
+/// its directory must, and it must not be a directory: otherwise an Error names the path and its target.
 std::filesystem::path followed(const std::filesystem::path& file);
 
 /// Writes a small text file as a whole. Follows links. Writes to a stream directly.

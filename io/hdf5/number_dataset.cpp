@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <span>
 
@@ -17,6 +18,12 @@ namespace {
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+/// Returns the index of value `i` of a box, as it was read, as text.
+std::string place(int dimensions, const Box& box, std::size_t i) {
+  const Index3 at = box.begin + point_of(static_cast<std::int64_t>(i), box.extent());
+  return fmt::format("[{}]", fmt::join(at.end() - dimensions, at.end(), ", "));
 }
 
 /// Opens the dataset with a cache that holds one chunk if the usual cache of 1 MiB does not.
@@ -94,26 +101,50 @@ void NumberDataset::read(int dimensions, const Box& box, std::vector<double>& va
   } catch (const Error& error) {
     throw Error(error.status(), fmt::format("{}: {}", name_, error.what()));
   }
+  require_valid(dimensions, box, values);
+  require_exact(dimensions, box, values);
   unpack(dimensions, box, values);
 }
 
-void NumberDataset::unpack(int dimensions, const Box& box, std::vector<double>& values) const {
-  const auto place = [&](std::size_t i) {
-    const Index3 at = box.begin + point_of(static_cast<std::int64_t>(i), box.extent());
-    return fmt::format("[{}]", fmt::join(at.end() - dimensions, at.end(), ", "));
-  };
+void NumberDataset::require_valid(int dimensions, const Box& box, const std::vector<double>& values) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double stored = values[i];
     for (const auto& [attribute, mark] : packing_.missing)
       if (stored == mark)
-        fail(fmt::format("has no value at {}: {} is its {}; wanted a number at every point", place(i), stored,
-                         attribute));
+        fail(fmt::format("has no value at {}: {} is its {}; wanted a number at every point",
+                         place(dimensions, box, i), stored, attribute));
     if (stored < packing_.min || stored > packing_.max)
-      fail(fmt::format("is {} at {}, beyond its valid range [{}, {}]", stored, place(i), packing_.min,
-                       packing_.max));
-    values[i] = stored * packing_.scale + packing_.offset;
+      fail(fmt::format("is {} at {}, beyond its valid range [{}, {}]", stored, place(dimensions, box, i),
+                       packing_.min, packing_.max));
+  }
+}
+
+void NumberDataset::require_exact(int dimensions, const Box& box, const std::vector<double>& values) const {
+  constexpr int digits = std::numeric_limits<double>::digits;
+  constexpr double limit = std::uint64_t{1} << digits;
+  if (std::ranges::none_of(values, [](double value) { return std::abs(value) >= limit; })) return;
+  const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
+  if (H5Tget_class(type) != H5T_INTEGER) return;
+  const bool is_signed = check_hdf5(H5Tget_sign(type)) == H5T_SGN_2;
+  std::vector<std::uint64_t> integers(values.size());
+  read_hyperslab(dataset_, box, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, integers.data());
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    const bool is_negative = is_signed && static_cast<std::int64_t>(integers[i]) < 0;
+    const std::uint64_t magnitude = is_negative ? -integers[i] : integers[i];
+    if (std::bit_width(magnitude) - std::countr_zero(magnitude) > digits)
+      fail(fmt::format(
+          "is {}{} at {}, of which fp64 keeps only {}; wanted integers up to 2^{}, or numbers that "
+          "are stored as fp64",
+          is_negative ? "-" : "", magnitude, place(dimensions, box, i), fmt::format("{:.0f}", values[i]),
+          digits));
+  }
+}
+
+void NumberDataset::unpack(int dimensions, const Box& box, std::vector<double>& values) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = values[i] * packing_.scale + packing_.offset;
     if (!std::isfinite(values[i]))
-      fail(fmt::format("is {} at {}, wanted finite numbers", values[i], place(i)));
+      fail(fmt::format("is {} at {}, wanted finite numbers", values[i], place(dimensions, box, i)));
   }
 }
 

@@ -47,6 +47,10 @@ class NumberDataset {
   std::optional<Index3> chunks_that_are_encoded() const;
   Packing read_packing() const;
   std::vector<double> numbers_of(const char* attribute) const;
+  /// Refuses marks of missing values, and stored numbers beyond the valid range.
+  void require_valid(int dimensions, const Box& box, const std::vector<double>& values) const;
+  /// Refuses integers of 64 bits that are no doubles, as which `values` were read.
+  void require_exact(int dimensions, const Box& box, const std::vector<double>& values) const;
   void unpack(int dimensions, const Box& box, std::vector<double>& values) const;
 
   std::string name_;

@@ -2,7 +2,6 @@
 #include "io/input/read_outputs.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,33 +9,17 @@
 #include <limits>
 
 #include "io/compressed_array.hpp"
+#include "io/input/read_fields.hpp"
 #include "io/input/shell_word.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
 #include "io/language/row_program.hpp"
-#include "io/nearest_name.hpp"
 #include "kernels/error.hpp"
 #include "kernels/sampling.hpp"
 
 namespace spsolve {
 
 namespace {
-
-/// Returns the fields that snapshots hold.
-std::vector<std::string> read_output_fields(const TomlSection& section,
-                                            const std::vector<std::string>& known) {
-  std::vector<std::string> fields;
-  for (const std::string& name : section.texts("fields")) {
-    if (std::ranges::find(known, name) == known.end())
-      section.fail("fields", fmt::format("there is no field '{}'{}fields: {}", name,
-                                         did_you_mean(name, known), fmt::join(known, ", ")));
-    if (std::ranges::find(fields, name) != fields.end())
-      section.fail("fields", fmt::format("'fields' holds '{}' twice", name));
-    fields.push_back(name);
-  }
-  if (fields.empty()) section.fail("fields", "'fields' is empty; leave it out for all fields");
-  return fields;
-}
 
 Compression read_compression(const TomlSection& section) {
   const std::string name = section.one_of("compression").value_or("none");
@@ -61,7 +44,7 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const RunCon
   output.precision = config.compute.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
   if (!section) return output;
   section->allow();
-  if (section->has("fields")) output.fields = read_output_fields(*section, field_names(config));
+  output.fields = read_fields(*section, field_names(config));
   if (const auto directory = section->text("directory")) output.directory = *directory;
   if (output.directory.empty()) section->fail("directory", "'directory' is empty");
   if (const std::string word = shell_word(output.directory); !word.empty())
@@ -94,7 +77,7 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
                                stream.name));
     if (std::ranges::find(streams, stream.name, &OutputStreamConfig::name) != streams.end())
       section.fail("name", fmt::format("there is an output '{}' already", stream.name));
-    if (section.has("fields")) stream.fields = read_output_fields(section, field_names(config));
+    stream.fields = read_fields(section, field_names(config));
     if (section.has("every") && section.has("every_time"))
       section.fail("every_time", "'every' and 'every_time' contradict each other; give one of them");
     stream.every = section.integer("every").value_or(0);

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "io/input/read_fields.hpp"
 #include "io/input/read_problem.hpp"
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
 #include "io/language/row_program.hpp"
-#include "io/nearest_name.hpp"
 
 namespace spsolve {
 namespace {
@@ -48,14 +48,6 @@ PointsForm read_places(const TomlSection& section, const Grid& grid, const fs::p
     points.push_back(read_point(section, *point.as_array(), grid));
   }
   return points;
-}
-
-std::string known_field(const TomlSection& section, const char* key, const std::string& name,
-                        const std::vector<std::string>& fields) {
-  if (std::ranges::find(fields, name) == fields.end())
-    section.fail(key, fmt::format("there is no field '{}'{}fields: {}", name, did_you_mean(name, fields),
-                                  fmt::join(fields, ", ")));
-  return name;
 }
 
 }  // namespace
@@ -126,11 +118,7 @@ std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& 
                                        probes.name));
     if (std::ranges::find(all, probes.name, &ProbesConfig::name) != all.end())
       section.fail("name", fmt::format("there are probes with the name '{}' already", probes.name));
-    for (const std::string& name : section.texts("fields"))
-      probes.fields.push_back(known_field(section, "fields", name, fields));
-    for (std::size_t i = 0; i < probes.fields.size(); ++i)
-      if (std::ranges::count(probes.fields, probes.fields[i]) > 1)
-        section.fail("fields", fmt::format("'fields' holds '{}' twice", probes.fields[i]));
+    probes.fields = read_fields(section, fields);
     if (probes.fields.empty()) probes.fields = fields;
     for (const char* taken : {"step", "time", "at"})
       if (std::ranges::find(probes.fields, taken) != probes.fields.end())

@@ -242,9 +242,12 @@ class Bench(spsolve.TestCase):
             self.assertEqual(job.process.wait(timeout=30), -signal.SIGTERM)
 
     def test_a_file_that_cannot_be_written_is_found_before_measuring(self):
-        result = self.run_to(4, "bench", "--shape", "64,64", "--json", "nowhere/bench.json")
-        self.assertIn("nowhere/bench.json", result.err)
-        self.assertNotIn("GStencil/s", result.out)
+        (self.directory / "link").symlink_to(".")
+        for path, wanted in (("nowhere/bench.json", "nowhere/bench.json: there is no directory nowhere"), (".", r" \.: is a directory, wanted the name of a file"),
+                             ("link", r"link: is a link to \.: is a directory")):
+            result = self.run_to(4, "bench", "--shape", "64,64", "--json", path)
+            self.assertRegex(result.err, wanted)
+            self.assertNotIn("GStencil/s", result.out)
 
 
 if __name__ == "__main__":

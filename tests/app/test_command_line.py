@@ -271,6 +271,25 @@ class CommandLine(spsolve.TestCase):
                     self.says(2, [f"t.nc:{dataset}", wanted], "check", self.write(initial={"file": "t.nc", "dataset": dataset}), ranks=ranks)
         self.says(2, "t.nc:hole.*_FillValue", "check", self.write(stencil={"file": "t.nc", "dataset": "hole"}))
 
+    def test_integers_that_fp64_does_not_hold(self):
+        """Integers of 64 bits that would lose digits are refused with their place; other large ones are read."""
+        with h5py.File(self.directory / "data.h5", "w") as data:
+            def store(name, value, dtype, **attributes):
+                values = np.ones((9, 14), dtype)
+                values[2, 3] = value
+                data[name] = values
+                data[name].attrs.update(attributes)
+            store("odd", 2**53 + 1, "i8")
+            store("negative", -2**53 - 1, ">i8")
+            store("largest", 2**64 - 1, "u8")
+            store("even", -2**62 - 2**10, "i8")
+            store("hole", -2**63 + 2, "i8", _FillValue=np.int64(-2**63 + 2))
+        for dataset, wanted in (("odd", rf"is {2**53 + 1} at \[2, 3\], of which fp64 keeps only {2**53}"), ("negative", rf"is -{2**53 + 1} at \[2, 3\]"),
+                                ("largest", rf"is {2**64 - 1} at \[2, 3\]"), ("hole", r"no value at \[2, 3\].*_FillValue")):
+            for ranks in (None, 2):
+                self.says(2, [f"data.h5:{dataset}", wanted], "check", self.write(initial={"file": "data.h5", "dataset": dataset}), ranks=ranks)
+        self.run_to(0, "check", self.write(initial={"file": "data.h5", "dataset": "even"}))
+
     def test_datasets_that_are_there_and_do_not_open(self):
         with h5py.File(self.directory / "data.h5", "w") as data:
             data["group/u"] = np.ones((9, 14))

@@ -588,6 +588,20 @@ class Restart(spsolve.TestCase):
         write_places(3.0)
         self.run_to(0, file, "--restart", "latest", "--set", "time.steps=210")
 
+    def test_all_fields_are_the_same_named_or_not(self):
+        def write(fields, steps):
+            chosen = {"fields": fields} if fields else {}
+            return spsolve.write_input(self.directory / "problem.toml", {
+                "grid": {"shape": [9, 14]}, "fields": {"u": {"initial": "x"}, "v": {"initial": "y"}}, "equations": {"step": "u.next = 0.9*u; v.next = u"},
+                "time": {"steps": steps}, "checkpoint": {"final": True}, "output": {"directory": "out", **chosen},
+                "outputs": [{"name": "all", **chosen}], "probes": [{"name": "p", "at": [1.0, 2.0], **chosen}]})
+        self.run_to(0, write([], 10))
+        for steps, fields in ((20, ["u", "v"]), (30, ["v", "u"]), (40, [])):
+            self.run_to(0, write(fields, steps), "--restart", "latest")
+        refused = self.run_to(2, write(["u"], 50), "--restart", "latest").err
+        for section in ("[[outputs]] are others", "[[probes]] are others", "output.fields is another list"):
+            self.assertIn(section, refused)
+
     def test_images_of_one_name_show_one_thing(self):
         def write(**keys):
             return spsolve.write_input(self.directory / "problem.toml", {**problem(), "images": [{"name": "i", "value": "u", "every": 50, **keys}]})
