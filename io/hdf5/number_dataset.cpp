@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <span>
 
 #include "io/hdf5/dataset_sources.hpp"
+#include "io/hdf5/fits_double.hpp"
 #include "io/nearest_name.hpp"
 
 namespace spsolve {
@@ -120,24 +120,25 @@ void NumberDataset::require_valid(int dimensions, const Box& box, const std::vec
 }
 
 void NumberDataset::require_exact(int dimensions, const Box& box, const std::vector<double>& values) const {
-  constexpr int digits = std::numeric_limits<double>::digits;
-  constexpr double limit = std::uint64_t{1} << digits;
+  constexpr double limit = 0x1p53;  // a double holds all integers up to it
   if (std::ranges::none_of(values, [](double value) { return std::abs(value) >= limit; })) return;
   const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
   if (H5Tget_class(type) != H5T_INTEGER) return;
-  const bool is_signed = check_hdf5(H5Tget_sign(type)) == H5T_SGN_2;
-  std::vector<std::uint64_t> integers(values.size());
-  read_hyperslab(dataset_, box, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, integers.data());
-  for (std::size_t i = 0; i < integers.size(); ++i) {
-    const bool is_negative = is_signed && static_cast<std::int64_t>(integers[i]) < 0;
-    const std::uint64_t magnitude = is_negative ? -integers[i] : integers[i];
-    if (std::bit_width(magnitude) - std::countr_zero(magnitude) > digits)
-      fail(fmt::format(
-          "is {}{} at {}, of which fp64 keeps only {}; wanted integers up to 2^{}, or numbers that "
-          "are stored as fp64",
-          is_negative ? "-" : "", magnitude, place(dimensions, box, i), fmt::format("{:.0f}", values[i]),
-          digits));
-  }
+  const auto look = [&]<class Integer>(Integer, hid_t native) {
+    std::vector<Integer> integers(values.size());
+    read_hyperslab(dataset_, box, native, integers.data());
+    const auto found = std::ranges::find_if_not(integers, fits_double<Integer>);
+    if (found == integers.end()) return;
+    const auto i = static_cast<std::size_t>(found - integers.begin());
+    fail(fmt::format(
+        "is {} at {}, of which fp64 keeps only {:.0f}; wanted integers up to 2^53, or numbers that "
+        "are stored as fp64",
+        *found, place(dimensions, box, i), values[i]));
+  };
+  if (H5Tget_sign(type) == H5T_SGN_2)
+    look(std::int64_t{}, H5T_NATIVE_INT64);
+  else
+    look(std::uint64_t{}, H5T_NATIVE_UINT64);
 }
 
 void NumberDataset::unpack(int dimensions, const Box& box, std::vector<double>& values) const {
@@ -170,6 +171,7 @@ NumberDataset::Packing NumberDataset::read_packing() const {
         "has attribute \"_Unsigned\", which gives its integers another meaning; store them as they are "
         "meant");
   packing.scale = one("scale_factor", 1.0);
+  if (packing.scale == 0) fail("has attribute \"scale_factor\" of 0, which makes all values the same");
   packing.offset = one("add_offset", 0.0);
   for (const char* attribute : {"_FillValue", "missing_value"})
     for (const double mark : numbers_of(attribute)) packing.missing.emplace_back(attribute, mark);

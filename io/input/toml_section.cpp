@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "io/hdf5/fits_double.hpp"
 #include "io/nearest_name.hpp"
 #include "kernels/error.hpp"
 
@@ -321,6 +322,9 @@ double TomlSection::number_of(std::string_view key, const toml::node& node) cons
   const double value =
       node.is_integer() ? static_cast<double>(node.as_integer()->get()) : node.as_floating_point()->get();
   if (!std::isfinite(value)) fail(node, fmt::format("'{}' must be finite, not {}", key, value));
+  if (const auto* integer = node.as_integer(); integer && !fits_double(integer->get()))
+    fail(node, fmt::format("'{}' is {}, of which fp64 keeps only {:.0f}; write {:.0f} if that is meant", key,
+                           integer->get(), value, value));
   return value;
 }
 

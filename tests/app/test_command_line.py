@@ -276,7 +276,7 @@ class CommandLine(spsolve.TestCase):
         with h5py.File(self.directory / "data.h5", "w") as data:
             def store(name, value, dtype, **attributes):
                 values = np.ones((9, 14), dtype)
-                values[2, 3] = value
+                values[0, 0], values[2, 3] = 0, value
                 data[name] = values
                 data[name].attrs.update(attributes)
             store("odd", 2**53 + 1, "i8")
