@@ -15,6 +15,7 @@
 #include "app/inspect/describe.hpp"
 #include "app/values/derived_coefficients.hpp"
 #include "kernels/strides/spectral_radius.hpp"
+#include "kernels/wall_growth.hpp"
 
 namespace spsolve {
 namespace {
@@ -81,8 +82,11 @@ FrozenValues frozen_values(const RunConfig& config, const CoefficientValues& val
 /// Returns the growth of a step with these values everywhere, or nothing if the step is not linear.
 std::optional<Growth> growth_with(const RunConfig& config, const Stencils& stencils, double dt,
                                   const FrozenValues& values) {
+  Stencils of_step = stencils;
+  if (config.equations->of_stencil && dt != config.time.dt)  // the weights are those of a step of the input
+    for (auto& [name, stencil] : of_step) stencil = part_of_step(stencil, dt / config.time.dt);
   const Canonical canonical =
-      canonical_form(frozen(system_of(*config.equations, config.grid, dt, stencils), values));
+      canonical_form(frozen(system_of(*config.equations, config.grid, dt, of_step), values));
   const auto step = step_matrix(canonical);
   if (!step) return {};
   return growth_of(step->matrix, domains_of(*config.equations, config.grid));
@@ -100,6 +104,12 @@ double largest_stable_step(const RunConfig& config, const Stencils& stencils, co
   }
   // A bound that bisection would push to zero is no stable time step.
   return stable > config.time.dt * std::ldexp(1.0, 2 - halvings) ? stable : 0;
+}
+
+/// Returns false if the input gives the weights of [stencil] themselves, which no time step changes.
+bool has_adjustable_step(const RunConfig& config) {
+  const auto* preset = std::get_if<PresetForm>(&config.stencil);
+  return !config.equations->of_stencil || (preset && preset->parameters.contains("dt"));
 }
 
 void print_growth(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
@@ -131,15 +141,17 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
                      ? ""
                      : " (with the values of some points in place of what varies)");
   if (largest > 1 + not_growth) {
-    if (of_worst && worst == largest) stable = largest_stable_step(config, stencils, *of_worst);
+    const bool adjustable = has_adjustable_step(config);
+    if (adjustable && of_worst && worst == largest) stable = largest_stable_step(config, stencils, *of_worst);
     stable = communicator.all_reduce(stable, MPI_MAX);
     terminal.warn(
         "the equations amplify some wave by 1 + {:.2g} per step: the solution may grow without "
         "bound{}",
         largest - 1,
-        stable > 0 ? fmt::format("; the largest stable time step is about {:g}, this one is {:.6g}",
-                                 rounded_down(stable, 4), config.time.dt)
-                   : "; no smaller time step changes that");
+        stable > 0   ? fmt::format("; the largest stable time step is about {:g}, this one is {:.6g}",
+                                   rounded_down(stable, 4), config.time.dt)
+        : adjustable ? "; no smaller time step changes that"
+                     : "");
   } else if (communicator.all_reduce(static_cast<int>(defective), MPI_MAX) == 1) {
     terminal.warn("some wave grows linearly with time, because an eigenvalue of the step is defective");
   }
