@@ -37,6 +37,19 @@ std::optional<std::string> advice_on_verb(const std::vector<std::string>& verbs,
 }
 
 std::string advice_on_extras(const std::vector<std::string>& arguments) {
+  const std::string look = "an input is looked at by: spsolve check INPUT\n";
+  const std::string again = "a run continues by --restart latest\n";
+  const std::string threads = "threads are set by the environment: OMP_NUM_THREADS=4 spsolve ...\n";
+  const std::map<std::string_view, std::string> meant{
+      {"-o", "results go to another directory by --output DIR\n"},
+      {"--dry-run", look},
+      {"--check", look},
+      {"--resume", again},
+      {"--continue", again},
+      {"--threads", threads},
+      {"-j", threads},
+      {"-f", "--overwrite replaces the results of another run\n"},
+      {"--force", "--overwrite replaces the results of another run\n"}};
   std::string advice;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& given = arguments[i];
@@ -44,6 +57,7 @@ std::string advice_on_extras(const std::vector<std::string>& arguments) {
     const bool behind_set = i > 0 && arguments[i - 1] == "--set";
     if (given == "-n" || given == "-np" || given == "--np")
       advice += fmt::format("ranks are started by mpirun: mpirun -n {} spsolve ...\n", next);
+    if (const auto option = meant.find(given); option != meant.end()) advice += option->second;
     const std::size_t point = given.find('.'), equals = given.find('=');
     if (!behind_set && !given.starts_with('-') && equals != std::string::npos && point < equals &&
         find_key("", given.substr(0, point)))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <string>
+#include <system_error>
 
 #include "app/bench/bench.hpp"
 #include "app/command_line.hpp"
@@ -53,6 +55,17 @@ std::string placed(const Error& error, const CommandLine& command) try {
   return error.what();
 }
 
+/// Returns the message of an exception of the standard library; the library only has a code for failures that
+/// limits of the system cause.
+std::string reason_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return "out of memory";
+  const auto* failure = dynamic_cast<const std::system_error*>(&error);
+  if (failure && failure->code() == std::errc::resource_unavailable_try_again)
+    return "cannot start a thread: a limit on memory (ulimit -v) or on processes (ulimit -u, or that of the "
+           "job) is too low";
+  return error.what();
+}
+
 int spsolve_main(int argc, char** argv) {
   // HDF5 opens files without locks (io/hdf5/hdf5.cpp); some versions obey the environment instead.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
@@ -78,7 +91,7 @@ int spsolve_main(int argc, char** argv) {
     }
     return static_cast<int>(error.status());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "spsolve: error on rank %d: %s\n", world.rank(), error.what());
+    std::fprintf(stderr, "spsolve: error on rank %d: %s\n", world.rank(), reason_of(error).c_str());
     const bool of_files = dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr;
     world.abort(of_files ? Status::file_failure : Status::device_failure);
   }

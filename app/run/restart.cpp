@@ -31,8 +31,9 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
   if (!different.empty()) throw of_another_problem(checkpoint, different, has_equations);
   if (checkpoint.header.step > last_step)
     throw Error(Status::invalid_input,
-                fmt::format("{} is at step {}, beyond the last step {}", checkpoint.file.string(),
-                            checkpoint.header.step, last_step));
+                fmt::format("{} is at step {}, beyond the last step {}; a later end of [time] goes on from "
+                            "there, and --restart with an earlier checkpoint goes back",
+                            checkpoint.file.string(), checkpoint.header.step, last_step));
 }
 
 /// Returns, by section, the checksums of those coefficients from datasets that were known to the run that

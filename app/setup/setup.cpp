@@ -162,9 +162,9 @@ void require_walls_in_range(const Problem& problem) {
       for (int axis = 0; axis < axis_count; ++axis)
         for (const Face& face : problem.domain_of(field).faces[axis])
           if (!std::isfinite(stored_value(to_storage<Storage>(face.value))))
-            throw Error(Status::invalid_input,
-                        fmt::format("[boundary{}] {}: dirichlet = {} is beyond the range of {}",
-                                    problem.equations ? "." + problem.field_name(field) : "", "zyx"[axis],
+            throw Error(InputKey{"boundary", axis_names[axis]},
+                        fmt::format("{}: dirichlet = {} is beyond the range of {}",
+                                    problem.equations ? " of the field " + problem.field_name(field) : "",
                                     face.value, to_string(problem.precision)));
   });
 }

@@ -100,7 +100,7 @@ std::vector<Key> results() {
       {"outputs", "name", "text", "", "required", "begins the names of the files: letters, digits, `_`, `-`",
        R"(name = "surface")"},
       {"outputs", "fields", "list of texts", "", "all", "the fields that the files hold", R"(fields = ["u"])"},
-      {"outputs", "every", "integer", "steps", "0", "steps between files, from step 0 on; 0: only the last step",
+      {"outputs", "every", "integer", "steps", "0", "steps between files, from step 0 on, besides the last step; 0: only that",
        "every = 10", steps_from_0},
       {"outputs", "every_time", "number", "time", "none",
        "instead of `every`: time between files, of the first step at or after each multiple",

@@ -244,7 +244,7 @@ class Bench(spsolve.TestCase):
     def test_a_file_that_cannot_be_written_is_found_before_measuring(self):
         (self.directory / "link").symlink_to(".")
         for path, wanted in (("nowhere/bench.json", "nowhere/bench.json: there is no directory nowhere"), (".", r" \.: is a directory, wanted the name of a file"),
-                             ("link", r"link: is a link to \.: is a directory")):
+                             ("link", r"link: is a link to \./\.: is a directory")):
             result = self.run_to(4, "bench", "--shape", "64,64", "--json", path)
             self.assertRegex(result.err, wanted)
             self.assertNotIn("GStencil/s", result.out)

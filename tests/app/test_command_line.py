@@ -260,12 +260,14 @@ class CommandLine(spsolve.TestCase):
             store("limits", hole, valid_range=np.array([-20000, 20000], "i2"))
             store("unsigned", packed, _Unsigned="true")
             store("words", packed, scale_factor="0.001")
+            store("nothing", packed, scale_factor=0.0)
         self.run_to(0, self.write(initial={"file": "t.nc", "dataset": "packed"}, time={"steps": 0}))
         values = spsolve.values(spsolve.snapshots(self.directory / "out")[0])
         self.assertTrue(np.array_equal(values, packed * 0.001 + 285.0))
         for dataset, wanted in (("hole", r"no value at \[2, 3\]: -32767 is its _FillValue"), ("two_marks", r"\[2, 3\].*missing_value"),
                                 ("float", r"\[2, 3\].*_FillValue"), ("range", r"is -32767 at \[2, 3\], beyond its valid range"), ("limits", r"valid range \[-20000, 20000\]"),
-                                ("unsigned", "_Unsigned"), ("words", '"scale_factor" is of type string')):
+                                ("unsigned", "_Unsigned"), ("words", '"scale_factor" is of type string'),
+                                ("nothing", '"scale_factor" of 0')):
             with self.subTest(dataset):
                 for ranks in (None, 3):
                     self.says(2, [f"t.nc:{dataset}", wanted], "check", self.write(initial={"file": "t.nc", "dataset": dataset}), ranks=ranks)
@@ -289,6 +291,10 @@ class CommandLine(spsolve.TestCase):
             for ranks in (None, 2):
                 self.says(2, [f"data.h5:{dataset}", wanted], "check", self.write(initial={"file": "data.h5", "dataset": dataset}), ranks=ranks)
         self.run_to(0, "check", self.write(initial={"file": "data.h5", "dataset": "even"}))
+        for number, status in ((2**53 + 1, 2), (-2**63 + 1, 2), (-2**63, 0), (2**60, 0)):
+            result = self.run_to(status, "check", self.write(stencil={"weights": [[number]]}, initial={"expression": "0"}))
+            if status:
+                self.assertRegex(result.err, rf":\d+: \[stencil\] 'weights' is {number}, of which fp64 keeps only")
 
     def test_datasets_that_are_there_and_do_not_open(self):
         with h5py.File(self.directory / "data.h5", "w") as data:
@@ -561,6 +567,24 @@ class CommandLine(spsolve.TestCase):
                 self.assertIsNone(advised)
                 self.assertLess(ratio, 1.1)
 
+    def test_growth_of_stencils_beside_walls_that_equations_take(self):
+        """The weights of a preset change with its time step, and the advised step is stable; own weights have none to advise."""
+        walls = {"boundary": {"x": {"low": {"value": 0.0}, "high": {"robin": {"h": 2.0, "value": 0.0}}}}, "grid": {"shape": [9]},
+                 "time": {"steps": 4000}, "initial": {"expression": "sin(7*x)"}, "output": {"directory": "out"}}
+        def check(dt, order):
+            file = spsolve.write_input(self.directory / "preset.toml", {**walls, "stencil": {"preset": "heat", "diffusivity": 1.0, "order": order, "dt": dt}})
+            return file, re.search("largest stable time step is about ([0-9.]+)", self.run_to(0, "check", file).err)
+        for order, limit in ((2, 0.5), (4, 0.375)):
+            advised = float(check(0.55, order)[1][1])
+            self.assertAlmostEqual(advised, limit, delta=0.02)
+            file, warned = check(advised, order)
+            self.assertIsNone(warned)
+            self.run_to(0, file, "--overwrite")
+            first, last = spsolve.diagnostics(self.directory / "out")
+            self.assertLess(last["l2"], first["l2"])
+        own = self.run_to(0, "check", spsolve.write_input(self.directory / "own.toml", {**walls, "stencil": {"weights": [0.6, -0.2, 0.6]}})).err
+        self.assertRegex(own, r"amplify some wave by 1 \+ [0-9.]+ per step: the solution may grow without bound\n")
+
     def test_growth_that_rounding_explains_is_no_warning(self):
         with h5py.File(self.directory / "weights.h5", "w") as data:
             data["rounded"] = np.array([[0.1, 0.8, 0.1]], np.float32)  # sum 1.0000000149
@@ -730,7 +754,9 @@ class CommandLine(spsolve.TestCase):
     def test_keys_and_options_of_elsewhere_have_their_own_advice(self):
         file = self.write()
         for arguments, advice in ((["--steps", "4"], "--set time.steps=4"), (["--steps=4"], "--set time.steps=4"), (["time.steps=4"], "--set time.steps=4"),
-                                  (["-n", "4"], "mpirun -n 4"), (["--set", "steps=4"], "it is a key of [time]"), (["--set", "compute.device=gpu"], "here it is 'cuda'"),
+                                  (["-n", "4"], "mpirun -n 4"), (["-o", "there"], "--output DIR"), (["--dry-run"], "spsolve check"),
+                                  (["--resume"], "--restart latest"), (["--threads", "4"], "OMP_NUM_THREADS=4"), (["--force"], "--overwrite"),
+                                  (["--set", "steps=4"], "it is a key of [time]"), (["--set", "compute.device=gpu"], "here it is 'cuda'"),
                                   (["--set", "compute.precision=double"], "here it is 'fp64'")):
             self.assertIn(advice, self.run_to(2, file, *arguments).err)
 
@@ -740,6 +766,15 @@ class CommandLine(spsolve.TestCase):
         result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertRegex(result.stderr, r"the run needs 1\.2 GiB per rank .* left by ulimit -v")
+
+    def test_limits_that_leave_no_room_for_threads_are_named(self):
+        """The lowest of these limits stop MPI itself, which says so."""
+        file = self.write()
+        for kib in (260000, 300000, 340000, 380000):
+            limited = f"ulimit -v {kib}; exec {spsolve.EXECUTABLE} {file} --overwrite --set compute.device=cpu"
+            result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
+            if "spsolve: error" in result.stderr:
+                self.assertRegex(result.stderr, "spsolve: error.*(ulimit -v|out of memory)")
 
     def test_time_of_own_weights(self):
         """[time] dt is the length of a step of weights, files and benchmark shapes; the report at the end says which time was

@@ -301,7 +301,7 @@ class Faults(spsolve.TestCase):
 
     def test_walls_beyond_the_range_of_the_format(self):
         file = spsolve.write_input(self.directory / "walls.toml", spsolve.awkward_problem(time={"steps": 5}, compute={"precision": "fp16"}, boundary={"x": {"dirichlet": 1e5}}))
-        self.assertIn("[boundary] x: dirichlet = 100000 is beyond the range of fp16", self.run_to(2, "check", file).err)
+        self.assertRegex(self.run_to(2, "check", file).err, r"walls.toml:\d+: \[boundary\] x: dirichlet = 100000 is beyond the range of fp16")
 
     def test_numbers_beyond_the_range_of_sums_are_named(self):
         """Numbers count as they are after constants were combined, in all precisions whose sums are fp32."""
