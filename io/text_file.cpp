@@ -8,10 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <thread>
 
 #include "io/file_descriptor.hpp"
 #include "io/system_call.hpp"
@@ -37,11 +39,27 @@ std::optional<int> open_descriptor(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
+/// Opens a named pipe for writing, when a process has opened it for reading. Without O_NONBLOCK the system
+/// would wait for that without an end, whatever signals come.
+int open_pipe(const std::filesystem::path& pipe) {
+  constexpr std::chrono::milliseconds patience(10'000);
+  for (const auto begin = std::chrono::steady_clock::now();;) {
+    const int descriptor = ::open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor >= 0) ::fcntl(descriptor, F_SETFL, 0);  // writes wait for the reader
+    if (descriptor >= 0 || errno != ENXIO) return descriptor;
+    if (std::chrono::steady_clock::now() - begin > patience)
+      throw Error(Status::file_failure, fmt::format("{}: is a pipe from which nobody reads", pipe.string()));
+    std::this_thread::sleep_for(patience / 200);
+  }
+}
+
 /// Opens a stream. The path `-` stands for the descriptor `standard`.
 int open_stream(const std::filesystem::path& path, int standard, int flags) {
   const auto known = path == "-" ? std::optional(standard) : open_descriptor(path);
-  const int descriptor = known ? ::fcntl(*known, F_DUPFD_CLOEXEC, 0)
-                               : retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
+  const bool waits = !known && (flags & O_WRONLY) != 0 && std::filesystem::is_fifo(path);
+  const int descriptor = known   ? ::fcntl(*known, F_DUPFD_CLOEXEC, 0)
+                         : waits ? open_pipe(path)
+                                 : retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
   if (descriptor < 0) fail_at(path, "open", errno);
   return descriptor;
 }

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may still run
+constexpr std::chrono::milliseconds patience(5000);  // ranks of a job that was killed may still run
 constexpr const char* diagnostics_name = "diagnostics.csv";
 
 /// Names the file by which ranks find out whether they see one directory; a random number follows.

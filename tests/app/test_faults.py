@@ -212,6 +212,12 @@ class Faults(spsolve.TestCase):
         (self.directory / "out" / "run.json").symlink_to(self.directory / "gone" / "run.json")
         self.assertRegex(self.run_to(4, file).err, "run.json: is a link to .*gone/run.json: there is no directory .*gone")
 
+    def test_a_pipe_that_nobody_reads_ends_the_run(self):
+        file = self.write()
+        (self.directory / "out").mkdir()
+        os.mkfifo(self.directory / "out" / "run.json")
+        self.assertIn("out/run.json: is a pipe from which nobody reads", self.run_to(4, file).err)
+
     def test_hdf5_from_a_pipe_is_refused(self):
         """A run would wait for its writer forever."""
         os.mkfifo(self.directory / "pipe")
