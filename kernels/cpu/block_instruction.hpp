@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/operator/operation.hpp"
+#include "kernels/operator/range.hpp"
 
 namespace spsolve {
 
@@ -74,6 +75,7 @@ struct BoundBlocks {
   void* const* at;
   const std::int64_t *mask, *plane_pitch, *pitch;
   const T* weights;
+  Range past_caches;  // points of the row that are stored past the caches by outputs that may bypass them
   /// Computes an operation point by point.
   void (*call)(Operation operation, const T* const* operands, int count, int points, T* out);
 };

@@ -41,11 +41,15 @@ class BoundProgram {
   using Memory = ProgramOperand::Kind;
 
  public:
-  /// `longest` is the length of the longest row. `bypasses_caches` allows stores that bypass them. If
-  /// `fetches` is false, nothing is fetched in advance.
+  /// `longest` is the length of the longest row, and `reach` the number of ghost points that are filled
+  /// beside x walls. `bypasses_caches` allows stores that bypass them. If `fetches` is false, nothing that is
+  /// read is fetched in advance.
   BoundProgram(const StepProgram& program, const SystemArrays<Storage>& arrays, std::int64_t longest,
-               bool bypasses_caches, bool fetches = true)
-      : arrays_(arrays), slots_(program.slots * block_points), joins_planes_(pays_in_planes(program)) {
+               std::int64_t reach, bool bypasses_caches, bool fetches = true)
+      : arrays_(arrays),
+        slots_(program.slots * block_points),
+        reach_(reach),
+        joins_planes_(pays_in_planes(program)) {
     if (!program.rows.empty()) {
       // Rows of intermediate values stay in the first-level cache.
       const auto rows = static_cast<std::int64_t>(program.rows.size() * sizeof(T));
@@ -77,14 +81,18 @@ class BoundProgram {
     else
       for (Stage& stage : stages_) bind(stage, z, y);
     is_bound_ = true, z_ = z, y_ = y;
+    const Range past = past_caches(x);
     const std::int64_t points = x.end - x.begin;
     const std::int64_t parts = longest_part_ > 0 ? ceil_div(points, longest_part_) : 1;
-    for (std::int64_t part = 0; part < parts; ++part)
-      run_part({x.begin + points * part / parts, x.begin + points * (part + 1) / parts});
+    const auto begin_of = [&](std::int64_t part) {
+      return part == parts ? x.end : x.begin + points * part / parts / line_points * line_points;
+    };
+    for (std::int64_t part = 0; part < parts; ++part) run_part({begin_of(part), begin_of(part + 1)}, past);
   }
 
  private:
-  static constexpr std::int64_t block_points = row_block_bytes / static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t block_points = row_block_bytes / static_cast<std::int64_t>(sizeof(T)),
+                                line_points = cache_line / static_cast<std::int64_t>(sizeof(T));
 
   struct Stage {
     const ProgramStage* program;
@@ -93,6 +101,7 @@ class BoundProgram {
     std::vector<std::int64_t> mask, plane_pitch, pitch;  // as in BoundBlocks
     std::vector<T> weights;
     std::vector<int> arrays, rows;  // operands in arrays, and in rows of intermediate values
+    std::vector<int> bypassing;     // outputs that bypass the caches
 
     void move() {
       for (const int k : arrays) at[k] = static_cast<std::byte*>(at[k]) + pitch[k];
@@ -100,10 +109,13 @@ class BoundProgram {
   };
 
   void add(const ProgramStage& program, bool bypasses_caches, bool fetches) {
-    Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}, {}};
+    Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}, {}, {}};
     if (!fetches) std::erase_if(stage.instructions, is_fetch);
-    for (BlockInstruction& instruction : stage.instructions)
-      instruction.bypasses_caches = instruction.bypasses_caches && bypasses_caches;
+    for (BlockInstruction& instruction : stage.instructions) {
+      instruction.bypasses_caches =
+          instruction.bypasses_caches && bypasses_caches && std::is_same_v<T, Storage>;
+      if (instruction.bypasses_caches) stage.bypassing.push_back(instruction.first);
+    }
     for (std::size_t k = 0; k < program.operands.size(); ++k) {
       const ProgramOperand& operand = program.operands[k];
       stage.at.push_back(nullptr);
@@ -198,7 +210,29 @@ class BoundProgram {
     return ghosts_.back().second;
   }
 
-  void run_part(const Range& x) {
+  /// Returns the points of the bound rows that are stored past the caches. It starts to load the other lines
+  /// of the next rows along y.
+  Range past_caches(const Range& x) const {
+    const Stage& stage = stages_.back();
+    if (stage.bypassing.empty()) return {x.begin, x.begin};
+    Range past = x;
+    const auto domain_of = [&](int k) -> const Domain& {
+      return arrays_.domains()[static_cast<std::size_t>(stage.program->operands[k].index)];
+    };
+    for (const int k : stage.bypassing) {
+      const Range own = points_past_caches(static_cast<Storage*>(stage.at[k]), domain_of(k), reach_, x);
+      past = {std::max(past.begin, own.begin), std::min(past.end, own.end)};
+    }
+    for (const int k : stage.bypassing)
+      for (int p = 0; p < planes_; ++p) {
+        const std::byte* const row =
+            static_cast<std::byte*>(stage.at[k]) + (p * stage.plane_pitch[k] + stage.pitch[k]);
+        fetch_row_ends(reinterpret_cast<const Storage*>(row), domain_of(k), reach_, x, past);
+      }
+    return past;
+  }
+
+  void run_part(const Range& x, const Range& past_caches) {
     for (Stage& stage : stages_) {
       for (const int k : stage.rows) {
         const ProgramOperand& operand = stage.program->operands[k];
@@ -213,6 +247,7 @@ class BoundProgram {
                                   stage.plane_pitch.data(),
                                   stage.pitch.data(),
                                   stage.weights.data(),
+                                  past_caches,
                                   call_operation<T>};
       const Range& columns = stage.program->columns;
       const std::int64_t begin = x.begin + columns.begin, end = x.end - 1 + columns.end;
@@ -229,6 +264,7 @@ class BoundProgram {
 
   const SystemArrays<Storage>& arrays_;
   AlignedArray<T> slots_;
+  std::int64_t reach_;  // along x
   bool joins_planes_;
   std::vector<AlignedArray<T>> rows_, constants_;
   std::vector<std::int64_t> leads_;  // of rows before the part's begin

@@ -25,7 +25,7 @@ struct Rows {
   PerRow<const Sum> source{};    // all null if there is none
   PerRow<const In> next_in{};    // rows that a later call reads first, or null; they are prefetched
   PerRow<const Out> next_out{};  // (into the second-level cache), and so are the rows that are written first
-  bool non_temporal = false;     // bypass the caches: `out` is not read again soon
+  Range past_caches{};           // points of `out` that are stored past the caches
 };
 
 namespace detail {
@@ -48,11 +48,24 @@ template <int outputs, class V, int vectors, class In, class Sum>
   }
 }
 
-/// Computes the points [x, x + vectors * V::size()) of `rows` rows.
-template <class V, int rows, int vectors, bool non_temporal, class Out, class In>
-[[gnu::always_inline]] inline void correlate_block(const Rows<Out, In>& group, std::int64_t x) {
+template <int points, class T>
+[[gnu::always_inline]] inline void fetch(const T* row, std::int64_t x) {
+  if (!row) return;
+#pragma GCC unroll 16
+  for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(row + x + i, 0, 2);
+}
+
+/// Computes the points [x, x + vectors * V::size()) of `rows` rows. Those before `begin` are already stored.
+template <class V, int rows, int vectors, class Out, class In>
+[[gnu::always_inline]] inline void correlate_block(const Rows<Out, In>& group, std::int64_t x,
+                                                   std::int64_t begin) {
   using Sum = Compute<In>;
   constexpr int lanes = static_cast<int>(V::size());
+#pragma GCC unroll 4
+  for (int p = 0; p < rows; ++p) {
+    fetch<vectors * lanes>(group.next_in[p], x);
+    fetch<vectors * lanes>(group.next_out[p], x);
+  }
   V sums[rows][vectors];
 #pragma GCC unroll 4
   for (int p = 0; p < rows; ++p)
@@ -103,39 +116,18 @@ template <class V, int rows, int vectors, bool non_temporal, class Out, class In
       weights += count * segment.outputs;
     }
   }
-#pragma GCC unroll 4
-  for (int p = 0; p < rows; ++p)
-#pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) {
-      Out* out = group.out[p] + x + v * lanes;
-      if constexpr (non_temporal && std::is_same_v<Out, Sum>)
-        store_non_temporal(sums[p][v], out);
-      else
-        store(sums[p][v], out);
-    }
+  store_block(
+      sums, [&](int p) __attribute__((always_inline)) { return group.out[p] + x; }, x, begin,
+      group.past_caches);
 }
 
-template <int points, class T>
-[[gnu::always_inline]] inline void fetch(const T* row, std::int64_t x) {
-  if (!row) return;
-#pragma GCC unroll 16
-  for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(row + x + i, 0, 2);
-}
-
-/// Computes register blocks from an aligned x on, as long as whole blocks fit. Returns the end of the last
-/// block.
-template <class V, int rows, bool non_temporal, class Out, class In>
-[[gnu::always_inline]] inline std::int64_t correlate_blocks(const Rows<Out, In>& group, std::int64_t x) {
-  // Eight independent sums hide the latency of an fma (4 cycles, 2 per cycle).
-  constexpr int vectors = 8 / rows, points = vectors * static_cast<int>(V::size());
-  for (; x + points <= group.points; x += points) {
-#pragma GCC unroll 4
-    for (int p = 0; p < rows; ++p) {
-      fetch<points>(group.next_in[p], x);
-      fetch<points>(group.next_out[p], x);
-    }
-    correlate_block<V, rows, vectors, non_temporal>(group, x);
-  }
+/// Computes register blocks of `vectors` vectors from x on, as long as whole blocks end by `end`. Returns the
+/// end of the last block.
+template <class V, int rows, int vectors, class Out, class In>
+[[gnu::always_inline]] inline std::int64_t correlate_blocks(const Rows<Out, In>& group, std::int64_t x,
+                                                            std::int64_t end) {
+  constexpr std::int64_t points = vectors * static_cast<std::int64_t>(V::size());
+  for (; x + points <= end; x += points) correlate_block<V, rows, vectors>(group, x, x);
   return x;
 }
 
@@ -145,19 +137,22 @@ template <class V, int rows, class Out, class In>
   constexpr auto lanes = static_cast<std::int64_t>(V::size());
   if (group.points < lanes) {
     using One = std::experimental::simd<Compute<In>, std::experimental::simd_abi::scalar>;
-    for (std::int64_t x = 0; x < group.points; ++x) correlate_block<One, rows, 1, false>(group, x);
+    correlate_blocks<One, rows, 1>(group, 0, group.points);
     return;
   }
   std::int64_t x = 0;
   if (const auto past_line =
           static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(group.out[0]) % cache_line)) {
-    correlate_block<V, rows, 1, false>(group, 0);
+    correlate_block<V, rows, 1>(group, 0, 0);
     x = (cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
   }
-  x = group.non_temporal ? correlate_blocks<V, rows, true>(group, x)
-                         : correlate_blocks<V, rows, false>(group, x);
-  for (; x + lanes <= group.points; x += lanes) correlate_block<V, rows, 1, false>(group, x);
-  if (x < group.points) correlate_block<V, rows, 1, false>(group, group.points - lanes);
+  // A block bypasses the caches with all of its points or with none. Eight independent sums hide the latency
+  // of an fma (4 cycles, 2 per cycle).
+  for (const std::int64_t end : {group.past_caches.begin, group.past_caches.end, group.points}) {
+    x = correlate_blocks<V, rows, 8 / rows>(group, x, end);
+    x = correlate_blocks<V, rows, 1>(group, x, end);
+  }
+  if (x < group.points) correlate_block<V, rows, 1>(group, group.points - lanes, x);
 }
 
 }  // namespace detail

@@ -151,7 +151,7 @@ class StencilLaunch {
     const bool inside = inside_walls(axes_.stream, s, next);
     const Index3 leading = schedule.inputs.back();
     Rows<Out, T> rows{n, &schedule, inputs.data()};
-    rows.non_temporal = to_field && non_temporal_;
+    const std::int64_t reach = radius_[x_axis];
     for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
       if (c > box.begin[axes_.cross] && inside && inside_walls(axes_.cross, c - 1, c + 1))
         for (const T*& input : inputs) input += from.pitch();
@@ -173,13 +173,22 @@ class StencilLaunch {
         rows.next_out[p] =
             to_field && more && !schedule.star && !non_temporal_ ? to.row(plane, across) + x : nullptr;
       }
+      if constexpr (to_field)
+        if (non_temporal_) {
+          const Range past = points_past_caches(rows.out[0] - x, domain_, reach, {x, x + n});
+          rows.past_caches = {past.begin - x, past.end - x};
+          const bool last = c + 1 == box.end[axes_.cross];
+          for (int p = 0; p < schedule.rows; ++p)
+            fetch_row_ends(to.row((last ? next : s) + p, last ? box.begin[axes_.cross] : c + 1), domain_,
+                           reach, {x, x + n}, past);
+        }
       correlate_rows_widest(rows);
-      const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // written rows have room for all ghosts
+      const Range all{x - reach, x + n + reach};  // written rows have room for all ghosts
       for (int p = 0; p < schedule.rows; ++p) {
         if constexpr (std::is_same_v<Out, Storage>)
-          fill_row_ghosts(rows.out[p] - x, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
+          fill_row_ghosts(rows.out[p] - x, domain_, reach, {x, x + n}, all, stored_ghosts_[x_axis]);
         else
-          fill_row_ghosts(rows.out[p] - x, domain_, radius_[x_axis], {x, x + n}, all, level_ghosts_[x_axis]);
+          fill_row_ghosts(rows.out[p] - x, domain_, reach, {x, x + n}, all, level_ghosts_[x_axis]);
       }
     }
   }

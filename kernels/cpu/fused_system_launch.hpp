@@ -106,7 +106,7 @@ class FusedSystemLaunch {
       arrays.emplace_back(fields_, coefficients_,
                           typename Arrays::Levels{rows[step], rows[step + 1], rows[step + 2]},
                           scalars_[step]);
-      programs.emplace_back(group_.joint, arrays.back(), boxes[step].extent()[x_axis],
+      programs.emplace_back(group_.joint, arrays.back(), boxes[step].extent()[x_axis], radius_[x_axis],
                             bypasses_caches_ && step + 1 == boxes.size(), false);
     }
     const std::int64_t reach = radius_[axes_.stream];

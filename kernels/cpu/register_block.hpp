@@ -56,10 +56,10 @@ class RegisterBlock {
   static constexpr int lanes = static_cast<int>(V::size()), points = vectors * lanes;
 
  public:
-  /// Holds the points [x, x + points) of the rows that `blocks` is bound to. No other block computes them
-  /// again if `is_final`.
-  [[gnu::always_inline]] RegisterBlock(const Blocks& blocks, std::int64_t x, bool is_final)
-      : blocks_(blocks), x_(x), is_final_(is_final) {
+  /// Holds the points [x, x + points) of the rows that `blocks` is bound to. Earlier blocks have computed
+  /// those before `begin`.
+  [[gnu::always_inline]] RegisterBlock(const Blocks& blocks, std::int64_t x, std::int64_t begin)
+      : blocks_(blocks), x_(x), begin_(begin) {
     accumulate<BlockAction::zero>();
   }
 
@@ -229,15 +229,22 @@ class RegisterBlock {
         });
   }
   [[gnu::always_inline]] void write(int operand, bool bypasses_caches) {
-    if constexpr (std::is_same_v<T, Storage> && vectors * sizeof(V) % cache_line == 0)
-      if (bypasses_caches && is_final_ &&
-          reinterpret_cast<std::uintptr_t>(at<T>(operand, 0)) % cache_line == 0) {
-        for_each_row<T>(
-            operand, [](T * m, const V* sums) __attribute__((always_inline)) {
+    if constexpr (std::is_same_v<T, Storage>)
+      if (bypasses_caches) {
+        const Range& past = blocks_.past_caches;
+        if constexpr (vectors <= 2)
+          if (const std::int64_t first = std::min(begin_, past.end); x_ < first)
+            return store_rest(
+                sums_, [&](int plane) __attribute__((always_inline)) { return at<T>(operand, plane); },
+                first - x_);
+        if (may_bypass<V>(at<T>(operand, 0), {x_, x_ + points}, past)) {
+          for_each_row<T>(
+              operand, [](T * m, const V* sums) __attribute__((always_inline)) {
 #pragma GCC unroll 8
-              for (int v = 0; v < vectors; ++v) store_non_temporal(sums[v], m + v * lanes);
-            });
-        return;
+                for (int v = 0; v < vectors; ++v) store_non_temporal(sums[v], m + v * lanes);
+              });
+          return;
+        }
       }
     store_to<Storage>(operand);
   }
@@ -258,7 +265,7 @@ class RegisterBlock {
 
   const Blocks& blocks_;
   std::int64_t x_;
-  bool is_final_;
+  std::int64_t begin_;
   V sums_[planes][vectors];
 };
 

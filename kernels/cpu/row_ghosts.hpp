@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/cpu/aligned_array.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/operator/range.hpp"
 #include "kernels/precision.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve {
 
@@ -41,6 +43,41 @@ void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range kn
   if (known.begin > 0 || known.end < reflected) memory.begin = std::max<std::int64_t>(memory.begin, 0);
   if (known.end < n || known.begin > n - reflected) memory.end = std::min(memory.end, n);
   fill_known_row_ghosts(row, domain, radius, known, memory, constant);
+}
+
+/// Returns the points of the row `known` that are best stored past the caches. They fill pairs of whole cache
+/// lines, and none of them is read again to fill one of the `radius` ghosts beside an x wall. `row` points at
+/// x = 0.
+template <class T>
+Range points_past_caches(const T* row, const Domain& domain, std::int64_t radius, const Range& known) {
+  constexpr auto line = cache_line / static_cast<std::int64_t>(sizeof(T));
+  const auto& faces = domain.faces[x_axis];
+  const auto past_line =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row + known.begin) % cache_line / sizeof(T));
+  Range past{known.begin + wrap(-past_line, line), known.end};
+  if (faces[low].kind == BoundaryKind::neumann)
+    past.begin += round_up(std::max<std::int64_t>(radius - past.begin, 0), 2 * line);
+  if (faces[high].kind == BoundaryKind::neumann) past.end = std::min(past.end, domain.shape[x_axis] - radius);
+  past.end -= wrap(past.end - past.begin, 2 * line);
+  return past.empty() ? Range{known.begin, known.begin} : past;
+}
+
+/// Starts to load the cache lines of a row that are not stored past the caches: those of `known` outside
+/// `past` and those of the ghosts that are filled beside x walls. A store that waits for its line holds up
+/// all stores behind it. The function is always inlined, because compilers drop calls of functions that only
+/// prefetch.
+template <class T>
+[[gnu::always_inline]] inline void fetch_row_ends(const T* row, const Domain& domain, std::int64_t radius,
+                                                  const Range& known, const Range& past) {
+  Range written = known;
+  if (!domain.periodic(x_axis)) {
+    if (written.begin == 0) written.begin -= radius;
+    if (written.end == domain.shape[x_axis]) written.end += radius;
+  }
+  for (const auto& [begin, end] : {Range{written.begin, past.begin}, Range{past.end, written.end}})
+    for (auto line = reinterpret_cast<std::uintptr_t>(row + begin) / cache_line * cache_line;
+         line < reinterpret_cast<std::uintptr_t>(row + end); line += cache_line)
+      __builtin_prefetch(reinterpret_cast<const void*>(line), 1);
 }
 
 /// Returns the ghost value of every face as T. Values are first rounded to storage so that all time levels

@@ -7,22 +7,21 @@ namespace spsolve {
 
 namespace detail {
 
-/// Runs all instructions on the points [x, x + vectors * V::size()) of each plane. `Widest` is the vector
-/// type of the caller: it keeps versions for different processors apart.
+/// Runs all instructions on the points [x, x + vectors * V::size()) of each plane. Earlier blocks have
+/// computed those before `begin`. `Widest` is the vector type of the caller: it keeps versions for different
+/// processors apart.
 template <class V, int planes, int vectors, class Storage, class Widest>
-inline void run_block(const BoundBlocks<typename V::value_type>& blocks, std::int64_t x, bool is_final) {
-  RegisterBlock<V, planes, vectors, Storage> block(blocks, x, is_final);
+inline void run_block(const BoundBlocks<typename V::value_type>& blocks, std::int64_t x, std::int64_t begin) {
+  RegisterBlock<V, planes, vectors, Storage> block(blocks, x, begin);
   for (int i = 0; i < blocks.count; ++i) block.run(blocks.instructions[i]);
 }
 
-/// Runs blocks from x on, as long as whole blocks end by `end`, and returns the end of the last. A block of
-/// `last` points will end there, and may compute points of earlier blocks again.
+/// Runs blocks from x on, as long as whole blocks end by `end`, and returns the end of the last.
 template <class V, int planes, int vectors, class Storage>
 std::int64_t run_whole_blocks(const BoundBlocks<typename V::value_type>& blocks, std::int64_t x,
-                              std::int64_t end, std::int64_t last) {
+                              std::int64_t end) {
   constexpr std::int64_t points = vectors * static_cast<std::int64_t>(V::size());
-  for (; x + points <= end; x += points)
-    run_block<V, planes, vectors, Storage, V>(blocks, x, x + points <= end - last || x + points == end);
+  for (; x + points <= end; x += points) run_block<V, planes, vectors, Storage, V>(blocks, x, x);
   return x;
 }
 
@@ -35,21 +34,27 @@ std::int64_t run_whole_blocks(const BoundBlocks<typename V::value_type>& blocks,
 template <class V, class Storage>
 void run_blocks(const BoundBlocks<typename V::value_type>& blocks, std::int64_t begin, std::int64_t end) {
   constexpr auto lanes = static_cast<std::int64_t>(V::size());
+  std::int64_t x = begin;
   if constexpr (std::is_same_v<typename V::value_type, Storage>)
     if (blocks.planes > 1) {
-      if (detail::run_whole_blocks<V, max_rows, 2, Storage>(blocks, begin, end, 2 * lanes) < end)
-        detail::run_block<V, max_rows, 2, Storage, V>(blocks, end - 2 * lanes, true);
+      x = detail::run_whole_blocks<V, max_rows, 2, Storage>(blocks, x, end);
+      if (x < end) detail::run_block<V, max_rows, 2, Storage, V>(blocks, end - 2 * lanes, x);
       return;
     }
   if (end - begin >= lanes) {
-    std::int64_t x = detail::run_whole_blocks<V, 1, 8, Storage>(blocks, begin, end, lanes);
-    x = detail::run_whole_blocks<V, 1, 2, Storage>(blocks, x, end, lanes);
-    if (x < end) x = detail::run_whole_blocks<V, 1, 1, Storage>(blocks, x, end, lanes);
-    if (x < end) detail::run_block<V, 1, 1, Storage, V>(blocks, end - lanes, true);
+    // A block bypasses the caches with all of its points or with none.
+    for (const std::int64_t edge : {blocks.past_caches.begin, blocks.past_caches.end, end}) {
+      if (x >= edge) continue;
+      const std::int64_t last = std::min(edge, end);
+      x = detail::run_whole_blocks<V, 1, 8, Storage>(blocks, x, last);
+      x = detail::run_whole_blocks<V, 1, 2, Storage>(blocks, x, last);
+      x = detail::run_whole_blocks<V, 1, 1, Storage>(blocks, x, last);
+    }
+    if (x < end) detail::run_block<V, 1, 1, Storage, V>(blocks, end - lanes, x);
     return;
   }
   using One = std::experimental::simd<typename V::value_type, std::experimental::simd_abi::scalar>;
-  for (std::int64_t x = begin; x < end; ++x) detail::run_block<One, 1, 1, Storage, V>(blocks, x, true);
+  for (; x < end; ++x) detail::run_block<One, 1, 1, Storage, V>(blocks, x, x);
 }
 
 #ifdef SPSOLVE_AVX512

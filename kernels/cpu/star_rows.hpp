@@ -93,7 +93,7 @@ void star_rows(const Rows<Out, In>& group) {
   const std::int64_t aligned =
       past_line ? (cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) : 0;
   for (std::int64_t next = 0; next < group.points;) {
-    const std::int64_t x = std::min(next, group.points - block);
+    const std::int64_t begin = next, x = std::min(begin, group.points - block);
     next = next == 0 && aligned % block != 0 ? aligned % block : next + block;
     V sums[max_rows][2];
 #pragma GCC unroll 4
@@ -113,11 +113,9 @@ void star_rows(const Rows<Out, In>& group) {
           return group.inputs[row * 2 * radius + radius + (k < 0 ? k : k - 1)] + x;
         },
         group.schedule->weights.data(), sums);
-    const bool bypasses = group.non_temporal && (x - aligned) * sizeof(Out) % cache_line == 0;
-#pragma GCC unroll 4
-    for (int p = 0; p < max_rows; ++p)
-#pragma GCC unroll 2
-      for (int v = 0; v < 2; ++v) store(sums[p][v], group.out[p] + x + v * lanes, bypasses);
+    store_block(
+        sums, [&](int p) __attribute__((always_inline)) { return group.out[p] + x; }, x, begin,
+        group.past_caches);
   }
 }
 

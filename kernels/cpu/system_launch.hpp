@@ -78,9 +78,9 @@ class SystemLaunch {
           group_(group),
           boxes_(boxes),
           common_(common),
-          joint_(group.joint, launch.arrays_, longest, launch.bypasses_caches_) {
+          joint_(group.joint, launch.arrays_, longest, launch.radius_[x_axis], launch.bypasses_caches_) {
       for (const StepProgram& program : group.single)
-        single_.emplace_back(program, launch.arrays_, longest, false);
+        single_.emplace_back(program, launch.arrays_, longest, launch.radius_[x_axis], false);
     }
 
     void tile(const Box& tile, const Axes& axes) {

@@ -5,8 +5,11 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
+#include <cstdint>
 #include <experimental/simd>
 
+#include "kernels/operator/range.hpp"
 #include "kernels/precision.hpp"
 
 // These operations are those that std::experimental::simd leaves to the compiler, which handles them lane by
@@ -115,6 +118,60 @@ template <class V, class Out>
   if constexpr (std::is_same_v<Out, typename V::value_type>)
     if (bypasses) return store_non_temporal(vector, out);
   store(vector, out);
+}
+
+/// Stores the lanes of a vector from `first` on. Even behind a mask, no other line of `out` is touched: a
+/// store to a line that was just written past the caches waits for memory.
+template <class V>
+[[gnu::always_inline]] inline void store_lanes_from(int first, const V& vector, typename V::value_type* out) {
+  constexpr int lanes = static_cast<int>(V::size());
+  if (first <= 0) return store(vector, out);
+  if (first >= lanes) return;
+  typename V::value_type values[2 * lanes] = {};
+  vector.copy_to(values, std::experimental::element_aligned);
+  const V lane([](int i) { return i; }), last(values + first, std::experimental::element_aligned);
+  where(lane < static_cast<typename V::value_type>(lanes - first), last)
+      .copy_to(out + first, std::experimental::element_aligned);
+}
+
+/// Returns true if a block of points of a row may be stored past the caches with vectors of type V: if all of
+/// it lies in `past_caches`, and its address `at` is aligned.
+template <class V>
+[[gnu::always_inline]] inline bool may_bypass(const void* at, const Range& block, const Range& past_caches) {
+  return block.begin >= past_caches.begin && block.end <= past_caches.end &&
+         reinterpret_cast<std::uintptr_t>(at) % sizeof(V) == 0;
+}
+
+/// Stores the points from `first` on of a block of vectors to some rows. `row(p)` is the address of the first
+/// point of the block in row p.
+template <int rows, int vectors, class V, class Row>
+[[gnu::always_inline]] inline void store_rest(const V (&block)[rows][vectors], const Row& row,
+                                              std::int64_t first) {
+  constexpr int lanes = static_cast<int>(V::size());
+#pragma GCC unroll 4
+  for (int p = 0; p < rows; ++p)
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v)
+      store_lanes_from(static_cast<int>(first) - v * lanes, block[p][v], row(p) + v * lanes);
+}
+
+/// Stores a block of vectors to some rows, from the point x on. `row(p)` is the address of that point in row
+/// p; all rows are equally far from cache lines. A block of points of `past_caches` bypasses the caches.
+/// Earlier blocks have stored the points before `begin`; a block of at most two vectors leaves those alone
+/// that bypassed the caches.
+template <int rows, int vectors, class V, class Row>
+[[gnu::always_inline]] inline void store_block(const V (&block)[rows][vectors], const Row& row,
+                                               std::int64_t x, std::int64_t begin, const Range& past_caches) {
+  using Out = std::remove_pointer_t<decltype(row(0))>;
+  constexpr int lanes = static_cast<int>(V::size());
+  if constexpr (vectors <= 2 && std::is_same_v<Out, typename V::value_type>)
+    if (const std::int64_t first = std::min(begin, past_caches.end); x < first)
+      return store_rest(block, row, first - x);
+  const bool bypasses = may_bypass<V>(row(0), {x, x + vectors * lanes}, past_caches);
+#pragma GCC unroll 4
+  for (int p = 0; p < rows; ++p)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) store(block[p][v], row(p) + v * lanes, bypasses);
 }
 
 }  // namespace spsolve::detail

@@ -7,6 +7,7 @@
 #include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/cpu/make_tap_schedule.hpp"
+#include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/cpu/star_rows.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/round_weights.hpp"
@@ -105,6 +106,18 @@ TEST(CpuUnit, GridsLargerThanATileMatchReference) {
   }
 }
 
+/// Returns which points of a row may bypass the caches: none, or those of a periodic row or a row between
+/// walls.
+template <class T>
+std::vector<Range> ranges_past_caches(const T* row, std::int64_t points, std::int64_t radius) {
+  const Domain periodic{1, {1, 1, points}, {}};
+  Domain walls = periodic;
+  walls.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
+  const Range all{0, points};
+  return {
+      {0, 0}, points_past_caches(row, periodic, radius, all), points_past_caches(row, walls, radius, all)};
+}
+
 /// Compares rows that are computed by a schedule with chains of multiply-adds, point by point, at every begin
 /// and for rows of `shortest` to 319 points. Inputs lie within `reach` of the first row.
 void expect_bits_of_chains(const std::vector<Index3>& offsets, std::int64_t reach, std::int64_t shortest,
@@ -128,12 +141,12 @@ void expect_bits_of_chains(const std::vector<Index3>& offsets, std::int64_t reac
   for (int p = 0; p < max_rows; ++p) found.emplace_back(room);
   for (std::int64_t begin = reach; begin < reach + 17; ++begin)
     for (std::int64_t points = shortest; begin + points < room - reach; points += points < 20 ? 1 : 23)
-      for (const bool non_temporal : {false, true}) {
+      for (const Range& past : ranges_past_caches(found[0].begin() + begin, points, reach)) {
         std::vector<const double*> inputs;
         for (const Index3& at : schedule.inputs)
           inputs.push_back(planes.at({at[0], at[1]}).data() + begin + at[2]);
         Rows<double, double> group{points, &schedule, inputs.data()};
-        group.non_temporal = non_temporal;
+        group.past_caches = past;
         std::array<std::vector<double>, max_rows> expected;
         for (int p = 0; p < schedule.rows; ++p) {
           expected[p].assign(room, 9.0);
@@ -162,6 +175,28 @@ void expect_bits_of_chains(const std::vector<Index3>& offsets, std::int64_t reac
         expect_bits([](const auto& all) {
           all.schedule->star ? correlate_star<Vector>(all) : correlate_rows<Vector>(all);
         });
+      }
+}
+
+/// Points that are read again soon, and parts of cache lines, go through the caches.
+TEST(PointsPastCaches, AreWholeLinesWithoutReflectedPoints) {
+  const AlignedArray<float> memory(400);
+  for (std::int64_t begin = 16; begin < 33; ++begin)
+    for (std::int64_t points = 1; points < 300; points += 7)
+      for (const std::int64_t radius : {1, 8, 20}) {
+        const auto ranges = ranges_past_caches(memory.begin() + begin, points, radius);
+        const std::int64_t line = cache_line / sizeof(float);
+        for (const Range& past : ranges) {
+          if (past.empty()) continue;
+          EXPECT_GE(past.begin, 0);
+          EXPECT_LE(past.end, points);
+          EXPECT_EQ((begin + past.begin) % line, 0) << begin << " " << points;
+          EXPECT_EQ((begin + past.end) % line, 0) << begin << " " << points;
+        }
+        EXPECT_GT(ranges[1].end - ranges[1].begin, points - 4 * line) << begin << " " << points;
+        if (ranges[2].empty()) continue;
+        EXPECT_GE(ranges[2].begin, radius);
+        EXPECT_LE(ranges[2].end, points - radius);
       }
 }
 
