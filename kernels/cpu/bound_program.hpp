@@ -81,13 +81,14 @@ class BoundProgram {
     else
       for (Stage& stage : stages_) bind(stage, z, y);
     is_bound_ = true, z_ = z, y_ = y;
-    const Range past = past_caches(x);
+    find_past_caches(x);
+    fetch_ends();
     const std::int64_t points = x.end - x.begin;
     const std::int64_t parts = longest_part_ > 0 ? ceil_div(points, longest_part_) : 1;
     const auto begin_of = [&](std::int64_t part) {
       return part == parts ? x.end : x.begin + points * part / parts / line_points * line_points;
     };
-    for (std::int64_t part = 0; part < parts; ++part) run_part({begin_of(part), begin_of(part + 1)}, past);
+    for (std::int64_t part = 0; part < parts; ++part) run_part({begin_of(part), begin_of(part + 1)});
   }
 
  private:
@@ -210,29 +211,36 @@ class BoundProgram {
     return ghosts_.back().second;
   }
 
-  /// Returns the points of the bound rows that are stored past the caches. It starts to load the other lines
-  /// of the next rows along y.
-  Range past_caches(const Range& x) const {
+  const Domain& domain_of(const ProgramOperand& operand) const {
+    return arrays_.domains()[static_cast<std::size_t>(operand.index)];
+  }
+
+  /// Finds the points of the bound rows that are stored past the caches. They are the same in all rows, which
+  /// lie equally far from cache lines.
+  void find_past_caches(const Range& x) {
+    if (x.begin == known_.begin && x.end == known_.end) return;
+    known_ = past_ = x;
     const Stage& stage = stages_.back();
-    if (stage.bypassing.empty()) return {x.begin, x.begin};
-    Range past = x;
-    const auto domain_of = [&](int k) -> const Domain& {
-      return arrays_.domains()[static_cast<std::size_t>(stage.program->operands[k].index)];
-    };
     for (const int k : stage.bypassing) {
-      const Range own = points_past_caches(static_cast<Storage*>(stage.at[k]), domain_of(k), reach_, x);
-      past = {std::max(past.begin, own.begin), std::min(past.end, own.end)};
+      const Range own = points_past_caches(static_cast<Storage*>(stage.at[k]),
+                                           domain_of(stage.program->operands[k]), reach_, x);
+      past_ = {std::max(past_.begin, own.begin), std::min(past_.end, own.end)};
     }
+  }
+
+  /// Starts to load the lines of the next rows along y that are not stored past the caches.
+  void fetch_ends() const {
+    const Stage& stage = stages_.back();
     for (const int k : stage.bypassing)
       for (int p = 0; p < planes_; ++p) {
         const std::byte* const row =
             static_cast<std::byte*>(stage.at[k]) + (p * stage.plane_pitch[k] + stage.pitch[k]);
-        fetch_row_ends(reinterpret_cast<const Storage*>(row), domain_of(k), reach_, x, past);
+        fetch_row_ends(reinterpret_cast<const Storage*>(row), domain_of(stage.program->operands[k]), reach_,
+                       known_, past_);
       }
-    return past;
   }
 
-  void run_part(const Range& x, const Range& past_caches) {
+  void run_part(const Range& x) {
     for (Stage& stage : stages_) {
       for (const int k : stage.rows) {
         const ProgramOperand& operand = stage.program->operands[k];
@@ -247,7 +255,7 @@ class BoundProgram {
                                   stage.plane_pitch.data(),
                                   stage.pitch.data(),
                                   stage.weights.data(),
-                                  past_caches,
+                                  past_,
                                   call_operation<T>};
       const Range& columns = stage.program->columns;
       const std::int64_t begin = x.begin + columns.begin, end = x.end - 1 + columns.end;
@@ -264,7 +272,8 @@ class BoundProgram {
 
   const SystemArrays<Storage>& arrays_;
   AlignedArray<T> slots_;
-  std::int64_t reach_;  // along x
+  std::int64_t reach_;      // along x
+  Range known_{}, past_{};  // points of a row that are computed, and those of them that bypass the caches
   bool joins_planes_;
   std::vector<AlignedArray<T>> rows_, constants_;
   std::vector<std::int64_t> leads_;  // of rows before the part's begin
