@@ -235,8 +235,8 @@ class RegisterBlock {
         if constexpr (vectors <= 2)
           if (const std::int64_t first = std::min(begin_, past.end); x_ < first)
             return store_rest(
-                sums_, [&](int plane) __attribute__((always_inline)) { return at<T>(operand, plane); },
-                first - x_);
+                sums_, [&](int plane) __attribute__((always_inline)) { return at<T>(operand, plane); }, x_,
+                first, past);
         if (may_bypass<V>(at<T>(operand, 0), {x_, x_ + points}, past)) {
           for_each_row<T>(
               operand, [](T * m, const V* sums) __attribute__((always_inline)) {

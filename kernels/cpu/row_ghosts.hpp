@@ -46,8 +46,8 @@ void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range kn
 }
 
 /// Returns the points of the row `known` that are best stored past the caches. They fill pairs of whole cache
-/// lines, and none of them is read again to fill one of the `radius` ghosts beside an x wall. `row` points at
-/// x = 0.
+/// lines, or all lines of a row that ends with a line, and none of them is read again to fill one of the
+/// `radius` ghosts beside an x wall. `row` points at x = 0.
 template <class T>
 Range points_past_caches(const T* row, const Domain& domain, std::int64_t radius, const Range& known) {
   constexpr auto line = cache_line / static_cast<std::int64_t>(sizeof(T));
@@ -58,7 +58,8 @@ Range points_past_caches(const T* row, const Domain& domain, std::int64_t radius
   if (faces[low].kind == BoundaryKind::neumann)
     past.begin += round_up(std::max<std::int64_t>(radius - past.begin, 0), 2 * line);
   if (faces[high].kind == BoundaryKind::neumann) past.end = std::min(past.end, domain.shape[x_axis] - radius);
-  past.end -= wrap(past.end - past.begin, 2 * line);
+  const std::int64_t unit = past.end == known.end && wrap(past.end - past.begin, line) == 0 ? line : 2 * line;
+  past.end -= wrap(past.end - past.begin, unit);
   return past.empty() ? Range{known.begin, known.begin} : past;
 }
 

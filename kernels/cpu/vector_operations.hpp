@@ -120,12 +120,14 @@ template <class V, class Out>
   store(vector, out);
 }
 
-/// Stores the lanes of a vector from `first` on. Even behind a mask, no other line of `out` is touched: a
-/// store to a line that was just written past the caches waits for memory.
+/// Stores the lanes of a vector from `first` on; all of them past the caches if `bypasses`. Even behind a
+/// mask, no other line of `out` is touched: a store to a line that was just written past the caches waits for
+/// memory.
 template <class V>
-[[gnu::always_inline]] inline void store_lanes_from(int first, const V& vector, typename V::value_type* out) {
+[[gnu::always_inline]] inline void store_lanes_from(int first, const V& vector, typename V::value_type* out,
+                                                    bool bypasses) {
   constexpr int lanes = static_cast<int>(V::size());
-  if (first <= 0) return store(vector, out);
+  if (first <= 0) return store(vector, out, bypasses);
   if (first >= lanes) return;
   typename V::value_type values[2 * lanes] = {};
   vector.copy_to(values, std::experimental::element_aligned);
@@ -142,17 +144,18 @@ template <class V>
          reinterpret_cast<std::uintptr_t>(at) % sizeof(V) == 0;
 }
 
-/// Stores the points from `first` on of a block of vectors to some rows. `row(p)` is the address of the first
-/// point of the block in row p.
+/// Stores the points from `first` on of a block of vectors to some rows. The block begins at the point x,
+/// whose address in row p is `row(p)`. Whole vectors of points of `past_caches` bypass the caches.
 template <int rows, int vectors, class V, class Row>
-[[gnu::always_inline]] inline void store_rest(const V (&block)[rows][vectors], const Row& row,
-                                              std::int64_t first) {
+[[gnu::always_inline]] inline void store_rest(const V (&block)[rows][vectors], const Row& row, std::int64_t x,
+                                              std::int64_t first, const Range& past_caches) {
   constexpr int lanes = static_cast<int>(V::size());
 #pragma GCC unroll 4
   for (int p = 0; p < rows; ++p)
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v)
-      store_lanes_from(static_cast<int>(first) - v * lanes, block[p][v], row(p) + v * lanes);
+      store_lanes_from(static_cast<int>(first - x) - v * lanes, block[p][v], row(p) + v * lanes,
+                       may_bypass<V>(row(p) + v * lanes, {x + v * lanes, x + (v + 1) * lanes}, past_caches));
 }
 
 /// Stores a block of vectors to some rows, from the point x on. `row(p)` is the address of that point in row
@@ -166,7 +169,7 @@ template <int rows, int vectors, class V, class Row>
   constexpr int lanes = static_cast<int>(V::size());
   if constexpr (vectors <= 2 && std::is_same_v<Out, typename V::value_type>)
     if (const std::int64_t first = std::min(begin, past_caches.end); x < first)
-      return store_rest(block, row, first - x);
+      return store_rest(block, row, x, first, past_caches);
   const bool bypasses = may_bypass<V>(row(0), {x, x + vectors * lanes}, past_caches);
 #pragma GCC unroll 4
   for (int p = 0; p < rows; ++p)
