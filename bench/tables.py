@@ -10,7 +10,8 @@ tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the f
                                           records whose names say h100 serve where the card of the codes has no rate
 tables.py preprocessing ROWS PAPER        seconds before the first launch, and their share of a run as SparStencil measures it
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
-tables.py sources ROWS                    the same of benchmark shapes with a source
+tables.py systems ROWS                    systems of equations: single steps, and the steps per launch that the plan chose
+tables.py sources ROWS                    what the plan chose for benchmark shapes with a source, as `inputs`
 tables.py rivals ROWS                     the two fastest candidates, case by case
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
 tables.py catalogue ROWS... list.txt      what it chose for every stencil that `spsolve bench --list` lists
@@ -150,6 +151,15 @@ elif kind in ("inputs", "sources"):
         lines.append((name, shape_of(chosen), chosen["precision"], f"{way_of(chosen)}, {chosen['fuse']}", short(rate(chosen)),
                       f"{way_of(best)}, {best['fuse']}", short(rate(best)), f"{100 * rate(chosen) / rate(best):.0f}%", len(rows)))
     table(["input" if kind == "inputs" else "with a source", "grid", "precision", "chosen", "G/s:", "best measured", "G/s:", "chosen / best:", "candidates measured:"], lines)
+elif kind == "systems":
+    cases = collections.defaultdict(list)
+    for row in rows_of(files[0]):
+        cases[row["stencil"], row["precision"]].append(row)
+    lines = []
+    for (name, precision), rows in sorted(cases.items()):
+        single, chosen = (max((row for row in rows if row["chosen"]), key=lambda row: sign * row["fuse"]) for sign in (-1, 1))
+        lines.append((name, shape_of(chosen), precision, short(rate(single)), short(rate(chosen)), chosen["fuse"], f"{rate(chosen) / rate(single):.1f}"))
+    table(["equations", "grid", "precision", "single steps, G/s:", "several per launch, G/s:", "steps per launch:", "times:"], lines)
 elif kind == "rivals":
     cases = collections.defaultdict(list)
     for row in rows_of(files[0]):
