@@ -234,7 +234,7 @@ class Plan(spsolve.TestCase):
             self.assertIn(one["obstacle"], ("no kernel", "memory", "depth", "promise", "accuracy"))
         self.run_to(0, "plan", file, *model, "--json", self.directory / "plan.json")
         self.assertEqual(json.loads((self.directory / "plan.json").read_text()), plan)
-        self.assertIn("cannot", self.run_to(4, "plan", file, *model, "--json", self.directory / "none" / "plan.json").err)
+        self.assertIn("there is no directory", self.run_to(4, "plan", file, *model, "--json", self.directory / "none" / "plan.json").err)
 
     def test_draws_the_candidates_under_their_rooflines(self):
         file, picture = self.write(precision="fp16"), self.directory / "plan.png"
