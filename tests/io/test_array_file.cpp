@@ -297,7 +297,7 @@ TEST(ArrayFile, MissingDirectoryIsAnErrorOnEveryRank) {
   const std::string message = error_of([&] {
     write_sample(world, directory / "none" / "array", several_blocks, own_part(world, several_blocks.shape));
   });
-  EXPECT_THAT(message, HasSubstr("No such file or directory"));
+  EXPECT_THAT(message, HasSubstr("there is no directory"));
 }
 
 /// Expects that the former file remains and no other file does.
