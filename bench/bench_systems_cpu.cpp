@@ -160,7 +160,9 @@ int main(int argc, char** argv) try {
   std::vector<int> depths{1};
   app.add_option("--seconds", seconds, "Time of the steps of a case")->capture_default_str();
   app.add_option("--shape", shape, "Points along z, y and x")->expected(3)->capture_default_str();
-  app.add_option("--precision", precisions, "Precisions")->capture_default_str();
+  app.add_option("--precision", precisions, "Precisions")
+      ->check(CLI::IsMember({"fp64", "fp32", "bf16", "fp16"}))
+      ->capture_default_str();
   app.add_option("--fuse", depths, "Steps per launch, some")->capture_default_str();
   app.add_flag_callback(
       "--processor-time", [] { spsolve::measured_clock = CLOCK_PROCESS_CPUTIME_ID; },
