@@ -152,6 +152,13 @@ class StencilLaunch {
     const Index3 leading = schedule.inputs.back();
     Rows<Out, T> rows{n, &schedule, inputs.data()};
     const std::int64_t reach = radius_[x_axis];
+    const Range computed{x, x + n};
+    [[maybe_unused]] Range past{};  // in all rows, which lie equally far from cache lines
+    if constexpr (to_field)
+      if (non_temporal_) {
+        past = points_past_caches(to.row(s, box.begin[axes_.cross]), domain_, reach, computed);
+        rows.past_caches = {past.begin - x, past.end - x};
+      }
     for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
       if (c > box.begin[axes_.cross] && inside && inside_walls(axes_.cross, c - 1, c + 1))
         for (const T*& input : inputs) input += from.pitch();
@@ -175,20 +182,18 @@ class StencilLaunch {
       }
       if constexpr (to_field)
         if (non_temporal_) {
-          const Range past = points_past_caches(rows.out[0] - x, domain_, reach, {x, x + n});
-          rows.past_caches = {past.begin - x, past.end - x};
           const bool last = c + 1 == box.end[axes_.cross];
           for (int p = 0; p < schedule.rows; ++p)
             fetch_row_ends(to.row((last ? next : s) + p, last ? box.begin[axes_.cross] : c + 1), domain_,
-                           reach, {x, x + n}, past);
+                           reach, computed, past);
         }
       correlate_rows_widest(rows);
       const Range all{x - reach, x + n + reach};  // written rows have room for all ghosts
       for (int p = 0; p < schedule.rows; ++p) {
         if constexpr (std::is_same_v<Out, Storage>)
-          fill_row_ghosts(rows.out[p] - x, domain_, reach, {x, x + n}, all, stored_ghosts_[x_axis]);
+          fill_row_ghosts(rows.out[p] - x, domain_, reach, computed, all, stored_ghosts_[x_axis]);
         else
-          fill_row_ghosts(rows.out[p] - x, domain_, reach, {x, x + n}, all, level_ghosts_[x_axis]);
+          fill_row_ghosts(rows.out[p] - x, domain_, reach, computed, all, level_ghosts_[x_axis]);
       }
     }
   }
