@@ -16,6 +16,7 @@ std::optional<std::string> advice_on_verb(const std::vector<std::string>& verbs,
                                           const std::string& input) {
   const std::string alone = "an input alone is run, as in\n  spsolve " + input;
   const std::string again = "a run continues by\n  spsolve " + input + " --restart latest";
+  const std::string anew = "--overwrite replaces the results of another run\n";
   const std::map<std::string_view, std::string> meant{
       {"run", alone},
       {"solve", alone},
@@ -40,6 +41,7 @@ std::string advice_on_extras(const std::vector<std::string>& arguments) {
   const std::string look = "an input is looked at by: spsolve check INPUT\n";
   const std::string again = "a run continues by --restart latest\n";
   const std::string threads = "threads are set by the environment: OMP_NUM_THREADS=4 spsolve ...\n";
+  const std::string anew = "--overwrite replaces the results of another run\n";
   const std::map<std::string_view, std::string> meant{
       {"-o", "results go to another directory by --output DIR\n"},
       {"--dry-run", look},
@@ -48,8 +50,8 @@ std::string advice_on_extras(const std::vector<std::string>& arguments) {
       {"--continue", again},
       {"--threads", threads},
       {"-j", threads},
-      {"-f", "--overwrite replaces the results of another run\n"},
-      {"--force", "--overwrite replaces the results of another run\n"}};
+      {"-f", anew},
+      {"--force", anew}};
   std::string advice;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& given = arguments[i];

@@ -32,7 +32,7 @@ def shipped():
 
 
 class Model:
-    """Returns what the program predicts for all rows of some records."""
+    """Predicts the rates of all rows of some records, by the program."""
 
     def __init__(self, program, records):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:

@@ -61,7 +61,7 @@ class Measured:
 
 
 class Comparison:
-    """Prints tensor cores beside CUDA cores at the same depth."""
+    """Compares tensor cores with CUDA cores at the same depth."""
 
     def __init__(self, tensor, scalar):
         self.tensor = tensor
