@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts traffic and work of kernels by hardware counters, beside the numbers of the model (paper 003, table 2).
 
-counters.py SPSOLVE CASES counted.json [--most SECONDS] [--each SECONDS] [--gpus GPU,GPU] [--compile N] [--leave-out PATTERN] [--work]
+counters.py SPSOLVE CASES counted.json [--most SECONDS] [--each SECONDS] [--gpus GPU,GPU] [--compile N] [--work]
 
 It needs ncu of CUDA and a GPU whose counters may be read.
 
@@ -19,7 +19,6 @@ one was cut off.
 import argparse
 import concurrent.futures
 import contextlib
-import fnmatch
 import itertools
 import json
 import math
@@ -33,7 +32,7 @@ import time
 
 import ncu
 from rows import rows_of
-from sweet_spot import key_of as kernel_of
+from sweet_spot import key_of as kernel_of, runs_dense_wgmma
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
@@ -43,8 +42,6 @@ arguments.add_argument("--most", type=float, default=math.inf, help="seconds aft
 arguments.add_argument("--each", type=float, default=60, help="seconds after which a process is ended and its row is left out")
 arguments.add_argument("--gpus", default="0", help="GPUs that share the rows, as CUDA_VISIBLE_DEVICES names them, such as 0,1,2,3")
 arguments.add_argument("--compile", type=int, default=0, metavar="N", help="first compile the kernels of all rows, N processes side by side")
-arguments.add_argument("--leave-out", default="", metavar="PATTERN",
-                       help="rows that are not counted, by stencil, precision, unit, layout and depth, such as '*2d1r fp16 tensor strided-swap *'")
 arguments.add_argument("--work", action="store_true", help="count only memory traffic and operations, which takes fewer passes")
 options = arguments.parse_args()
 
@@ -103,7 +100,7 @@ def commands():
     """Yields a command for each row, and the row."""
     common = [options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus"]
     for row in rows_of(options.cases):
-        if key_of(row) in map(key_of, counted) or fnmatch.fnmatchcase(" ".join(kernel_of(row)), options.leave_out):
+        if key_of(row) in map(key_of, counted):
             continue
         command = [*common, "--stencil", row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]),
                    "--shape", ",".join(map(str, row["shape"]))]
@@ -111,11 +108,14 @@ def commands():
 
 
 def metrics_of(row):
-    """Returns the metrics of a row: with --work only those that its instructions can move, since each pass of ncu repeats the kernel."""
-    if not options.work:
+    """Returns the metrics of a row: with --work only those that its instructions can move, since each pass of ncu repeats the kernel. Dense
+    wgmma does not end while ncu counts instructions of threads. It is counted without them, which leaves out one multiplication per
+    result."""
+    without_threads = runs_dense_wgmma(row)
+    if not options.work and not without_threads:
         return METRICS
     kind = "d" if row["precision"] == "fp64" else "f"
-    threads = [name for name in THREADS if f"_op_{kind}" in name]
+    threads = [] if without_threads else [name for name in THREADS if f"_op_{kind}" in name]
     return [*BYTES, *threads, TIME] + ([] if row["unit"] == "scalar" else OPERATIONS or [TENSOR])
 
 
@@ -148,8 +148,10 @@ def free_gpu():
 
 
 def compile_kernels(command, gpu):
-    """Runs a command without ncu, so that the cache holds its kernels."""
-    subprocess.run(command, env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    """Runs a command without ncu, so that the cache holds its kernels. It is ended like a row that takes too long."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run(command, env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=options.each)
 
 
 def counted_rows(command, row):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from rows import rows_of
+from sweet_spot import runs_dense_wgmma
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DEPTHS = range(1, 9)
@@ -30,8 +31,7 @@ def plan_of(program, stencil, shape, compute, fuse="auto"):
 
 def case_rows(program, rates):
     for row in rows_of(rates):
-        dense_plane = row["unit"] == "tensor" and row["layout"] == "strided-swap" and row["precision"] == "fp16" and len(row["shape"]) == 2
-        if row["unit"] != "scalar" and row["precision"] == "fp32" or dense_plane:
+        if row["unit"] != "scalar" and row["precision"] == "fp32" or runs_dense_wgmma(row):
             continue  # other kernels run these today
         compute = [f'precision = "{row["precision"]}"', f'unit = "{row["unit"]}"']
         if row["layout"] != "none":

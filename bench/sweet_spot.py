@@ -34,6 +34,11 @@ def ceilings_of(file):
     return {rate["name"]: rate["sustained"] for rate in json.loads(pathlib.Path(file).read_text())["rates"]}
 
 
+def runs_dense_wgmma(row):
+    """Returns whether the kernel of a row multiplies windows by dense wgmma (docs/internals/kernels-wgmma.md)."""
+    return (row["unit"], row["layout"], row["precision"], len(row["shape"])) in (("tensor", "strided-swap", half, 2) for half in ("fp16", "bf16"))
+
+
 def instruction_of(row):
     """Returns the ceiling whose instructions the kernel of a row runs. In this record fp32 in direct layouts is bf16 on mma."""
     sparse, fp64 = row["unit"] == "sparse-tensor", row["precision"] == "fp64"

@@ -46,6 +46,15 @@ double word_plane_cost(int windows, int x_rank, const SeparableTile& tile, bool 
          (windows > 2 ? costs.word_windows + costs.word_windows_factor * std::max(0, x_rank - 2) : 1.0);
 }
 
+/// Returns the instructions of a sweep per 16 x 16 results: two per term, pass and window of 32 points, twice
+/// as many for tf32, and three products of two tf32 terms for fp32. In 3D a tile has one window of rows and
+/// computes the pass along x for all 32 of them; in 2D the tile of the next rows takes over the others.
+double tile_instructions(const SeparableOperand& operand, int dimensions, bool split) {
+  const int first_passes = operand.x_rank * operand.x.windows * (dimensions == 3 ? 2 : 1);
+  const int second_passes = dimensions == 1 ? 0 : operand.rank * operand.y.windows;
+  return 2.0 * operand.per_window() * (split ? 3 : 1) * (first_passes + second_passes);
+}
+
 /// Returns the seconds per point of a separable sweep of a plane, on the tiles of the kernel (separable.cuh):
 /// whole waves of strips, one block of rows after the other. Registers keep the rows that two blocks share.
 double plane_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
@@ -59,8 +68,8 @@ double plane_seconds(const SeparableProgram& program, const Domain& domain, Prec
   const std::int64_t resident = tile.blocks_per_multiprocessor * device.limits.multiprocessors;
   const std::int64_t steps = steps_per_strip(rows, shape.block_rows, columns, resident);
   const std::int64_t strips = ceil_div(rows, steps * shape.block_rows + row_granule);
-  const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
-                              16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
+  const double instructions =
+      tile_instructions(operand, domain.dimensions, split) * tile.groups * shape.block_rows / 16;
   const int windows = operand.y.windows;
   const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile, costs)
                               : word_plane_cost(windows, operand.x_rank, tile, split, costs)) *
@@ -85,8 +94,7 @@ double space_seconds(const SeparableProgram& program, const Domain& domain, Prec
   const std::int64_t planes = domain.shape[z_axis], warm_up = operand.z_taps + 1;
   const std::int64_t length = balanced_stretch(planes, tiles, resident, warm_up);
   const std::int64_t waves = ceil_div(tiles * ceil_div(planes, length), resident);
-  const double instructions =
-      2.0 * operand.per_window() * (split ? 3 : 1) * (2 * operand.x_rank * operand.x.windows + operand.rank);
+  const double instructions = tile_instructions(operand, domain.dimensions, split);
   const double slot = 32 * schedulers_of_multiprocessor * device.limits.multiprocessors / device.scalar_fp32;
   const double seconds =
       instructions * instruction_seconds(half ? costs.space_half : costs.space_word,
@@ -100,19 +108,16 @@ double space_seconds(const SeparableProgram& program, const Domain& domain, Prec
          static_cast<double>(domain.box().points());
 }
 
-/// Returns the work of passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two
-/// instructions per term, pass and window, twice as many for tf32, and three products of two tf32 terms for
-/// fp32.
+/// Returns the work of passes along x and y on tiles of 16 x 16 outputs, and of the pass along z.
 SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precision precision,
                   bool with_source, const DeviceRates& device) {
   const Calibration::Separable& costs = device.limits.costs().separable;
   const SeparableOperand& operand = program.operand();
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const bool line = domain.dimensions == 1, space = domain.dimensions == 3;
-  const double windows = operand.x_rank * operand.x.windows + (line ? 0 : operand.rank * operand.y.windows);
   SweepWork work;
   work.terms = static_cast<std::size_t>(operand.rank);
-  work.instructions = 2.0 * windows * operand.per_window() * (split ? 3 : 1) / 256;
+  work.instructions = tile_instructions(operand, domain.dimensions, split) / 256;
   work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
   work.shared_bytes = static_cast<double>(storage_bytes(precision)) *
                       (2 + operand.x.windows + (line ? 0 : operand.y.windows));

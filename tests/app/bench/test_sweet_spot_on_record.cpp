@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // This test compares the criterion of the sweet spot with rates of an H200
 // (bench/results/sweet-spot-h200.json), and the operations that the plan counts with those that the hardware
-// counted, there and at several depths (bench/results/papers-h100.json).
+// counted, there and at several depths (also bench/results/papers-h100.json).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,17 +50,19 @@ std::vector<Counted> counted_rows() {
 TEST(SweetSpotOnRecord, OperationsAreThoseThatTheHardwareCounts) {
   std::vector<Counted> rows = counted_rows();
   std::erase_if(rows, [](const Counted& one) { return is_of_former_kernels(one.row); });
-  for (const char* run : {"depths-counted", "depths-counted-deep"})
-    for (const Json& row : testing::rows_of(testing::record_of("papers-h100.json"), run))
-      rows.push_back({row, row});
+  using Run = std::pair<const char*, const char*>;
+  for (const auto& [record, run] :
+       {Run("papers-h100.json", "depths-counted"), Run("papers-h100.json", "depths-counted-deep"),
+        Run("sweet-spot-h200.json", "depths-counted")})
+    for (const Json& row : testing::rows_of(testing::record_of(record), run)) rows.push_back({row, row});
   for (const auto& [row, counted] : rows) {
     const Candidate candidate = evaluated(row);
     const double flop = 2 * candidate.fma * candidate.fuse, measured = counted.at("measured_C_flop");
-    // Separable sweeps in 3D also compute planes before the first result, which the plan does not count.
-    const bool warms_up = candidate.layout == Layout::separable && row.at("stencil") == "box3d1r";
-    EXPECT_NEAR(flop / measured, 1, warms_up ? 0.3 : 0.06) << row.dump();
+    // The plan leaves out the first steps of marches and tiles beyond the edge.
+    const double left_out = candidate.layout == Layout::separable ? 0.09 : 0.06;
+    EXPECT_NEAR(flop / measured, 1, left_out) << row.dump();
   }
-  EXPECT_GE(rows.size(), 67u);
+  EXPECT_GE(rows.size(), 121u);
 }
 
 /// The verdict of equation 13 is right for every row except one, whose instructions between the passes of
