@@ -318,8 +318,17 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
                     shape_or(default_shape(*dimensions, cuda), request, stencil, *dimensions));
 }
 
-/// Returns the cases that are as the request asks, on grids of its shape. It also asks the plan for what
-/// cases leave open.
+/// Returns whether two cases are the same measurement.
+bool are_same(const BenchCase& one, const BenchCase& other) {
+  const auto what = [](const BenchCase& each) {
+    return std::tie(each.stencil, each.problem.domain, each.problem.precision, each.problem.has_source,
+                    each.plan.unit, each.plan.layout, each.plan.fuse);
+  };
+  return what(one) == what(other);
+}
+
+/// Returns the cases that are as the request asks, on grids of its shape, without the neighbours that are the
+/// same there. It also asks the plan for what cases leave open.
 std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
   const auto has_walls = [](const Domain& domain, std::string_view kind) {
     return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),
@@ -343,11 +352,14 @@ std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const Bench
     ask(what.plan, request);
     Domain& domain = what.problem.domain;
     domain.shape = shape_or(domain.shape, request, what.stencil, domain.dimensions);
-    kept.push_back(what);
+    const bool repeats = !request.shape.empty() && !kept.empty() && are_same(kept.back(), what);
+    if (!repeats) kept.push_back(what);
   }
-  if (kept.empty() && !cases.empty())
+  if (kept.empty())
     throw Error(Status::invalid_input,
-                fmt::format("--suite {}: none of its cases is as the other options ask", request.suite));
+                fmt::format("--suite {}: {}", request.suite,
+                            cases.empty() ? "has no cases without a GPU, whose tensor cores it measures"
+                                          : "none of its cases is as the other options ask"));
   return kept;
 }
 
