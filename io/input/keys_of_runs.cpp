@@ -43,7 +43,7 @@ std::vector<Key> time_and_machine() {
       {"compute", "unit", "text", "", R"("auto")", "kernels: plain cores or tensor cores",
        R"(unit = "scalar")", {}, unit_names},
       {"compute", "layout", "text", "", R"("auto")", "of the weights on tensor cores",
-       R"(layout = "separable")", {}, layout_names},
+       R"(layout = "natural-order")", {}, layout_names},
       {"compute", "accuracy", "number", "", "none",
        "accepted relative L2 error per step; allows any precision up to `precision` that keeps it",
        "accuracy = 1.0e-4", positive},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What helps to write an input: spsolve new, spsolve keys, extents, sources that are rates."""
 import re
+import tomllib
 import unittest
 
 import h5py
@@ -57,6 +58,57 @@ class Keys(spsolve.TestCase):
                 file = self.directory / "bad.toml"
                 spsolve.write_input(file, {**BASE, section: {**BASE.get(section, {}), "nonsense": 1}})
                 self.assertIn(f"valid keys: {', '.join(keys)}\n", self.run_to(2, "check", file).err)
+
+
+class Examples(spsolve.TestCase):
+    """The example of each key stands in an input, beside what its section needs."""
+
+    def with_example(self, section, key, example, axes):
+        """Returns the sections of an input with so many axes."""
+        given, at, path = tomllib.loads(example), [1.0] * axes, section.strip("[]").replace("<name>", "u").split(".")
+        rows = {"point_sources": {"at": at, "value": 1.0}, "probes": {"name": "a", "at": at}, "outputs": {"name": "a"},
+                "images": {"name": "a", "value": "u"}}
+        sections = {"grid": {"shape": [8] * axes}, "fields": {"u": {}}, "equations": {"step": "u.next = u"}, "time": {"steps": 4, "dt": 0.1}}
+        stencil = {"grid": sections["grid"], "stencil": {"preset": "heat", "diffusivity": 0.01, "dt": 0.1},
+                   "initial": {"expression": "x"}, "time": {"steps": 4}}
+        if path[0] in rows:
+            return {**sections, path[0]: [{**rows[path[0]], **({path[1]: given} if path[1:] else given)}]}
+        if path == ["boundary"]:
+            return {**sections, "boundary": {"x": "neumann", **given}}
+        if path[0] == "boundary":
+            face = {"low": "neumann", "high": "neumann", **given} if key in ("low", "high") else given
+            return {**sections, "boundary": {"x": {"robin": {"h": 1.0, "value": 0.0, **given}} if path[-1] == "robin" else face}}
+        if section == "{ file, dataset }":
+            return {**sections, "coefficients": {"c": {"file": "model.h5", "dataset": "/velocity", **given}}}
+        if path[0] in ("stencil", "initial", "source", "compute"):
+            beside = {"file": {"dataset": "/s"}, "dataset": {"file": "model.h5"}, "weights": {}, "center": {"weights": [[0.1] * 3] * 3},
+                      "radius": {"preset": "box-filter"}, "preset": stencil["stencil"], "rate": {"expression": "x"},
+                      "velocity": {"preset": "advection-diffusion", "diffusivity": 0.01, "dt": 0.1}}
+            return {**stencil, path[0]: {**beside.get(key, stencil.get(path[0], {}) if path[0] == "stencil" else {}), **given}}
+        if key in ("end", "until_change"):
+            return {**sections, "time": {"dt": 0.1, **({"steps": 4} if key != "end" else {}), **given}, "diagnostics": {"every": 2}}
+        for name in reversed(path[1:]):
+            given = {name: given}
+        return {**sections, path[0]: {**sections.get(path[0], {}), **given}}
+
+    def test_each_is_accepted(self):
+        for name in ("model.h5", "weights.h5", "u.h5", "source.h5"):
+            with h5py.File(self.directory / name, "w") as file:
+                for dataset in ("velocity", "weights", "u", "s"):
+                    file[dataset] = np.full((8, 8), 0.01)
+        found = re.findall(r"^(\[.*?\]|\{.*?\}) (\S+): .*\n    .*\n    (.*)$", self.run_to(0, "keys").out, re.MULTILINE)
+        self.assertGreater(len(found), 100)
+        for section, key, example in found:
+            with self.subTest(section, key=key):
+                refused = []
+                for axes in (2, 3, 1):
+                    file = spsolve.write_input(self.directory / "case.toml", self.with_example(section, key, example, axes))
+                    result = spsolve.run("check", file, cwd=self.directory)
+                    if result.status == 0:
+                        break
+                    refused.append(result.err)
+                else:
+                    self.fail(f"{example}: {refused[0]}")
 
 
 class Values(spsolve.TestCase):
