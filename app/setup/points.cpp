@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/setup/terminal.hpp"
 #include "io/input/read_points.hpp"
 
 namespace spsolve {
@@ -20,10 +21,11 @@ void require_fit(const Table& table, const DatasetForm& form, const std::string&
                                                    form.file.string(), form.dataset, why));
   };
   if (table.rows < steps)
-    refuse(fmt::format("has {} rows; wanted one for each of the {} steps", table.rows, steps));
+    refuse(fmt::format("has {} for {}; wanted one for each step", counted(table.rows, "row"),
+                       counted(steps, "step")));
   if (table.columns != 1 && table.columns != static_cast<std::int64_t>(points))
-    refuse(
-        fmt::format("has {} columns; wanted one, or one for each of the {} points", table.columns, points));
+    refuse(fmt::format("has {} for {}; wanted one, or one for each point", counted(table.columns, "column"),
+                       counted(static_cast<std::int64_t>(points), "point")));
 }
 
 }  // namespace
@@ -61,8 +63,8 @@ std::vector<Coordinates> read_points(Tables& tables, const Grid& grid, const Poi
       fmt::format("{}{}: dataset {}", error_prefix_of(dataset, key), dataset.file.string(), dataset.dataset);
   if (table.columns != dimensions)
     throw Error(Status::invalid_input,
-                fmt::format("{} has {} columns; wanted {}, the coordinates of a point in each row", place,
-                            table.columns, dimensions));
+                fmt::format("{} has {}; wanted {}, the coordinates of a point in each row", place,
+                            counted(table.columns, "column"), dimensions));
   std::vector<Coordinates> points;
   for (std::int64_t row = 0; row < table.rows; ++row) {
     Coordinates point{};
