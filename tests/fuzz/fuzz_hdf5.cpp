@@ -33,11 +33,13 @@ const spsolve::Communicator& this_process() {
   return self;
 }
 
-/// Lets the HDF5 library keep the memory of files that it has closed. Otherwise it returns a table of 512 KiB
-/// for each file, whose pages are then mapped anew for the next file, which takes most of the time.
+/// Lets the HDF5 library keep some memory of files that it has closed. Otherwise it returns a table of 512
+/// KiB for each file, whose pages are then mapped anew for the next file, which takes most of the time.
+/// Without a limit it keeps gigabytes after some files, which each child process of survives_reading() would
+/// free again.
 void keep_memory_of_library() {
-  constexpr int no_limit = -1, bytes = 16 << 20;
-  H5set_free_list_limits(no_limit, bytes, no_limit, bytes, no_limit, bytes);
+  constexpr int bytes = 1 << 20;
+  H5set_free_list_limits(bytes, bytes, bytes, bytes, bytes, bytes);
 }
 
 /// Opens the files of the corpus from which recipes begin.
