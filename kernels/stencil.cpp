@@ -240,8 +240,10 @@ double largest_over_waves(const Stencil& whole, const Domain& domain,
 
   std::array<std::vector<double>, 3> sampled;
   std::array<std::vector<std::int64_t>, 3> numbers;
+  bool has_all = true;  // every wave is sampled
   for (int axis = 0; axis < axis_count; ++axis) {
     const std::int64_t count = std::min(axes[axis].count, waves_per_axis[several]);
+    has_all = has_all && count == axes[axis].count;
     for (std::int64_t i = 0; i < count; ++i) {
       // Spread the samples evenly: along a circle with the shortest wave in its middle, or from end to end.
       const bool circle = is_circle(axes[axis]);
@@ -257,6 +259,7 @@ double largest_over_waves(const Stencil& whole, const Domain& domain,
   std::size_t at = 0;
   for (std::size_t i = 0; i < symbols.size(); ++i)
     if (const double found = score(symbols[i]); found > best) best = found, at = i;
+  if (has_all) return best;
 
   const Index3 extent{std::ssize(sampled[z_axis]), std::ssize(sampled[y_axis]), std::ssize(sampled[x_axis])};
   Index3 wave = point_of(static_cast<std::int64_t>(at), extent);

@@ -58,8 +58,8 @@ std::vector<std::array<double, 3>> sampled_waves(const Index3& shape);
 /// Returns the symbol of one step at the wave theta {z, y, x}.
 std::complex<double> symbol_at(const Stencil& stencil, const std::array<double, 3>& theta);
 
-/// Returns the largest score(symbol) over the waves that the grid holds. Up to 2^15 waves are sampled, and a
-/// local search starts at the best of them. An axis of n points holds the waves
+/// Returns the largest score(symbol) over the waves that the grid holds. Up to 2^15 waves are sampled. If
+/// there are more, a local search starts at the best of them. An axis of n points holds the waves
 ///   - 2 pi m / n if it is periodic,
 ///   - pi m / n, m = 0 .. n - 1, between neumann walls,
 ///   - pi m / (n + 1), m = 1 .. n, between dirichlet walls, for weights of radius 1,
