@@ -85,8 +85,9 @@ inline std::vector<Box> decompositions(const Index3& shape, int rank, int ranks)
 }
 
 inline std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(input), {}};
+  std::string bytes(std::filesystem::file_size(file), '\0');
+  std::ifstream(file, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  return bytes;
 }
 
 /// Flips one bit of a file.

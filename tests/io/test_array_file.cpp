@@ -60,7 +60,7 @@ TEST(ArrayFile, BytesDoNotDependOnTheDecomposition) {
   for (const ArrayFormat& format : formats) {
     for (const auto& write : {write_sample, write_three}) {
       if (world.root()) write(alone, directory / "alone", format, box_of(format.shape));
-      const std::string expected = bytes_of(directory / "alone");
+      const std::string expected = world.root() ? bytes_of(directory / "alone") : std::string();
       for (const Box& box : decompositions(format.shape, world.rank(), world.size())) {
         write(world, directory / "together", format, box);
         const bool same = !world.root() || bytes_of(directory / "together") == expected;
@@ -89,6 +89,7 @@ TEST(ArrayFile, ValuesThatAreStoredAreWrittenFromWhereTheyLie) {
     for (const Compression compression : {Compression::none, Compression::deflate}) {
       const ArrayFormat format{3, shape, Precision::fp64, compression};
       if (world.root()) write_sample(alone, directory / "rows", format, box_of(shape));
+      const std::string expected = world.root() ? bytes_of(directory / "rows") : std::string();
       for (const Box& box : decompositions(shape, world.rank(), world.size())) {
         const Field field = sample_field(box, format.precision);
         std::atomic<std::int64_t> copied = 0, seen = 0;
@@ -104,7 +105,7 @@ TEST(ArrayFile, ValuesThatAreStoredAreWrittenFromWhereTheyLie) {
         if (world.size() == 1) {
           EXPECT_EQ(copied, shape[x_axis] == 5 ? volume(shape) : 0);
         }
-        const bool same = !world.root() || bytes_of(directory / "stored") == bytes_of(directory / "rows");
+        const bool same = !world.root() || bytes_of(directory / "stored") == expected;
         ASSERT_TRUE(same) << shape[0] << " x " << shape[1] << " x " << shape[2];
       }
     }

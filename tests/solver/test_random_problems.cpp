@@ -181,6 +181,7 @@ TEST(RandomProblems, OnCpusHaveTheBitsOfOneRankOrKeepTheirBound) {
 
 /// Every problem must have a plan on any device, however thin the grid and whatever its walls.
 TEST(RandomProblems, HavePlans) {
+  if (Communicator().size() > 1) GTEST_SKIP() << "plans of one rank are the same on any number of ranks";
   const std::uint64_t first = number("SPSOLVE_RANDOM_SEED", 0), cases = number("SPSOLVE_RANDOM_CASES", 12);
   for (std::uint64_t seed = first; seed < first + 5 * cases; ++seed) {
     const Case c(seed, 1);
