@@ -134,8 +134,8 @@ struct Calibration {
   /// Describes a pair of server CPU cores.
   struct Cpu {
     double bandwidth, scalar_fp64, scalar_fp32, ceiling_fma_fp64, ceiling_fma_fp32, launch_seconds,
-        level_cost, latency, message_bandwidth, exchange_launches, row, row_tap, rounding, operand,
-        grouped_tap, shorter_shown, emulated_fma;
+        level_cost, latency, message_bandwidth, exchange_launches, ring_launches, row, row_tap, rounding,
+        operand, grouped_tap, shorter_shown, emulated_fma;
   } cpu;
 };
 

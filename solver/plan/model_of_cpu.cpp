@@ -19,10 +19,6 @@ struct CpuTileShape {
   double row = 1.0;         // points of a row of a tile
 };
 
-/// Is the time that it takes to make the rings of a launch of several steps of a system, in launches: 15 us
-/// on 99 x 149 points, from the rates of 1 and 4 steps of inputs/standing_wave2d.toml.
-constexpr double launches_of_rings = 3;
-
 /// Returns the tiles of launches that keep `planes` planes of elements of `bytes` in the cache of each core.
 CpuTileShape tiles_on_cpu(const Domain& domain, const Index3& radius, int fuse, const DeviceModel& device,
                           double planes, double bytes) {
@@ -114,7 +110,7 @@ void evaluate_system_on_cpu(const Problem& problem, const std::vector<StepProgra
   candidate.compute_seconds = candidate.fma * costs.operand * (is_fused ? device.level_cost : 1.0) /
                                   device.scalar_rate(problem.precision) +
                               tile.recomputed * row_seconds / tile.row / device.cores;
-  if (is_fused) candidate.launch_seconds *= 1 + launches_of_rings;
+  if (is_fused) candidate.launch_seconds *= 1 + costs.ring_launches;
   const double state_bytes = candidate.bytes * candidate.fuse * static_cast<double>(domain.box().points());
   if (state_bytes < device.cache_bytes) candidate.memory_seconds = 0;
   candidate.bound = candidate.compute_seconds > candidate.memory_seconds ? "compute" : "memory";
