@@ -99,12 +99,6 @@ inline double launch_bound(const Stencil& stencil, Precision precision, int step
          2 * steps * unit_roundoff(precision);
 }
 
-inline double largest_magnitude(const std::vector<double>& values) {
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
 /// Returns the value of a grid array at a point. The grid is continued periodically along periodic axes;
 /// points beyond walls are clamped.
 inline double at(const Domain& domain, const std::vector<double>& values, Index3 p) {

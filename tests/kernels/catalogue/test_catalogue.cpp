@@ -16,17 +16,6 @@
 namespace spsolve {
 namespace {
 
-std::complex<double> symbol(const Stencil& stencil, const std::array<double, 3>& theta) {
-  std::complex<double> sum = 0.0;
-  for (const Tap& tap : stencil.taps()) {
-    double angle = 0.0;
-    for (int axis = 0; axis < axis_count; ++axis)
-      angle += theta[axis] * static_cast<double>(tap.offset[axis]);
-    sum += std::polar(tap.weight, angle);
-  }
-  return sum;
-}
-
 /// Returns the sum of the magnitudes of the weights, times the rounding errors of weights and of their sum.
 double rounding_of(const Stencil& stencil) {
   return 0x1p-52 * sum_abs(stencil) * static_cast<double>(stencil.taps().size() + 16);
@@ -84,7 +73,7 @@ TEST_P(Catalogue, ApproximatesItsEquation) {
       for (int axis = axis_count - entry.dimensions; axis < axis_count; ++axis)
         theta[axis] = length * direction[axis];
       const std::complex<double> rate = exponent(entry.equation, theta);
-      return std::abs(symbol(entry.stencil, theta) - (entry.role == Role::step ? std::exp(rate) : rate));
+      return std::abs(symbol_at(entry.stencil, theta) - (entry.role == Role::step ? std::exp(rate) : rate));
     };
     const double at_half = distance(0.1), allowed = distance(0.2) * std::exp2(-entry.error_power) * 1.4;
     EXPECT_LE(at_half, allowed + rounding_of(entry.stencil));
@@ -95,7 +84,7 @@ TEST_P(Catalogue, SumsToOneOrToNothing) {
   const CatalogueEntry& entry = GetParam();
   if (entry.error_power == 0) GTEST_SKIP() << "its source claims nothing about its sum";
   const double decay = entry.equation.empty() ? 0.0 : exponent(entry.equation, {}).real();
-  EXPECT_NEAR(symbol(entry.stencil, {}).real(), entry.role == Role::step ? std::exp(decay) : 0.0,
+  EXPECT_NEAR(symbol_at(entry.stencil, {}).real(), entry.role == Role::step ? std::exp(decay) : 0.0,
               rounding_of(entry.stencil));
 }
 
