@@ -228,12 +228,15 @@ TEST(WgmmaProgram, RefusesWhatNoKernelTakes) {
   EXPECT_FALSE(is_refused_when_dense(random_box(random, 7), Precision::fp16));
 }
 
+/// Compiles the fewest and the most rows of each format, sparse (15 or 31) and dense (15), and in fp32 those
+/// around 14, from which on some rows share registers.
 TEST(WgmmaTemplates, CompileWithoutSpills) {
   std::mt19937_64 random(9500u);
-  for (const int rows : {3, 9, 13, 14, 15, 19, 31})  // in fp32, from 14 rows on, some rows share registers
+  for (const int rows : {3, 13, 14, 15, 31})
     for (const Precision precision : formats)
       for (const bool aligned : {false, true}) {
         if (rows > 15 && storage_bytes(precision) == 4) continue;
+        if ((rows == 13 || rows == 14) && precision != Precision::fp32) continue;
         const int columns = rows | 1;
         const Stencil stencil = random_stencil(random, {1, rows, columns}, {0, rows / 2, columns / 2});
         for (const TensorCores cores : {TensorCores::sparse, TensorCores::dense}) {
