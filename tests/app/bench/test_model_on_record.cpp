@@ -99,10 +99,10 @@ std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
 
 /// Summarises how the model predicts the runs of a record. For every case it chooses among the candidates
 /// that were measured. If several runs have a case, the last one counts.
-struct Verdict {
+struct Accuracy {
   int cases = 0, close = 0, fast = 0;  // all; predicted within a quarter; at least 95% of the best
 
-  Verdict(const Json& record, std::initializer_list<const char*> runs) {
+  Accuracy(const Json& record, std::initializer_list<const char*> runs) {
     std::map<std::string, std::vector<Json>> rows_of_case;
     for (const char* run : runs) {
       std::map<std::string, std::vector<Json>> found;
@@ -139,15 +139,15 @@ struct Verdict {
 };
 
 TEST(ModelOnRecord, ChoosesAndPredicts) {
-  const Verdict all(record_of("suites-h200.json"), {"candidates", "catalogue-fp64", "catalogue-tensor",
-                                                    "walls", "inputs", "catalogue-stars"});
+  const Accuracy all(record_of("suites-h200.json"), {"candidates", "catalogue-fp64", "catalogue-tensor",
+                                                     "walls", "inputs", "catalogue-stars"});
   ASSERT_GT(all.cases, 250);
   EXPECT_GE(all.close, 0.9 * all.cases);
   EXPECT_GE(all.fast, 0.95 * all.cases);
 }
 
 TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
-  const Verdict random(
+  const Accuracy random(
       record_of("random-h200.json"),
       {"seed-8",          "seed-9",  "seed-10",  "seed-11", "seed-12", "seed-13", "seed-14",
        "seed-15",         "seed-16", "seed-17",  "seed-18", "seed-19", "seed-20", "again-sources",
@@ -158,7 +158,7 @@ TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
 
 TEST(ModelOnRecord, PredictsOtherRecords) {
   const Json record = record_of("suites-h200.json");
-  const Verdict paper(record, {"paper"}), single_cases(record, {"single-cases"}),
+  const Accuracy paper(record, {"paper"}), single_cases(record, {"single-cases"}),
       sources(record, {"sources"}), pairs(record, {"pairs"}), candidates(record, {"paper-candidates"});
   EXPECT_GE(paper.close + single_cases.close + sources.close + pairs.close + candidates.close,
             0.9 * (paper.cases + single_cases.cases + sources.cases + pairs.cases + candidates.cases));
