@@ -17,19 +17,20 @@ Box sum_of(const Box& a, const Box& b) { return {a.begin + b.begin, a.end + b.en
 /// walls a point is read in place of its reflection, which lies no farther away on the other side.
 std::vector<Box> computed_offsets(const SystemFacts& facts, const Domain& domain) {
   std::vector<Box> offsets(facts.equations.size(), box_of({1, 1, 1}));
-  for (std::size_t s = offsets.size(); s-- > 0;) {
-    const FieldLevel next{facts.equations[s].field, Level::next};
-    for (std::size_t later = s + 1; later < offsets.size(); ++later) {
-      const auto reach = facts.equations[later].reach.find(next);
-      if (reach != facts.equations[later].reach.end())
-        offsets[s] = hull_of(offsets[s], sum_of(offsets[later], reach->second));
-    }
+  std::vector<std::size_t> statement_of(facts.equations.size());
+  for (std::size_t s = 0; s < offsets.size(); ++s) statement_of[facts.equations[s].field] = s;
+  for (std::size_t s = offsets.size(); s-- > 0;) {  // later statements have added what they read of this one
     for (int axis = 0; axis < axis_count; ++axis) {
       if (domain.periodic(axis)) continue;
       const std::int64_t farthest = std::max(-offsets[s].begin[axis], offsets[s].end[axis] - 1);
       offsets[s].begin[axis] = -farthest;
       offsets[s].end[axis] = farthest + 1;
     }
+    for (const auto& [read, reach] : facts.equations[s].reach)
+      if (read.level == Level::next) {
+        Box& earlier = offsets[statement_of[read.field]];
+        earlier = hull_of(earlier, sum_of(offsets[s], reach));
+      }
   }
   return offsets;
 }

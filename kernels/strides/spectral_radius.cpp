@@ -102,17 +102,32 @@ void add_waves_between(const std::array<Face, 2>& faces, std::int64_t n, std::se
   if (filled || dirichlet == 1) add_waves(waves, 0.5, n, 2 * pi / (2 * points + 1));
 }
 
-/// Returns up to `most` waves of a set, evenly spread, the first and the last included.
-std::vector<double> some_of(const std::set<double>& waves, std::size_t most) {
-  const std::vector<double> all(waves.begin(), waves.end());
+/// Returns up to `most` waves, evenly spread, the first and the last included.
+std::vector<double> some_of(const std::vector<double>& all, std::size_t most) {
   if (all.size() <= most) return all;
   std::vector<double> some;
   for (std::size_t i = 0; i < most; ++i) some.push_back(all[i * (all.size() - 1) / (most - 1)]);
   return some;
 }
 
-Growth growth_over(const StencilMatrix& step, const AxisWaveNumbers& of_axes) {
+/// Returns fewer waves for large matrices, whose eigenvalues take time as the cube of their size: three along
+/// each axis at least.
+AxisWaveNumbers affordable(AxisWaveNumbers of_axes, int size) {
+  constexpr double affordable_work = 1 << 22;  // waves * size^3; a fifth of a second
+  double work = std::pow(size, 3);
+  for (const auto& waves : of_axes) work *= static_cast<double>(waves.size());
+  const auto axes = std::ranges::count_if(of_axes, [](const auto& waves) { return waves.size() > 1; });
+  if (work <= affordable_work) return of_axes;
+  const double share = std::pow(affordable_work / work, 1.0 / static_cast<double>(axes));
+  for (auto& waves : of_axes)
+    waves = some_of(
+        waves, std::max<std::size_t>(3, static_cast<std::size_t>(share * static_cast<double>(waves.size()))));
+  return of_axes;
+}
+
+Growth growth_over(const StencilMatrix& step, const AxisWaveNumbers& all_waves) {
   const int size = step.size();
+  const AxisWaveNumbers of_axes = affordable(all_waves, size);
   const auto waves = combinations_of(of_axes);
   std::vector<std::vector<Complex>> symbols(static_cast<std::size_t>(size) * size);
   for (int row = 0; row < size; ++row)
@@ -163,7 +178,7 @@ Growth growth_of(const StencilMatrix& step, const std::vector<Domain>& domains) 
     if (waves.empty()) continue;
     if (!is_even(step, axis)) waves.insert(of_axes[axis].begin(), of_axes[axis].end());
     const std::size_t most = waves_per_axis[static_cast<std::size_t>(domain.dimensions)];
-    of_axes[axis] = some_of(waves, axis == x_axis ? most / 2 + 1 : most);
+    of_axes[axis] = some_of({waves.begin(), waves.end()}, axis == x_axis ? most / 2 + 1 : most);
   }
   return growth_over(step, of_axes);
 }

@@ -25,7 +25,7 @@ struct Growth {
 };
 
 /// Returns the growth of a step on a periodic grid of `shape` over the waves of sampled_waves
-/// (kernels/stencil.hpp).
+/// (kernels/stencil.hpp), or over some of these if the matrix is large.
 Growth growth_of(const StencilMatrix& step, const Index3& shape);
 /// Returns the growth over the waves that the grid holds between the walls of any field (`domains`, one per
 /// field): those of largest_over_waves() (kernels/stencil.hpp), by the kinds of the walls. Walls that are

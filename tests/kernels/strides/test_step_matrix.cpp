@@ -197,6 +197,20 @@ TEST(SpectralRadius, OfFieldsThatOnlyDriveOneAnother) {
   EXPECT_FALSE(growth_of_step("u.next = 0.5*u + v; v.next = 0.5*v", 1, {"u", "v"}).defective);
 }
 
+TEST(SpectralRadius, OfALongRingOfWeakCouplings) {
+  // The products of the couplings underflow. The eigenvalues of a wave with the symbol s are s + 0.001 w, w^n
+  // = 1.
+  std::string step;
+  std::vector<std::string> fields;
+  constexpr int n = 60;
+  for (int i = 0; i < n; ++i) {
+    fields.push_back(fmt::format("u{}", i));
+    step += fmt::format("u{0}.next = u{0} + 0.01*laplace(u{0}) + 0.001*u{1}\n", i, (i + 1) % n);
+  }
+  for (const int dimensions : {1, 2})
+    EXPECT_NEAR(growth_of_step(step, dimensions, fields).spectral_radius, 1.001, 1e-12);
+}
+
 TEST(SpectralRadius, OfOneFieldBetweenWallsIsTheGrowthFactor) {
   // The longest step of a periodic axis of 5 points is 0.5528, between dirichlet walls it is 0.5359.
   const Stencil stencil = make_preset("heat", 1, {1, 1, 1}, {{"diffusivity", {1.0}}, {"dt", {0.545}}});
