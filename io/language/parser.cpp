@@ -292,6 +292,8 @@ class Parser {
 
   bool accept(std::string_view symbol) {
     if (peek().kind != Token::Kind::symbol || peek().text != symbol) return false;
+    if (symbol == "(" || symbol == "[") open_.push_back(&peek());
+    if (symbol == ")" || symbol == "]") open_.pop_back();
     ++at_;
     return true;
   }
@@ -332,7 +334,12 @@ class Parser {
         tokens_[at_ + 1].kind == Token::Kind::number)
       wanted +=
           fmt::format("; numbers have a point, as in {}.{}", tokens_[at_ - 1].text, tokens_[at_ + 1].text);
-    if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator"))
+    // A new statement, or the end of the text, shows that a bracket of an earlier line was not closed.
+    const bool closes = wanted.ends_with("')'") || wanted.ends_with("']'");
+    if (!open_.empty() && token.position.line > open_.back()->position.line && (closes || token.text == "="))
+      wanted = fmt::format("'{}' for the '{}' of line {}, column {}", open_.back()->text == "(" ? ")" : "]",
+                           open_.back()->text, open_.back()->position.line, open_.back()->position.column);
+    else if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator"))
       if (const std::string missing = missing_between(tokens_[at_ - 1], token); !missing.empty())
         wanted = missing;
     throw SyntaxError(text_, token.position, description_of(token), wanted);
@@ -400,6 +407,7 @@ class Parser {
   std::string_view text_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
+  std::vector<const Token*> open_;  // brackets that are not closed yet
   int depth_ = 0;
   std::vector<SyntaxNode> nodes_;
   std::vector<SyntaxStatement> statements_;

@@ -116,6 +116,10 @@ TEST(Parser, SaysWhereAStepIsWrong) {
           {"u.next = 0 < u < 1", {1, 16}, "a second comparison '<'", "'0 < u && u < 1'"},
           {"# comment\nu.next = u u", {2, 12}, "'u'", "an operator, as in 'u*u'"},
           {"u.next = (u", {1, 12}, "the end of the text", "')'"},
+          {"u.next = u*(1 + v\nv.next = v", {2, 1}, "'v'", "')' for the '(' of line 1, column 12"},
+          {"u.next = u[0, 1\nv.next = v", {2, 1}, "'v'", "']' for the '[' of line 1, column 11"},
+          {"u.next = max(u,\nv.next = v", {2, 8}, "'='", "')' for the '(' of line 1, column 13"},
+          {"u.next = max(u,\n * v)", {2, 2}, "'*'", "a number"},
       },
       parse_step);
 }
