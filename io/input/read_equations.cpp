@@ -271,8 +271,15 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
   } catch (const SyntaxError& error) {
     throw Error(Status::invalid_input,
                 fmt::format("{}step: {}", section.error_prefix("step", error.position().line), error.what()));
-  } catch (const Error& error) {
-    throw Error(error.status(), fmt::format("{}step: {}", section.error_prefix("step"), error.what()));
+  } catch (const StatementError& error) {
+    std::size_t number = 0;
+    for (const SyntaxStatement& statement : parse_step(equations.step).statements)
+      if (statement.next && number++ == error.statement())
+        throw Error(error.status(),
+                    fmt::format("{}step: line {}, column {}: {}",
+                                section.error_prefix("step", statement.position.line),
+                                statement.position.line, statement.position.column, error.what()));
+    throw;
   }
   if (!has_dt && uses_any(equations.step, {"t", "dt"}))
     root.fail("time", "[time] needs 'dt', the length of a step, because the equations use it");

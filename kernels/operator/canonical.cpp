@@ -73,8 +73,15 @@ class Canonicaliser {
     for (const Statement& statement : system_.statements) roots.push_back(statement.value);
     const std::vector<bool> needed = reachable(system_.terms, roots);
     forms_.resize(needed.size());
-    for (TermId id = 0; id < static_cast<TermId>(needed.size()); ++id)
-      if (needed[id]) forms_[id] = form_of(id);
+    for (TermId id = 0; id < static_cast<TermId>(needed.size()); ++id) {
+      if (!needed[id]) continue;
+      try {
+        forms_[id] = form_of(id);
+      } catch (const Error& error) {
+        const auto uses = [&](TermId root) -> bool { return reachable(system_.terms, {root})[id]; };
+        throw StatementError(error, std::ranges::find_if(roots, uses) - roots.begin());
+      }
+    }
     for (const Statement& statement : system_.statements) {
       canonical_.fields.push_back(statement.field);
       canonical_.equations.push_back(node_of(forms_[statement.value]));
@@ -261,17 +268,14 @@ class Canonicaliser {
   }
 
   Form displaced(const Form& form, const Index3& offset) {
-    Form result = form;
     switch (form.kind) {
       case Form::Kind::given:
         return given(displaced_given(form.term, offset));
       case Form::Kind::linear:
-        result.linear = form.linear.displaced(offset);
-        if (form.start) result.start = displaced_given(*form.start, offset);
-        return result;
+        return linear_form(form.linear.displaced(offset),
+                           form.start ? std::optional(displaced_given(*form.start, offset)) : std::nullopt);
       default:
-        result.reading.offset = form.reading.offset + offset;
-        return result;
+        return {.reading = {form.reading.node, form.reading.offset + offset}};
     }
   }
 

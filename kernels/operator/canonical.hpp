@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/error.hpp"
 #include "kernels/operator/system.hpp"
 #include "kernels/stencil.hpp"
 
@@ -79,8 +80,18 @@ struct Canonical {
   int field_count() const { return static_cast<int>(field_names.size()); }
 };
 
-/// Returns the canonical form of a system. Throws Error(invalid_input) where weights are not finite, or where
-/// a chain reaches over more than 10^6 points.
+/// Is an error in the statement of a system with this number.
+class StatementError : public Error {
+ public:
+  StatementError(const Error& error, std::size_t statement) : Error(error), statement_(statement) {}
+  std::size_t statement() const { return statement_; }
+
+ private:
+  std::size_t statement_;
+};
+
+/// Returns the canonical form of a system. Throws StatementError where weights are not finite, or where a
+/// chain reaches over more than 10^6 points.
 Canonical canonical_form(const System& system);
 
 /// Returns the canonical form as the verb `check` prints it: a line per derived coefficient, scalar, shared

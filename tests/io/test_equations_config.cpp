@@ -99,6 +99,10 @@ TEST(EquationsConfig, NamesLineAndColumn) {
                    "two.toml:25: [equations] step: line 2, column 3: found no equation for the field 'v'"},
            Mistake{"correlate(w,", "correlate(q,", "two.toml:25: [equations] step: line 2, column 30: found"},
            Mistake{"laplace(v)", "d(v, z)", "two.toml:26: [equations] step: line 3, column 25: found"},
+           Mistake{
+               "v.next = v + dt*", "v.next = v + 1e200*1e200*",
+               "two.toml:26: [equations] step: line 3, column 3: a constant weight of a linear expression "
+               "is not finite"},
            Mistake{"dt = 0.5\n", "", "two.toml:28: [time] needs 'dt'"},
            Mistake{"[fields.u]", "[fields.F]", "two.toml:18: [fields] 'F' is a constant already"},
            Mistake{"[fields.u]", "[fields.t]", "two.toml:18: [fields] 't' has a meaning of its own"},

@@ -207,8 +207,16 @@ TEST(Canonical, TakesAnyLengthAndAnyMixture) {
 }
 
 TEST(Canonical, RefusesWeightsThatAreTooManyOrNotFinite) {
-  EXPECT_THROW(canonical_of("u.next = u[1000, 1000] + u; v.next = v"), Error);
-  EXPECT_THROW(canonical_of("u.next = u*1e200*1e200; v.next = v"), Error);
+  EXPECT_THROW(canonical_of("u.next = u[1000, 1000] + u; v.next = v"), StatementError);
+  EXPECT_THROW(canonical_of("u.next = d(u, x)[1000, 1000]; v.next = v"), StatementError);
+  EXPECT_THROW(canonical_of("u.next = u*1e200*1e200; v.next = v"), StatementError);
+  // The statement that uses the expression is named, not the one behind which it stands.
+  try {
+    canonical_of("a = v*1e200*1e200; u.next = 2*u; v.next = a");
+    FAIL();
+  } catch (const StatementError& error) {
+    EXPECT_EQ(error.statement(), 1u);
+  }
 }
 
 /// Returns the weights of the equation of u, which is one chain with one link.
