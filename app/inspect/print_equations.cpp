@@ -24,6 +24,9 @@ namespace {
 /// wave that grows by less takes 10^8 steps to grow by a factor e.
 constexpr double not_growth = 1e-8;
 
+/// Limits the matrix of a step, whose eigenvalues take time as the cube of its size.
+constexpr std::size_t most_unknowns = 64;
+
 using Stencils = std::map<std::string, Stencil, std::less<>>;
 
 /// Returns the points of a block at which a derived coefficient is least and largest.
@@ -119,6 +122,11 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
   const Equations& equations = *setup.problem.equations;
   const CoefficientValues values(communicator, config, hull_of(block, coefficient_leaves(equations, block)));
   require_derived_in_range(communicator, config, setup.problem, values, block);
+  if (const std::size_t unknowns = setup.problem.state_count(); unknowns > most_unknowns) {
+    terminal.print("spectral radius: not looked for, because a step has {} unknowns, more than {}", unknowns,
+                   most_unknowns);
+    return;
+  }
   const Stencils stencils = read_stencils(communicator, *config.equations, config.grid);
   double worst = 0, stable = 0;
   bool linear = true, defective = false;
@@ -157,6 +165,15 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
   }
 }
 
+/// Warns of values one step before the first that no equation reads.
+void warn_of_unread_previous(const Setup& setup, const Terminal& terminal) {
+  const auto& fields = setup.config.equations->fields;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (fields[i].previous && !setup.problem.has_previous(i))
+      terminal.warn("[fields.{0}] previous is not used, because the equations do not read {0}.previous",
+                    fields[i].name);
+}
+
 }  // namespace
 
 void print_equations(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
@@ -166,12 +183,8 @@ void print_equations(const Communicator& communicator, const Setup& setup, const
   terminal.print("canonical form, as units compute it:");
   std::istringstream lines(text_of(canonical));
   for (std::string line; std::getline(lines, line);) terminal.print("  {}", line);
-  for (const EquationFacts& equation : facts.equations) {
-    terminal.print("{}.next: {}{}", canonical.field_names[equation.field], text_of(equation, canonical),
-                   equation.inexact_functions
-                       ? "; CPU and GPU may differ in the last bits, because of functions such as exp"
-                       : "");
-  }
+  for (const EquationFacts& equation : facts.equations)
+    terminal.print("{}.next: {}", canonical.field_names[equation.field], text_of(equation, canonical));
   const auto count = static_cast<int>(facts.groups.size());
   terminal.print(
       "a step: {} of {}, {} bytes per point that must move ({} read, {} written)",
@@ -181,6 +194,7 @@ void print_equations(const Communicator& communicator, const Setup& setup, const
                             static_cast<int>(storage_bytes(sum_precision(setup.problem.precision)))),
       counted(facts.fields_read, "field") + " and " + counted(facts.coefficients_read, "coefficient"),
       counted(facts.fields_written, "field"));
+  warn_of_unread_previous(setup, terminal);
   print_growth(communicator, setup, terminal);
 }
 

@@ -156,6 +156,42 @@ class Equations(spsolve.TestCase):
         for precision in UNIT:
             self.compare(model, self.solve(model, precision, f"exact_{precision}", steps=len(states) - 1), bound, precision, steps, resting)
 
+    def test_recipes_of_the_guide_run(self):
+        page = (spsolve.SOURCE / "docs" / "guide" / "equations.md").read_text()
+        recipes = re.findall(r"\| `(.*)` \|$", page.partition("## Recipes")[2].partition("\n## ")[0], re.MULTILINE)
+        self.assertGreaterEqual(len(recipes), 6)
+        for number, step in enumerate(recipes):
+            fields = re.findall(r"(\w+)\.next = ", step)
+            constants = {name: 0.5 for name in ("kappa", "a", "g", "w", "E", "seed", "h") if name not in fields}
+            text = "\n".join(["grid = { shape = [9, 8] }", "[constants]", *(f"{key} = {value}" for key, value in constants.items()),
+                              *(f'[fields.{field}]\ninitial = "0.1*sin(x)"' for field in fields),
+                              "[equations]", f'step = "{step}"', "[time]", "dt = 0.01", "steps = 3"])
+            path = self.directory / f"recipe{number}.toml"
+            path.write_text(text)
+            self.run_to(0, path)
+
+    def test_check_warns_of_previous_values_that_are_not_read(self):
+        path = self.directory / "unread.toml"
+        path.write_text("""
+            grid = { shape = [8] }
+            fields = { u = { previous = 1.0 }, v = { previous = 1.0 } }
+            equations = { step = "u.next = u; v.next = v.previous" }
+            time = { steps = 1 }
+            """)
+        said = self.run_to(0, "check", path).err
+        self.assertIn("[fields.u] previous is not used, because the equations do not read u.previous", said)
+        self.assertNotIn("[fields.v]", said)
+
+    def test_check_ends_in_time_with_many_fields(self):
+        """Eigenvalues of all sampled waves would take minutes for 40 fields, and hours for 400."""
+        for count, wanted in ((40, "spectral radius of a step: 1.001"), (400, "spectral radius: not looked for")):
+            path = self.directory / f"{count}.toml"
+            path.write_text("grid = { shape = [99, 99] }\n[fields]\n" + "".join(f"u{i} = {{}}\n" for i in range(count))
+                            + '[equations]\nstep = """\n'
+                            + "".join(f"u{i}.next = u{i} + 0.01*laplace(u{i}) + 0.001*u{(i + 1) % count}\n" for i in range(count))
+                            + '"""\n[time]\nsteps = 1\n')
+            self.assertIn(wanted, self.run_to(0, "check", path).out)
+
     def test_standing_wave_has_its_discrete_frequency(self):
         model = models.StandingWave()
         self.check_exact(model, model.exact(150), range(10, 151, 20))  # more than one period
