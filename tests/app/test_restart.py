@@ -128,6 +128,19 @@ class Restart(spsolve.TestCase):
         self.restart(file)
         self.assert_same_bits()
 
+    def test_a_checkpoint_of_the_first_version_continues(self):
+        """The first checkpoints had no checksum of their header, and none of the values that an input names."""
+        file = self.write()
+        self.uninterrupted(file, ranks=2)
+        self.run_to(0, file, "--set", "time.steps=200", ranks=2)
+        for path in spsolve.checkpoints(self.directory / "out").values():
+            with h5py.File(path, "r+") as checkpoint:
+                self.assertEqual(checkpoint.attrs["format_version"], 1)
+                for later in ("header_checksum", "value_checksums"):
+                    del checkpoint["u"].attrs[later]
+        self.restart(file, ranks=3)
+        self.assert_same_bits()
+
     def test_signals_stop_with_a_checkpoint(self):
         file = self.write(steps=LONG)
         self.uninterrupted(file)
