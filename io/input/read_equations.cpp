@@ -260,6 +260,31 @@ std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, con
   return equations;
 }
 
+namespace {
+
+/// Throws StatementError if the operations of a statement build on one another in so many levels that units,
+/// which follow them by recursion, would overflow the stack.
+void check_depth(const Canonical& canonical) {
+  constexpr int max_depth = 4000;
+  std::vector<int> depths;
+  for (const CanonicalNode& node : canonical.nodes) {  // nodes follow their operands
+    int depth = 0;
+    for (const Reading& operand : node.operands) depth = std::max(depth, depths[operand.node]);
+    for (const ChainLink& link : node.links) depth = std::max(depth, depths[link.node]);
+    depths.push_back(depth + 1);
+  }
+  for (std::size_t s = 0; s < canonical.equations.size(); ++s)
+    if (const int depth = depths[canonical.equations[s].node]; depth > max_depth)
+      throw StatementError(
+          Error(Status::invalid_input,
+                fmt::format("found operations that build on one another in {} levels; wanted at most {}: a "
+                            "long sum or product has fewer levels as one of shorthands or brackets",
+                            depth, max_depth)),
+          s);
+}
+
+}  // namespace
+
 void check_equations(const TomlSection& root, const EquationsConfig& equations, const Grid& grid, double dt,
                      bool has_dt) {
   const TomlSection section = *root.section("equations");
@@ -267,7 +292,7 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
   for (const auto& [name, form] : equations.stencils)  // files are not opened here
     stencils.try_emplace(name, make_stencil(form, grid).value_or(Stencil({1, 1, 1}, {1.0}, {0, 0, 0})));
   try {
-    canonical_form(system_of(equations, grid, dt, stencils));
+    check_depth(canonical_form(system_of(equations, grid, dt, stencils)));
   } catch (const SyntaxError& error) {
     throw Error(Status::invalid_input,
                 fmt::format("{}step: {}", section.error_prefix("step", error.position().line), error.what()));

@@ -78,6 +78,18 @@ TEST(EquationsConfig, ReadsBackAsItself) {
   }
 }
 
+TEST(EquationsConfig, BoundsTheDepthOfOperations) {
+  const auto step_of = [](int products, const std::string& between) {
+    std::string step = "equations.step=v.next = v\nu.next = (u";
+    for (int i = 1; i < products; ++i) step += i == products / 2 ? between : "*u";
+    return step + ")";
+  };
+  EXPECT_NE(error_of_input(two_fields, "two.toml", {step_of(6000, "*u")})
+                .find("step: line 2, column 1: found operations that build on one another in"),
+            std::string::npos);
+  EXPECT_EQ(error_of_input(two_fields, "two.toml", {step_of(6000, ")*(u")}), "no error");
+}
+
 TEST(EquationsConfig, TakesOverrides) {
   const RunConfig config =
       parse_config(two_fields, "two.toml",
