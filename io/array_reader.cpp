@@ -11,12 +11,11 @@
 
 #include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
+#include "io/chunk_tiles.hpp"
 #include "io/hdf5/number_dataset.hpp"
 
 namespace spsolve {
 namespace {
-
-constexpr std::int64_t points_at_once = 1 << 19;  // 4 MiB of doubles
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
@@ -28,48 +27,6 @@ void require_shape(const NumberDataset& source, const Domain& domain) {
     source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.shape()), shape_text(wanted)));
 }
 
-/// Divides a grid into tiles of whole chunks (several if chunks are small), so that each chunk is decoded
-/// once.
-class Tiles {
- public:
-  Tiles(const Index3& shape, const Index3& chunk) : shape_(shape), tile_(chunk) {
-    for (const int axis : {x_axis, y_axis, z_axis})
-      while (tile_[axis] < shape[axis] && 2 * volume(tile_) <= points_at_once) tile_[axis] *= 2;
-    for (int axis = 0; axis < axis_count; ++axis) counts_[axis] = ceil_div(shape[axis], tile_[axis]);
-  }
-
-  std::int64_t count() const { return volume(counts_); }
-  Box box(std::int64_t tile) const {
-    Box box;
-    const Index3 at = point_of(tile, counts_);
-    for (int axis = 0; axis < axis_count; ++axis) {
-      box.begin[axis] = at[axis] * tile_[axis];
-      box.end[axis] = std::min(shape_[axis], box.begin[axis] + tile_[axis]);
-    }
-    return box;
-  }
-  /// Returns the number of tiles that a box touches.
-  std::int64_t touched_by(const Box& box) const {
-    std::int64_t touched = box.empty() ? 0 : 1;
-    for (int axis = 0; axis < axis_count && touched; ++axis)
-      touched *= ceil_div(box.end[axis], tile_[axis]) - box.begin[axis] / tile_[axis];
-    return touched;
-  }
-  template <class Visit>
-  void for_each_touched_by(const Box& box, Visit&& visit) const {
-    if (box.empty()) return;
-    Box tiles;
-    for (int axis = 0; axis < axis_count; ++axis) {
-      tiles.begin[axis] = box.begin[axis] / tile_[axis];
-      tiles.end[axis] = ceil_div(box.end[axis], tile_[axis]);
-    }
-    for_each_point(tiles, [&](const Index3& at) { visit(this->box(index_of(at, counts_))); });
-  }
-
- private:
-  Index3 shape_, tile_, counts_{};
-};
-
 void give(const std::vector<double>& values, const Box& box, const ValueSink& sink) {
   const auto points = static_cast<std::size_t>(box.extent()[x_axis]);
   const double* next = values.data();
@@ -79,13 +36,9 @@ void give(const std::vector<double>& values, const Box& box, const ValueSink& si
 
 void read_own(const NumberDataset& source, const Domain& domain, const Box& box, const ValueSink& sink) {
   std::vector<double> values;
-  const auto read_part = [&](const Box& part) {
+  for_each_part_of_chunks(domain.shape, source.encoded_chunks(), box, [&](const Box& part) {
     source.read(domain.dimensions, part, values);
     give(values, part, sink);
-  };
-  if (!source.encoded_chunks()) return for_each_part(box, points_at_once, read_part);
-  Tiles(domain.shape, *source.encoded_chunks()).for_each_touched_by(box, [&](const Box& tile) {
-    for_each_part(intersect(tile, box), points_at_once, read_part);
   });
 }
 
@@ -109,7 +62,7 @@ class SharedRead {
         boxes_(std::move(boxes)),
         sink_(sink) {}
 
-  void read(const Tiles& tiles) {
+  void read(const ChunkTiles& tiles) {
     const int ranks = communicator_.size();
     for (std::int64_t first = 0; first < tiles.count(); first += ranks) {
       std::vector<std::vector<Box>> parts(static_cast<std::size_t>(ranks));
@@ -196,7 +149,7 @@ void read_boxes(const Communicator& communicator, const std::filesystem::path& f
   });
   const auto boxes = boxes_of_all(communicator, box);
   if (source->encoded_chunks()) {
-    const Tiles tiles(domain.shape, *source->encoded_chunks());
+    const ChunkTiles tiles(domain.shape, *source->encoded_chunks());
     std::int64_t decoded = 0;
     for (const Box& other : boxes) decoded += tiles.touched_by(other);
     if (4 * decoded > 5 * tiles.count() &&

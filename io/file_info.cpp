@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "halo/collectively.hpp"
-#include "io/array_blocks.hpp"
 #include "io/checkpoint.hpp"
+#include "io/chunk_tiles.hpp"
 #include "io/format_version.hpp"
-#include "io/hdf5/chunk_check.hpp"
+#include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/dataset_sources.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/number_dataset.hpp"
@@ -49,7 +49,7 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   const bool elsewhere = H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0;
   if (!elsewhere && H5Dget_storage_size(dataset) == 0) return ", no values are stored";
-  constexpr std::int64_t points_at_once = 1 << 19, max_points = std::int64_t{1} << 40;
+  constexpr std::int64_t max_points = std::int64_t{1} << 40;
   Index3 shape{1, 1, 1};
   std::copy(extents.begin(), extents.end(), shape.end() - static_cast<std::ptrdiff_t>(extents.size()));
   if (!has_volume_within(shape, max_points)) return ", more values than can be looked through";
@@ -61,12 +61,10 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   double least = std::numeric_limits<double>::infinity(), largest = -least;
   std::int64_t not_finite = 0;
   std::vector<double> values;
-  ChunkCheck check(dataset);
-  for_each_part(box_of(shape), points_at_once, [&](const Box& part) {
-    if (const std::string damage = check.damage(part); !damage.empty())
-      throw Error(Status::file_failure, damage);
+  ChunkReader reader(dataset);
+  for_each_part_of_chunks(shape, reader.encoded_chunks(), box_of(shape), [&](const Box& part) {
     values.resize(static_cast<std::size_t>(part.points()));
-    read_hyperslab(dataset, part, H5T_NATIVE_DOUBLE, values.data());
+    reader.read(part, H5T_NATIVE_DOUBLE, values.data());
     for (const double value : values) {
       if (!std::isfinite(value))
         ++not_finite;

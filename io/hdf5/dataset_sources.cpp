@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/hdf5/chunk_check.hpp"
+#include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
@@ -164,7 +164,7 @@ std::string name_of(hid_t object) {
 
 /// Says what is wrong with the chunks of a source of a virtual dataset, which the HDF5 library decodes
 /// unseen.
-std::string damage_of_source(hid_t source, hid_t creation) {
+std::string damage_of_source(hid_t source, hid_t creation) try {
   const std::string filter = unsafe_filter(creation);
   if (filter.empty()) return "";
   const auto shape = dataset_shape(source);
@@ -175,7 +175,10 @@ std::string damage_of_source(hid_t source, hid_t creation) {
         filter, shape.size());
   Index3 extent{1, 1, 1};
   std::copy(shape.begin(), shape.end(), extent.end() - std::ssize(shape));
-  return ChunkCheck(source).damage(box_of(extent));
+  ChunkReader(source).check(box_of(extent));
+  return "";
+} catch (const Error& error) {
+  return fmt::format("cannot be read: {}", error.what());
 }
 
 std::string missing_at(hid_t dataset, int depth) {

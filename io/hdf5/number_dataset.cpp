@@ -50,15 +50,16 @@ NumberDataset::NumberDataset(const std::filesystem::path& file, const std::strin
     : name_(file.string() + ":" + dataset),
       file_(open_hdf5(file, Status::invalid_input)),
       dataset_(open(file, dataset)),
-      shape_(dataset_shape(dataset_)) {
+      shape_(dataset_shape(dataset_)),
+      reader_(dataset_) {
   const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
   if (!holds_numbers(type))
     fail(fmt::format("has type {}, wanted floating-point numbers, integers or booleans", type_name(type)));
   const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
   if (H5Pall_filters_avail(creation) <= 0)
     fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");
-  if (const std::string missing = what_is_missing(dataset_); !missing.empty()) fail(missing);
-  chunks_ = chunks_that_are_encoded();
+  for (const std::string& missing : {what_is_missing(dataset_), unwritten_values(dataset_)})
+    if (!missing.empty()) fail(missing);
   packing_ = read_packing();
 }
 
@@ -90,14 +91,9 @@ Index3 NumberDataset::center(int dimensions, Index3 otherwise) const {
 }
 
 void NumberDataset::read(int dimensions, const Box& box, std::vector<double>& values) const {
-  if (!check_) {
-    if (const std::string unwritten = unwritten_values(dataset_); !unwritten.empty()) fail(unwritten);
-    check_.emplace(dataset_);
-  }
-  if (const std::string damage = check_->damage(box); !damage.empty()) fail(damage);
   values.resize(static_cast<std::size_t>(box.points()));
   try {
-    read_hyperslab(dataset_, box, H5T_NATIVE_DOUBLE, values.data());
+    reader_.read(box, H5T_NATIVE_DOUBLE, values.data());
   } catch (const Error& error) {
     throw Error(error.status(), fmt::format("{}: {}", name_, error.what()));
   }
@@ -126,7 +122,7 @@ void NumberDataset::require_exact(int dimensions, const Box& box, const std::vec
   if (H5Tget_class(type) != H5T_INTEGER) return;
   const auto look = [&]<class Integer>(Integer, hid_t native) {
     std::vector<Integer> integers(values.size());
-    read_hyperslab(dataset_, box, native, integers.data());
+    reader_.read(box, native, integers.data());
     const auto found = std::ranges::find_if_not(integers, fits_double<Integer>);
     if (found == integers.end()) return;
     const auto i = static_cast<std::size_t>(found - integers.begin());
@@ -181,19 +177,6 @@ NumberDataset::Packing NumberDataset::read_packing() const {
   packing.min = one("valid_min", range.empty() ? packing.min : range[0]);
   packing.max = one("valid_max", range.empty() ? packing.max : range[1]);
   return packing;
-}
-
-std::optional<Index3> NumberDataset::chunks_that_are_encoded() const {
-  const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
-  if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_nfilters(creation) == 0) return std::nullopt;
-  std::array<hsize_t, H5S_MAX_RANK> extents{};
-  const auto rank = check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, extents.data()));
-  if (rank > axis_count) return std::nullopt;
-  Index3 chunks{1, 1, 1};
-  for (hid_t axis = 0; axis < rank; ++axis)
-    chunks[static_cast<std::size_t>(axis_count - rank + axis)] =
-        static_cast<std::int64_t>(extents[static_cast<std::size_t>(axis)]);
-  return chunks;
 }
 
 Hdf5Id NumberDataset::open(const std::filesystem::path& file, const std::string& dataset) const {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/chunk_check.hpp"
+#include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "kernels/box.hpp"
 
@@ -23,7 +23,7 @@ class NumberDataset {
   /// Returns the extents, slowest axis first.
   const std::vector<std::int64_t>& shape() const { return shape_; }
   /// Returns the extents of a chunk {z, y, x}, 1 for absent axes, if chunks are compressed or filtered.
-  const std::optional<Index3>& encoded_chunks() const { return chunks_; }
+  const std::optional<Index3>& encoded_chunks() const { return reader_.encoded_chunks(); }
 
   /// Checks the rank and returns the shape with absent axes in front.
   Index3 extent(int dimensions) const;
@@ -44,7 +44,6 @@ class NumberDataset {
     double max = std::numeric_limits<double>::infinity();
   };
   Hdf5Id open(const std::filesystem::path& file, const std::string& dataset) const;
-  std::optional<Index3> chunks_that_are_encoded() const;
   Packing read_packing() const;
   std::vector<double> numbers_of(const char* attribute) const;
   /// Refuses marks of missing values, and stored numbers beyond the valid range.
@@ -57,9 +56,8 @@ class NumberDataset {
   Hdf5Id file_;
   Hdf5Id dataset_;
   std::vector<std::int64_t> shape_;
-  std::optional<Index3> chunks_;
   Packing packing_;
-  mutable std::optional<ChunkCheck> check_;  // of chunks, made at the first read
+  mutable ChunkReader reader_;  // it keeps the last chunk
 };
 
 /// Says why a path in a file cannot be opened although a link of that name exists. Returns an empty text if

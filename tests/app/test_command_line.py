@@ -382,6 +382,9 @@ class CommandLine(spsolve.TestCase):
         file = self.write(grid={"shape": shape}, stencil=weights, initial={"file": "u.h5", "dataset": "broken"})
         for ranks in (None, 4):
             self.says(2, r"u.h5:broken is nan at \[60, 50, 40\]", "check", file, ranks=ranks)
+        described = self.run_to(0, "info", self.directory / "u.h5").out
+        for name in ("one", "planes", "columns", "small"):
+            self.assertIn(f"/{name}: shape (70, 61, 83), float64, min {values.min()}, max {values.max()}", described)
 
     def test_ranks_that_do_not_fit(self):
         file = self.write(grid={"shape": [2, 3]})

@@ -25,13 +25,13 @@ using Bytes = std::vector<std::uint8_t>;
 int value_at(std::int64_t y, std::int64_t x) { return static_cast<int>(100 + 37 * y + x); }
 
 /// Writes /u with filters, and changes the stored bytes of its second chunk.
-class ChunkCheck : public ::testing::Test {
+class ChunkReader : public ::testing::Test {
  protected:
-  ChunkCheck() {
+  ChunkReader() {
     std::string name = (std::filesystem::temp_directory_path() / "spsolve_chunks_XXXXXX").string();
     directory_ = mkdtemp(name.data());
   }
-  ~ChunkCheck() override { std::filesystem::remove_all(directory_); }
+  ~ChunkReader() override { std::filesystem::remove_all(directory_); }
 
   using SetFilters = std::function<void(hid_t creation)>;
   using Change = std::function<Bytes(Bytes)>;
@@ -87,8 +87,7 @@ class ChunkCheck : public ::testing::Test {
   }
   /// Expects a refusal that names file, dataset, chunk and reason; `info` describes the file nevertheless.
   static void expect_refused(const std::filesystem::path& file, const std::string& reason) {
-    const std::string message = failure(file),
-                      where = file.string() + ":u is damaged in its chunk at [3, 0]: ";
+    const std::string message = failure(file), where = file.string() + ":u: the chunk at [3, 0] is damaged: ";
     EXPECT_TRUE(message.starts_with(where)) << message;
     EXPECT_NE(message.find(reason), std::string::npos) << message;
     const FileInfo info = describe_file(Communicator(MPI_COMM_SELF), file);
@@ -126,7 +125,7 @@ Bytes deflate(const Bytes& bytes) {
   return result;
 }
 
-TEST_F(ChunkCheck, LetsSoundChunksPass) {
+TEST_F(ChunkReader, LetsSoundChunksPass) {
   for (const SetFilters& set : {SetFilters(scale_offset), SetFilters(deflated_scale_offset),
                                 SetFilters(deflated), SetFilters(summed)})
     for (const hid_t type : {H5T_STD_I32LE, H5T_STD_I16BE, H5T_STD_I64LE})
@@ -134,7 +133,7 @@ TEST_F(ChunkCheck, LetsSoundChunksPass) {
   EXPECT_EQ(failure(file(n_bit, twelve_bits())), "");
 }
 
-TEST_F(ChunkCheck, RefusesMoreBitsThanAValueHas) {
+TEST_F(ChunkReader, RefusesMoreBitsThanAValueHas) {
   expect_refused(file(scale_offset, H5T_STD_I32LE,
                       [](Bytes bytes) {
                         bytes[0] = 33;
@@ -143,7 +142,7 @@ TEST_F(ChunkCheck, RefusesMoreBitsThanAValueHas) {
                  "scale-offset takes 33 bits for each value, which has 32");
 }
 
-TEST_F(ChunkCheck, RefusesChunksThatAreCutOff) {
+TEST_F(ChunkReader, RefusesChunksThatAreCutOff) {
   const auto cut = [](std::size_t length) {
     return [length](Bytes bytes) {
       EXPECT_LT(length, bytes.size());
@@ -155,10 +154,57 @@ TEST_F(ChunkCheck, RefusesChunksThatAreCutOff) {
   expect_refused(file(scale_offset, H5T_STD_I32LE, cut(3)), "but 3 are stored");
   expect_refused(file(n_bit, twelve_bits(), cut(12 * chunk_values / 8 - 1)), "n-bit takes 36 bytes, but 35");
   expect_refused(file(summed, H5T_STD_I32LE, cut(3)), "too few for a checksum");
-  expect_refused(file(summed, H5T_STD_I32LE, cut(40)), "has 36 bytes, wanted 96");
+  expect_refused(file(summed, H5T_STD_I32LE, cut(40)), "its checksum does not hold");
 }
 
-TEST_F(ChunkCheck, LooksBelowCompression) {
+TEST_F(ChunkReader, RefusesChunksWhoseChecksumDoesNotHold) {
+  for (const std::size_t bit : {0u, 77u, 96u * 8u})  // of a value, and of the checksum
+    expect_refused(file(summed, H5T_STD_I32LE,
+                        [bit](Bytes bytes) {
+                          bytes[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
+                          return bytes;
+                        }),
+                   "its checksum does not hold");
+}
+
+TEST_F(ChunkReader, ReadsChunksAtTheEndThatPassNoFilters) {
+  const SetFilters set = [](hid_t creation) {
+    const hsize_t chunk[] = {chunk_rows, 5};  // the dataset ends within the last ones
+    check_hdf5(H5Pset_chunk(creation, 2, chunk));
+    deflated(creation);
+    check_hdf5(H5Pset_chunk_opts(creation, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS));
+  };
+  EXPECT_EQ(failure(file(set, H5T_STD_I32BE)), "");
+}
+
+TEST_F(ChunkReader, GivesPointsThatWereNeverWrittenTheFillValue) {
+  const auto path = file(
+      [](hid_t creation) {
+        const int fill = 7;
+        check_hdf5(H5Pset_fill_value(creation, H5T_NATIVE_INT, &fill));
+        deflated(creation);
+      },
+      H5T_STD_I16BE);
+  {
+    const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose),
+        dataset(H5Dopen2(file, "u", H5P_DEFAULT), H5Dclose);
+    const hsize_t one_chunk[] = {chunk_rows, columns}, again[] = {rows, columns};
+    check_hdf5(H5Dset_extent(dataset, one_chunk));  // removes the second chunk
+    check_hdf5(H5Dset_extent(dataset, again));
+  }
+  Domain domain;
+  domain.dimensions = 2;
+  domain.shape = {1, rows, columns};
+  read_boxes(Communicator(), path, "u", domain, domain.box(),
+             [&](const Index3& begin, std::span<const double> values) {
+               for (std::size_t i = 0; i < values.size(); ++i)
+                 EXPECT_EQ(values[i], begin[1] >= static_cast<std::int64_t>(chunk_rows)
+                                          ? 7
+                                          : value_at(begin[1], begin[2] + static_cast<std::int64_t>(i)));
+             });
+}
+
+TEST_F(ChunkReader, LooksBelowCompression) {
   expect_refused(file(deflated, H5T_STD_I32LE, [](const Bytes&) { return deflate(Bytes(95)); }),
                  "has 95 bytes, wanted 96");
   expect_refused(file(deflated, H5T_STD_I32LE, [](const Bytes&) { return deflate(Bytes(97)); }),
@@ -178,7 +224,7 @@ TEST_F(ChunkCheck, LooksBelowCompression) {
                  "scale-offset takes 77 bits for each value, which has 32");
 }
 
-TEST_F(ChunkCheck, LooksIntoSourcesOfVirtualDatasets) {
+TEST_F(ChunkReader, LooksIntoSourcesOfVirtualDatasets) {
   for (const bool damaged : {false, true}) {
     const auto source = file(
         scale_offset, H5T_STD_I32LE, !damaged ? Change() : [](Bytes bytes) {
@@ -197,7 +243,8 @@ TEST_F(ChunkCheck, LooksIntoSourcesOfVirtualDatasets) {
     }
     const std::string message = failure(path);
     if (damaged)
-      EXPECT_NE(message.find("its source /u is damaged in its chunk at [3, 0]"), std::string::npos)
+      EXPECT_NE(message.find("its source /u cannot be read: the chunk at [3, 0] is damaged"),
+                std::string::npos)
           << message;
     else
       EXPECT_EQ(message, "");

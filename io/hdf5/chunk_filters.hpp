@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace spsolve {
+
+using ChunkBytes = std::vector<std::uint8_t>;
+
+/// Describes a filter of the chunks of a dataset with the parameters that are stored with it.
+struct ChunkFilter {
+  H5Z_filter_t id;
+  std::vector<unsigned> parameters;
+};
+
+/// Returns the filters of a dataset with these creation properties, in the order in which they encode.
+std::vector<ChunkFilter> filters_of(hid_t creation);
+
+/// Returns the name of the first filter of a dataset whose damaged chunks make HDF5 1.10 read or write beyond
+/// its memory: "scale-offset", "n-bit" or "szip". Returns an empty text if there is none.
+std::string unsafe_filter(hid_t creation);
+
+/// Returns true if undo_filters() undoes all of these filters.
+bool are_undone(std::span<const ChunkFilter> filters);
+
+/// Undoes the filters deflate, shuffle and fletcher32 of a chunk, which has `wanted` bytes when it is
+/// decoded, the last filter first. It stops before another filter, and then only looks whether the stored
+/// lengths are those that the filter needs: HDF5 1.10 trusts them. Bits of `left_out` name filters that the
+/// chunk has not passed. Throws Error(invalid_input) that says what is wrong with the bytes. The formats are
+/// those of the HDF5 library's own filters.
+ChunkBytes undo_filters(ChunkBytes stored, std::uint32_t left_out, std::span<const ChunkFilter> filters,
+                        std::size_t wanted);
+
+}  // namespace spsolve
