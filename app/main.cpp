@@ -19,9 +19,12 @@
 namespace spsolve {
 namespace {
 
+/// Returns true if a verb needs all ranks that were launched. The others work in any shell.
+bool needs_ranks(Verb verb) { return verb == Verb::run || verb == Verb::bench; }
+
 Status perform(const CommandLine& command, const Communicator& communicator, Signals& signals) {
   if (command.verb != Verb::run) signals.release();
-  if (command.verb == Verb::run || command.verb == Verb::bench) require_launched_ranks(communicator);
+  if (needs_ranks(command.verb)) require_launched_ranks(communicator);
   switch (command.verb) {
     case Verb::run:
       return run(communicator, command, signals);
@@ -74,6 +77,7 @@ int spsolve_main(int argc, char** argv) {
     if (is_first_process()) std::fputs(parsed.text.c_str(), stdout);
     return 0;
   }
+  if (!parsed.command || !needs_ranks(parsed.command->verb)) forget_mpi_settings_without_launcher();
   Signals signals;  // before MPI starts threads, so that they leave these signals to us
   const MpiSession mpi(argc, argv);
   const Communicator world;

@@ -3,8 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace spsolve {
 namespace {
@@ -16,6 +22,13 @@ std::pair<const char*, int> launched_processes() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* value = std::getenv(variable)) return {variable, std::atoi(value)};
   return {"", 1};
+}
+
+/// Returns the rank that a launcher has given this process, if the environment tells.
+std::optional<int> rank_by_environment() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(variable)) return std::atoi(value);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -40,10 +53,18 @@ void require_launched_ranks(const Communicator& world) {
             launched, variable));
 }
 
-bool is_first_process() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(variable)) return std::atoi(value) == 0;
-  return true;
+bool is_first_process() { return rank_by_environment().value_or(0) == 0; }
+
+void forget_mpi_settings_without_launcher() {
+  if (rank_by_environment()) return;
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    if (name.starts_with("OMPI_MCA_") || name.starts_with("PMIX_MCA_") || name == "FLUX_JOB_ID")
+      names.emplace_back(name);
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);  // Open MPI starts no daemon beside this process
 }
 
 bool threads_may_communicate() {

@@ -23,6 +23,11 @@ void require_launched_ranks(const Communicator& world);
 /// Decides who prints messages without MPI.
 bool is_first_process();
 
+/// Removes settings of MPI from the environment of this process unless a launcher started it: MPI ends a
+/// process in which the job of the shell, or a transport of another machine, cannot be reached. For work that
+/// needs no other rank; called before MPI starts.
+void forget_mpi_settings_without_launcher();
+
 /// Returns true if several threads of each rank may communicate concurrently, each on its own communicator.
 bool threads_may_communicate();
 

@@ -707,10 +707,13 @@ class CommandLine(spsolve.TestCase):
                 for arguments in (["--help"], ["--version"], ["doctor"], ["check", file], ["plan", file], ["bench", "--help"]):
                     self.run_to(0, *arguments, environment=alone)
         self.assertFalse((self.directory / "out").exists())
-        # This MPI library cannot start.
-        broken = {"OMPI_MCA_pml": "nothing_of_that_name", "OMPI_MCA_btl": "nothing_of_that_name"}
-        self.assertNotEqual(spsolve.run("doctor", environment=broken).status, 0)
-        self.assertIn("Formulas", self.run_to(0, "--help", environment=broken).out)
+        # MPI cannot start a run with these settings.
+        nothing = "nothing_of_that_name"
+        for broken in ({"OMPI_MCA_pml": nothing, "OMPI_MCA_btl": nothing}, {"FLUX_JOB_ID": "1"}, {"PMIX_MCA_gds": nothing}, {"OMPI_MCA_orte_tmpdir_base": "/proc"}):
+            self.assertNotEqual(spsolve.run(file, environment=broken).status, 0)
+            for arguments in (["--help"], ["--version"], ["keys"], ["doctor"], ["check", file], ["plan", file], ["--wrong"]):
+                with self.subTest(broken=broken, arguments=arguments):
+                    self.run_to(2 if arguments == ["--wrong"] else 0, *arguments, environment=broken)
 
     def test_ranges_of_values_and_zeros(self):
         """check prints the range of values, and both check and a run warn of values that are zero everywhere."""
