@@ -83,6 +83,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
                    growth_factor(setup.problem.stencil, setup.problem.domain));
     warn_of_growth(setup, terminal);
   }
+  warn_of_vanishing_numbers(setup, terminal);
   const int ranks = setup.decomposition.ranks();
   for (const auto& [section, values] : facts) {
     terminal.print("values of [{}]: from {:.9g} to {:.9g}", section, values.min, values.max);

@@ -76,17 +76,24 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
 
 namespace {
 
+/// Returns true if a format holds zero in place of a number.
+bool vanishes(double number, Precision format) {
+  return number != 0 && with_storage(format, [&]<class Storage>() {
+           return stored_value(to_storage<Storage>(number)) == 0;
+         });
+}
+
 /// Warns if values do not fit the format in which a run stores them.
 void warn_of_range(const std::string& section, const ValueFacts& facts, Precision stored,
                    const Terminal& terminal) {
   const double largest = std::max(std::abs(facts.min), std::abs(facts.max));
   if (!std::isfinite(largest) || largest == 0) return;
-  const double held =
-      with_storage(stored, [&]<class Storage>() { return stored_value(to_storage<Storage>(largest)); });
-  if (std::isinf(held))
+  const bool infinite = with_storage(
+      stored, [&]<class Storage>() { return std::isinf(stored_value(to_storage<Storage>(largest))); });
+  if (infinite)
     terminal.warn("the values of [{}] reach {:.9g}, beyond the range of {}: they become infinite", section,
                   largest, to_string(stored));
-  if (held == 0)
+  if (vanishes(largest, stored))
     terminal.warn("the values of [{}] are {:.9g} at most, less than {} can hold: they become zero", section,
                   largest, to_string(stored));
 }
@@ -212,6 +219,24 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
 double rounded_down(double number, int digits) {
   const double unit = std::pow(10.0, std::floor(std::log10(number)) + 1 - digits);
   return std::floor(number / unit) * unit;
+}
+
+void warn_of_vanishing_numbers(const Setup& setup, const Terminal& terminal) {
+  const Problem& problem = setup.problem;
+  const Precision sums = sum_precision(problem.precision);
+  const auto warn = [&](const std::string& place, double number, Precision format) {
+    terminal.warn("{} {:g} is less than {} can hold: it counts as zero", place, number, to_string(format));
+  };
+  const std::vector<double> numbers = numbers_of(problem);
+  if (const auto found = std::ranges::find_if(numbers, [&](double number) { return vanishes(number, sums); });
+      found != numbers.end())
+    warn(problem.equations ? "[equations] step: the number" : "[stencil] weights: the number", *found, sums);
+  for (std::size_t field = 0; field < problem.field_count(); ++field)
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (const Face& face : problem.domain_of(field).faces[axis])
+        if (vanishes(face.value, problem.precision))
+          return warn(fmt::format("[boundary] {}: dirichlet =", axis_names[axis]), face.value,
+                      problem.precision);
 }
 
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {

@@ -38,6 +38,10 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
 /// Returns a positive number with the digits that are printed, never more than it is: a limit stays one.
 double rounded_down(double number, int digits);
 
+/// Warns of a weight, a number of the statements or a value of a wall that is too small for the format in
+/// which the run computes with it or stores it, and so counts as zero.
+void warn_of_vanishing_numbers(const Setup& setup, const Terminal& terminal);
+
 /// Warns where the weights of a stencil amplify some wave, with the largest stable time step where there is
 /// one.
 void warn_of_growth(const Setup& setup, const Terminal& terminal);

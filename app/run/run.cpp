@@ -70,6 +70,7 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
+  warn_of_vanishing_numbers(setup, terminal);
   warn_of_silent_sources(setup.config, terminal);
   warn_of_late_diagnostics(setup.config, terminal);
   print_summary(communicator, setup, terminal);

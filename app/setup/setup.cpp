@@ -169,10 +169,6 @@ void require_walls_in_range(const Problem& problem) {
   });
 }
 
-namespace {
-
-/// Returns the numbers that a step computes with in the precision of its sums: all weights, and the numbers
-/// of statements as they are after constants were combined.
 std::vector<double> numbers_of(const Problem& problem) {
   std::vector<double> numbers;
   const auto add = [&](const Stencil& stencil) {
@@ -188,8 +184,6 @@ std::vector<double> numbers_of(const Problem& problem) {
   }
   return numbers;
 }
-
-}  // namespace
 
 void require_numbers_in_range(const Problem& problem, const RunConfig& config) {
   if (sum_precision(problem.precision) == Precision::fp64) return;

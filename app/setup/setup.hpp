@@ -66,6 +66,10 @@ std::string checksum_of(const Problem& problem);
 /// Throws Error(invalid_input) if a dirichlet value is infinite in its storage format.
 void require_walls_in_range(const Problem& problem);
 
+/// Returns the numbers that a step computes with in the precision of its sums: all weights, and the numbers
+/// of statements as they are after constants were combined.
+std::vector<double> numbers_of(const Problem& problem);
+
 /// Throws Error(invalid_input) if a finite weight, or a finite number of the statements, is infinite in the
 /// precision of sums. The message names the number and the constants of the input that are infinite there.
 void require_numbers_in_range(const Problem& problem, const RunConfig& config);

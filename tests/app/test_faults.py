@@ -326,6 +326,23 @@ class Faults(spsolve.TestCase):
         self.assertRegex(self.run_to(2, "check", file).err, r"weights.toml:\d+: \[stencil\] weights: the number 1e\+39 is beyond the range of fp32")
         self.run_to(0, file, "--overwrite", "--set", "compute.precision=fp64")
 
+    def test_numbers_that_vanish_in_sums_are_named(self):
+        base = {"grid": {"shape": [8, 9]}, "time": {"steps": 2}, "output": {"directory": "out"}}
+        weights = {**base, "stencil": {"weights": [[1e-50, 0.5]]}, "initial": {"expression": "x"}}
+        equations = {**base, "constants": {"K": 1e-50}, "fields.u": {"initial": "x"}, "equations": {"step": "u.next = u + K*u*u"}}
+        walls = {**base, "stencil": {"preset": "heat", "diffusivity": 0.1, "dt": 0.1}, "initial": {"expression": "x"}, "boundary": {"y": {"dirichlet": 1e-9}}}
+        for case, precision, words in ((weights, "fp32", r"\[stencil\] weights: the number 1e-50 is less than fp32 can hold"), (weights, "fp64", None),
+                                       (equations, "bf16", r"\[equations\] step: the number 1e-50 is less than fp32 can hold"), (equations, "fp64", None),
+                                       (walls, "fp16", r"\[boundary\] y: dirichlet = 1e-09 is less than fp16 can hold"), (walls, "fp32", None)):
+            with self.subTest(words=words, precision=precision):
+                file = spsolve.write_input(self.directory / "case.toml", {**case, "compute": {"precision": precision}})
+                for command, ranks in ((("check",), None), (("--overwrite",), 2)):
+                    error = self.run_to(0, *command, file, ranks=ranks).err
+                    if words:
+                        self.assertRegex(error, f"warning: {words}: it counts as zero")
+                    else:
+                        self.assertNotIn("counts as zero", error)
+
     def test_derived_coefficients_beyond_the_range_of_sums_are_named(self):
         """Coefficients of the input are kept in double, so only what is computed from them must fit."""
         def case(step, **compute):
