@@ -10,6 +10,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -77,16 +79,24 @@ void write_stream(const std::filesystem::path& path, std::string_view text) {
   if (count < 0) fail_at(path, "write", error);
 }
 
-std::string read_stream(const std::filesystem::path& path) {
+[[noreturn]] void fail_as_too_long(const std::filesystem::path& path, const std::string& found,
+                                   std::int64_t most) {
+  throw Error(Status::file_failure,
+              fmt::format("{}: {}, wanted a text of {} MiB at most", path.string(), found, most >> 20));
+}
+
+std::string read_stream(const std::filesystem::path& path, std::int64_t most) {
   const int descriptor = open_stream(path, STDIN_FILENO, O_RDONLY | O_NOCTTY);
   std::string text;
   std::array<char, 65536> piece{};
   ssize_t count = 0;
-  while ((count = retry([&] { return ::read(descriptor, piece.data(), piece.size()); })) > 0)
+  while (std::ssize(text) <= most &&
+         (count = retry([&] { return ::read(descriptor, piece.data(), piece.size()); })) > 0)
     text.append(piece.data(), static_cast<std::size_t>(count));
   const int error = errno;
   ::close(descriptor);
   if (count < 0) fail_at(path, "read", error);
+  if (std::ssize(text) > most) fail_as_too_long(path, "does not end", most);
   return text;
 }
 
@@ -142,14 +152,26 @@ void write_text(const std::filesystem::path& file, const std::string& text, Flus
   replace(target, text, temporary_name(target), flush);
 }
 
+void append_text(const std::filesystem::path& file, const std::string& text) {
+  if (is_stream(file)) return write_stream(file, text);
+  errno = 0;
+  std::ofstream output(file, std::ios::app);
+  output << text;
+  output.close();
+  if (!output)
+    throw Error(Status::file_failure, fmt::format("{}: cannot write: {}", file.string(),
+                                                  errno ? std::strerror(errno) : "unknown reason"));
+}
+
 void write_cache(const std::filesystem::path& file, const std::string& text) {
   const std::filesystem::path target = followed(file);
   replace(target, text, own_temporary_name(target), Flush::later);
 }
 
-std::string read_text(const std::filesystem::path& file) {
-  if (is_stream(file)) return read_stream(file);
+std::string read_text(const std::filesystem::path& file, std::int64_t most) {
+  if (is_stream(file)) return read_stream(file, most);
   const FileDescriptor input(file, FileDescriptor::Mode::read);
+  if (input.size() > most) fail_as_too_long(file, fmt::format("has {} bytes", input.size()), most);
   std::string text(static_cast<std::size_t>(input.size()), '\0');
   input.read(0, std::as_writable_bytes(std::span(text)));
   return text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -22,10 +23,14 @@ std::filesystem::path followed(const std::filesystem::path& file);
 
 /// Writes a small text file as a whole. Follows links. Writes to a stream directly.
 void write_text(const std::filesystem::path& file, const std::string& text, Flush flush = Flush::now);
+/// Appends to a text file, which is made if there is none, or writes to a stream.
+void append_text(const std::filesystem::path& file, const std::string& text);
+
 /// Writes a small text file as a cache: several processes may write it at a time, and it may be lost.
 void write_cache(const std::filesystem::path& file, const std::string& text);
 
-/// Reads a whole text file, or a stream to its end.
-std::string read_text(const std::filesystem::path& file);
+/// Reads a whole text file, or a stream to its end. Throws Error(file_failure) if it has more than `most`
+/// bytes, as a sparse file or a device may.
+std::string read_text(const std::filesystem::path& file, std::int64_t most = std::int64_t{1} << 30);
 
 }  // namespace spsolve

@@ -206,10 +206,7 @@ std::string_view text_of_input(std::string_view kind) {
 void write_input(const Communicator& communicator, std::string_view kind, const std::filesystem::path& file) {
   const std::string text(text_of_input(kind));
   on_root(communicator, [&] {
-    if (file == "-") {
-      std::fputs(text.c_str(), stdout);
-      return;
-    }
+    if (is_stream(file)) return write_text(file, text);
     std::error_code none;
     if (std::filesystem::exists(std::filesystem::symlink_status(file, none)))
       throw Error(Status::invalid_input, fmt::format("{}: there is a file of this name", file.string()));

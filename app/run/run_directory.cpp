@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string_view>
 #include <thread>
@@ -208,7 +209,7 @@ void begin_diagnostics_file(const Communicator& communicator, const fs::path& di
     const std::string columns = diagnostics_columns(fields, sums);
     std::string kept = columns + "\n";
     if (fs::exists(file) && !is_stream(file)) {
-      std::istringstream lines(read_text(file));
+      std::istringstream lines(read_text(file, std::numeric_limits<std::int64_t>::max()));
       for (std::string line; std::getline(lines, line);) {
         std::int64_t row = 0;
         const auto read = std::from_chars(line.data(), line.data() + line.size(), row);
@@ -226,19 +227,12 @@ void add_diagnostics_row(const Communicator& communicator, const fs::path& direc
                          double time, const std::vector<Diagnostics>& of_fields,
                          const std::vector<double>& sums) {
   on_root(communicator, [&] {
-    errno = 0;
-    std::ofstream file(diagnostics_file(directory), std::ios::app);
-    file << fmt::format("{},{:.17g}", step, time);
+    std::string row = fmt::format("{},{:.17g}", step, time);
     for (const Diagnostics& field : of_fields)
-      file << fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}", field.min, field.max, field.mean,
-                          field.l2, field.change_l2);
-    for (const double sum : sums) file << fmt::format(",{:.17g}", sum);
-    file << '\n';
-    file.close();
-    if (!file)
-      throw Error(Status::file_failure,
-                  fmt::format("{}: cannot write: {}", diagnostics_file(directory).string(),
-                              errno ? std::strerror(errno) : "unknown reason"));
+      row += fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}", field.min, field.max, field.mean,
+                         field.l2, field.change_l2);
+    for (const double sum : sums) row += fmt::format(",{:.17g}", sum);
+    append_text(diagnostics_file(directory), row + "\n");
   });
 }
 

@@ -766,6 +766,16 @@ class CommandLine(spsolve.TestCase):
                                   (["--set", "compute.precision=double"], "here it is 'fp64'")):
             self.assertIn(advice, self.run_to(2, file, *arguments).err)
 
+    def test_texts_that_are_far_too_long_are_named(self):
+        """A sparse file takes no space on the disk, but would take all memory."""
+        file, sparse = self.write(), self.directory / "sparse.toml"
+        sparse.touch()
+        os.truncate(sparse, 2**40)
+        for arguments in ([sparse], ["check", sparse], ["plan", file, "--device-model", sparse], ["plan", file, "--calibration", sparse]):
+            result = spsolve.run(*arguments, cwd=self.directory)
+            self.assertNotEqual(result.status, 0)
+            self.assertRegex(result.err, r"sparse.toml: has 1099511627776 bytes, wanted a text of 1024 MiB at most")
+
     def test_limits_of_shells_count(self):
         file = self.write(grid={"shape": [9000, 9000]}, initial={"expression": "1"})
         limited = f"ulimit -v 1200000; exec {spsolve.EXECUTABLE} {file} --set compute.device=cpu"

@@ -218,6 +218,15 @@ class Faults(spsolve.TestCase):
         os.mkfifo(self.directory / "out" / "run.json")
         self.assertIn("out/run.json: is a pipe from which nobody reads", self.run_to(4, file).err)
 
+    def test_a_pipe_whose_reader_leaves_ends_the_run(self):
+        """Each row of the diagnostics opens the pipe anew; the first reader ends with the header."""
+        file, pipe = self.write(), self.directory / "out" / "diagnostics.csv"
+        pipe.parent.mkdir()
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["head", "-n", "1", pipe], stdout=subprocess.PIPE, text=True)
+        self.assertIn("out/diagnostics.csv: is a pipe from which nobody reads", self.run_to(4, file).err)
+        self.assertIn("step,time", reader.communicate(timeout=spsolve.LONGEST)[0])
+
     def test_hdf5_from_a_pipe_is_refused(self):
         """A run would wait for its writer forever."""
         os.mkfifo(self.directory / "pipe")

@@ -33,6 +33,7 @@ class New(spsolve.TestCase):
 
     def test_files_are_not_replaced(self):
         text = self.run_to(0, "new", "heat", "-").out
+        self.assertEqual(self.run_to(0, "new", "heat", "/dev/stdout").out, text)
         self.run_to(0, "new", "heat", "mine.toml")
         self.assertEqual((self.directory / "mine.toml").read_text(), text)
         self.assertIn("mine.toml: there is a file of this name", self.run_to(2, "new", "waves", "mine.toml").err)
