@@ -38,7 +38,10 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
       compression == Compression::none ? "" : fmt::format(" before {} shrinks them", to_string(compression)),
       std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
       directory_text(config.output.directory));
-  warn_of_full_disk(setup, terminal);
+  if (const std::string why = why_not_writable(config.output.directory); !why.empty())
+    terminal.warn("[output] directory: {} {}", config.output.directory.string(), why);
+  else
+    warn_of_full_disk(setup, terminal);
 }
 
 /// Prints the source of the weights, if they are from the catalogue, and as many of them as there is room

@@ -6,20 +6,43 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <map>
 
 #include "app/machine/host_memory.hpp"
 
 namespace spsolve {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the directory, or else the nearest one above it that exists.
+fs::path nearest_existing(const fs::path& directory) {
+  fs::path existing = fs::absolute(directory).lexically_normal();
+  std::error_code unseen;  // for example behind a directory that others may not enter
+  while (!fs::exists(existing, unseen)) existing = existing.parent_path();
+  return existing;
+}
+
+}  // namespace
+
+std::string why_not_writable(const fs::path& directory) {
+  std::error_code unseen;
+  if (fs::is_symlink(directory, unseen) && !fs::exists(directory, unseen))
+    return fmt::format("is a link to {}, which does not exist", fs::read_symlink(directory, unseen).string());
+  const fs::path existing = nearest_existing(directory);
+  if (!fs::is_directory(existing, unseen))
+    return fmt::format("cannot be made: {} is no directory", existing.string());
+  return access(existing.c_str(), W_OK | X_OK) == 0
+             ? ""
+             : fmt::format("cannot be written to: {}: {}", existing.string(), std::strerror(errno));
+}
 
 std::string directory_text(const std::filesystem::path& directory) {
   struct statfs status {};
   const std::filesystem::path absolute = std::filesystem::absolute(directory).lexically_normal();
-  std::filesystem::path existing = absolute;
-  std::error_code unseen;  // for example behind a directory that others may not enter
-  while (!std::filesystem::exists(existing, unseen)) existing = existing.parent_path();
-  const bool writable =
-      std::filesystem::is_directory(existing, unseen) && access(existing.c_str(), W_OK | X_OK) == 0;
+  const std::filesystem::path existing = nearest_existing(absolute);
   if (statfs(existing.c_str(), &status) != 0) return absolute.string();
   const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_bsize);
   static const std::map<unsigned long, const char*> types{{0x01021994, "tmpfs"},
@@ -31,7 +54,7 @@ std::string directory_text(const std::filesystem::path& directory) {
   return fmt::format("{} ({}{}, {} free{})", absolute.string(),
                      existing == absolute ? "" : fmt::format("file system of {}: ", existing.string()),
                      type == types.end() ? "local" : type->second, size_text(free),
-                     writable ? "" : ", not writable");
+                     why_not_writable(absolute).empty() ? "" : ", not writable");
 }
 
 }  // namespace spsolve

@@ -10,4 +10,8 @@ namespace spsolve {
 /// this process may write there.
 std::string directory_text(const std::filesystem::path& directory);
 
+/// Says why this process cannot write files to a directory, which may not exist yet. Returns an empty text if
+/// it can.
+std::string why_not_writable(const std::filesystem::path& directory);
+
 }  // namespace spsolve

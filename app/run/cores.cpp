@@ -10,7 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
+#include <latch>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "app/machine/control_groups.hpp"
@@ -70,6 +74,23 @@ JobCores cores_of_job() {
   return {std::min(std::atoi(of_step), online), "srun", "srun --cpus-per-task"};
 }
 
+/// Returns how many of the wanted threads, this one included, can run at a time. The OpenMP library ends a
+/// process in which it cannot start a thread.
+int threads_that_start(int wanted) {
+  std::latch all_started(1);
+  std::vector<std::jthread> others;
+  try {
+    while (std::ssize(others) + 1 < wanted) others.emplace_back([&] { all_started.wait(); });
+  } catch (const std::system_error&) {
+    std::fprintf(stderr,
+                 "spsolve: warning: %td of %d threads can be started: a limit on memory (ulimit -v) or on "
+                 "processes (ulimit -u, or that of the job) is too low for more\n",
+                 std::ssize(others) + 1, wanted);
+  }
+  all_started.count_down();
+  return static_cast<int>(std::ssize(others)) + 1;
+}
+
 }  // namespace
 
 int threads_of_rank(std::span<const CoreMask> masks, int rank) {
@@ -88,10 +109,12 @@ void share_cores(const Communicator& communicator) {
     const double quota = std::min(quota_of_this_rank(machine), 1e6);
     const int limit = omp_get_thread_limit();  // OMP_THREAD_LIMIT
     // Launchers may set OMP_NUM_THREADS for some of the ranks only.
-    if (std::getenv("OMP_NUM_THREADS")) return omp_set_num_threads(std::min(omp_get_max_threads(), limit));
     // More threads than the quota would let others wait in barriers while they may not run.
-    omp_set_num_threads(
-        std::clamp(static_cast<int>(quota), 1, std::min(limit, threads_of_rank(masks, machine.rank()))));
+    const int wanted =
+        std::getenv("OMP_NUM_THREADS")
+            ? std::min(omp_get_max_threads(), limit)
+            : std::clamp(static_cast<int>(quota), 1, std::min(limit, threads_of_rank(masks, machine.rank())));
+    omp_set_num_threads(threads_that_start(wanted));
   });
 }
 

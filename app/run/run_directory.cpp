@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -19,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/machine/directory_text.hpp"
 #include "app/setup/clock.hpp"
 #include "halo/collectively.hpp"
 #include "io/atomic_file.hpp"
@@ -147,14 +146,9 @@ bool RunDirectory::holds_snapshots_until(std::int64_t step) const {
 
 void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued_from) {
   on_root(communicator_, [&] {
-    if (fs::is_symlink(path_) && !fs::exists(path_))
-      throw Error(Status::file_failure,
-                  fmt::format("output directory {} is a link to {}, which does not exist", path_.string(),
-                              fs::read_symlink(path_).string()));
+    if (const std::string why = why_not_writable(path_); !why.empty())
+      throw Error(Status::file_failure, fmt::format("output directory {} {}", path_.string(), why));
     fs::create_directories(path_);
-    if (access(path_.c_str(), W_OK | X_OK) != 0)
-      throw Error(Status::file_failure,
-                  fmt::format("output directory {}: {}", path_.string(), std::strerror(errno)));
     if (!lock_) lock();
     if (!continued_from && !overwrite) refuse_results(path_);
     for (const fs::path& file : results_in(path_))

@@ -25,10 +25,9 @@ void ValuesBeyondFormat::look_at(const Copies& copies) {
 }
 
 void ValuesBeyondFormat::count_in(const Communicator& communicator, std::span<NamedRows> arrays) {
-  // A rank also writes values of others.
-  if (!is_narrower_ ||
-      communicator.all_reduce(max_magnitude_, MPI_MAX) <= double{std::numeric_limits<float>::max()})
-    return;
+  if (!is_narrower_) return;
+  max_magnitude_ = communicator.all_reduce(max_magnitude_, MPI_MAX);  // a rank also writes values of others
+  if (max_magnitude_ <= double{std::numeric_limits<float>::max()}) return;
   for (NamedRows& array : arrays)
     array.inspect = [this](std::span<const std::byte> block) { count_ += count_infinite(block); };
 }
@@ -39,6 +38,13 @@ void ValuesBeyondFormat::sum(const Communicator& communicator) {
 
 bool ValuesBeyondFormat::warn(const Terminal& terminal, const std::string& file,
                               const std::string& section) const {
+  if (is_narrower_ && max_magnitude_ > 0 && static_cast<float>(max_magnitude_) == 0) {
+    terminal.warn(
+        "the values of the {} are {:.3g} at most, which is zero in fp32: [{}] precision = \"fp64\" "
+        "holds what is computed",
+        file, max_magnitude_, section);
+    return true;
+  }
   if (count_ == 0) return false;
   terminal.warn(
       "in the {} {} beyond the range of fp32 {} infinite: [{}] precision = \"fp64\" holds what is computed",

@@ -14,8 +14,8 @@
 
 namespace spsolve {
 
-/// Counts the values of one file that the format of the file makes infinite. The state that the file is
-/// written from is finite.
+/// Counts the values of one file that the format of the file makes infinite, and finds files in which it
+/// makes all values zero. The state that the file is written from is finite.
 class ValuesBeyondFormat {
  public:
   ValuesBeyondFormat(Precision state, Precision file);
@@ -26,13 +26,13 @@ class ValuesBeyondFormat {
   void count_in(const Communicator& communicator, std::span<NamedRows> arrays);
   /// Adds the counts of all ranks. Collective.
   void sum(const Communicator& communicator);
-  /// Warns if values were counted; `file` and `section` name the file and the section of the input that sets
-  /// its precision. Returns true if it has warned.
+  /// Warns if values were counted or all are zero; `file` and `section` name the file and the section of the
+  /// input that sets its precision. Returns true if it has warned.
   bool warn(const Terminal& terminal, const std::string& file, const std::string& section) const;
 
  private:
   bool is_narrower_;
-  double max_magnitude_ = 0;  // of the values of this rank
+  double max_magnitude_ = 0;  // of the values of this rank, then of all
   std::atomic<std::int64_t> count_{0};
 };
 

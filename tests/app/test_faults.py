@@ -154,6 +154,9 @@ class Faults(spsolve.TestCase):
                 result = self.run_to(4, file, "--output", output, ranks=2)
                 self.assertIn(output, result.err)
                 self.assertEqual(result.out.count("finished"), 0)
+                if output != "/proc/out":
+                    warned = self.run_to(0, "check", file, "--set", f'output.directory="{output}"').err
+                    self.assertRegex(warned, rf"warning: \[output\] directory: .*{output} cannot be made: .*taken is no directory")
         self.assertEqual((self.directory / "taken").read_text(), "a file")
 
     def test_a_loop_of_links_where_a_file_goes(self):
@@ -207,6 +210,7 @@ class Faults(spsolve.TestCase):
         (self.directory / "out").symlink_to(self.directory / "gone" / "away")
         for ranks in (None, 2):
             self.assertRegex(self.run_to(4, file, ranks=ranks).err, "out.* is a link to .*gone/away, which does not exist")
+            self.assertRegex(self.run_to(0, "check", file, ranks=ranks).err, "warning: .*out is a link to .*gone/away, which does not exist")
         (self.directory / "out").unlink()
         (self.directory / "out").mkdir()
         (self.directory / "out" / "run.json").symlink_to(self.directory / "gone" / "run.json")

@@ -175,7 +175,10 @@ class Files(spsolve.TestCase):
             self.assertIn(f"in the snapshot of step 0 {count} values beyond the range of fp32 are infinite", result.err)
             found = spsolve.snapshots(self.directory / "out")
             self.assertEqual(int(np.isinf(spsolve.values(found[0])).sum()), count)
+            below = self.run_to(0, file, "--overwrite", *spsolve.settings("initial.expression=(x + 100 * y) * 1e-60", "output.precision=fp32"), *options, ranks=ranks)
+            self.assertRegex(below.err, r"the values of the snapshot of step 0 are [\d.]+e-\d+ at most, which is zero in fp32")
         self.assertNotIn("infinite", self.run_to(0, file, "--overwrite", "--set", beyond).err)
+        self.assertNotIn("zero in fp32", self.run_to(0, file, "--overwrite", "--set", "initial.expression=(x + 100 * y) * 1e-60").err)
 
     def test_values_beyond_the_range_of_streams_are_told(self):
         """Each stream of [[outputs]] has a precision, and a region of its own."""
