@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <new>
 
 #include "io/file_descriptor.hpp"
 #include "io/hdf5/trial_reading.hpp"
@@ -19,11 +20,18 @@ namespace {
 /// instead.
 void silence_error_stack() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
+/// Throws std::bad_alloc if memory for the tables of a file is not there. The library would crash.
+void require_memory_of_a_file() {
+  constexpr std::size_t bytes = 4 << 20;
+  ::operator delete(::operator new(bytes));
+}
+
 /// Returns properties without file locks: files appear by rename and are never changed afterwards, and NFS
 /// and Lustre mounts without a lock service would refuse to open them. The format is that of HDF5 1.8 (except
 /// for virtual datasets): all later versions read it, all metadata have checksums, and no "file is open for
 /// writing" mark remains after a crash.
 Hdf5Id access_properties() {
+  require_memory_of_a_file();
   silence_error_stack();
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check_hdf5(H5Pset_file_locking(access, false, true));
