@@ -11,7 +11,6 @@
 
 #include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
-#include "io/chunk_tiles.hpp"
 #include "io/hdf5/number_dataset.hpp"
 
 namespace spsolve {
@@ -69,7 +68,7 @@ class SharedRead {
       std::size_t most = 0;
       for (int rank = 0; rank < ranks && first + rank < tiles.count(); ++rank) {
         auto& of_rank = parts[static_cast<std::size_t>(rank)];
-        for_each_part(tiles.box(first + rank), points_at_once,
+        for_each_part(tiles.box(first + rank), points_of_read,
                       [&](const Box& part) { of_rank.push_back(part); });
         most = std::max(most, of_rank.size());
       }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "halo/collectively.hpp"
+#include "io/array_blocks.hpp"
 #include "io/checkpoint.hpp"
-#include "io/chunk_tiles.hpp"
 #include "io/format_version.hpp"
 #include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/dataset_sources.hpp"

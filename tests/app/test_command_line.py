@@ -791,6 +791,11 @@ class CommandLine(spsolve.TestCase):
             result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
             if "spsolve: error" in result.stderr:
                 self.assertRegex(result.stderr, "spsolve: error.*(ulimit -v|out of memory)")
+            checked = subprocess.run(["bash", "-c", f"ulimit -v {kib}; unset OMP_NUM_THREADS; exec {spsolve.EXECUTABLE} check {file}"], cwd=self.directory, env=spsolve.ENVIRONMENT,
+                                     capture_output=True, text=True)
+            self.assertNotIn("libgomp", result.stderr + checked.stderr)
+            if "threads can be started" in checked.stderr:
+                self.assertEqual(checked.returncode, 0, checked.stderr)
 
     def test_time_of_own_weights(self):
         """[time] dt is the length of a step of weights, files and benchmark shapes; the report at the end says which time was
