@@ -47,6 +47,14 @@ __device__ inline void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+/// Returns true in one lane of a warp, whose lanes all call this. The compiler knows that a single lane goes on
+/// where this is true, and makes no loop over lanes at every copy.
+__device__ inline bool elect_lane() {
+  unsigned elected;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(elected));
+  return elected != 0;
+}
+
 /// Arrives on the barrier and announces `bytes` bytes of copies that complete on it.
 __device__ inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),

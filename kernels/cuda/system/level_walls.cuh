@@ -99,7 +99,7 @@ __device__ __forceinline__ void for_each_point(const Visit& visit) {
 /// are read before they would be computed.
 template <int s>
 constexpr bool sets_all_ghosts() {
-  return constants::has_one_value[s] && !splits;
+  return constants::has_one_value[s];
 }
 
 /// Gives points beyond faces with a value that value. Where faces along both axes have one, that of rows

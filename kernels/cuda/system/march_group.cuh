@@ -128,8 +128,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
                   static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
   const int iterations = end_plane - first_plane + constants::warm_up;
   const March march{a, tile, iterations, iterations};
-  Planes planes(march,
-                {a, 0, 0, static_cast<int>(gridDim.x), iterations, a.chunk_planes + constants::warm_up});
+  Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, a.chunk_planes + constants::warm_up});
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x >= constants::threads + warp_threads)
     return planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);

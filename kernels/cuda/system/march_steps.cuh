@@ -31,13 +31,14 @@ namespace spsolve::cuda {
 namespace {
 
 /// Says where a block stores what it computes: planes [first, end), and as bits the rows and columns of a
-/// thread.
+/// thread, whose first point lies at `own` in a plane of all arrays.
 struct Written {
   int first, end;
   unsigned rows = 0, columns = 0;
+  long long own;
 
   __device__ Written(const GroupArguments& a, const Place& at, int first_plane, int end_plane)
-      : first(first_plane), end(end_plane) {
+      : first(first_plane), end(end_plane), own(at.y * a.array[constants::inputs].stride[1] + at.x) {
     constexpr int margin_rows = constants::margin_rows, margin_columns = constants::margin_columns;
 #pragma unroll
     for (int r = 0; r < rows_of_thread; ++r)
@@ -54,12 +55,12 @@ struct Written {
 
 /// Stores the values of a plane of a level.
 template <int output>
-__device__ inline void write(const GroupArguments& a, const Place& at, const Written& written, int z,
+__device__ inline void write(const GroupArguments& a, const Written& written, int z,
                              const Compute (&values)[rows_of_thread][columns_of_thread]) {
   constexpr unsigned all = (1u << columns_of_thread) - 1;
   if (z < written.first || z >= written.end || written.columns == 0) return;
   const SystemArray& array = a.array[constants::inputs + output];
-  Stored* const to = static_cast<Stored*>(array.data) + z * array.stride[0] + at.y * array.stride[1] + at.x;
+  Stored* const to = static_cast<Stored*>(array.data) + z * array.stride[0] + written.own;
 #pragma unroll
   for (int r = 0; r < rows_of_thread; ++r) {
     if (!(written.rows >> r & 1)) continue;
@@ -102,9 +103,7 @@ class Levels {
   template <bool points>
   __device__ __forceinline__ void iterate(int n) {
     const int plane = march_.tile.plane - constants::warm_up + n;  // of level 1
-    planes_.wait(n);
     shared_.begin(n);
-    hold_loaded();
     bool beside_walls = at_.beside_walls;
     if constexpr (has_walls_along())
       beside_walls = beside_walls || plane <= (steps - 1) * lag || plane >= a_.shape[0];
@@ -158,13 +157,15 @@ class Levels {
   /// Computes a plane of every level, and stores what others read.
   template <bool walls, bool points>
   __device__ __forceinline__ void advance(int n, int plane) {
+    // The last iteration has computed the newest planes of levels. Their sums need not wait for what is loaded.
     if constexpr (splits)
       static_for<2, steps + 1>([&](auto of_level) {
         constexpr int level = decltype(of_level)::value;
-        // The newest plane of the level before was computed by the last iteration.
         if constexpr (walls) begin_at_walls<level>(plane - 1 - (level - 2) * lag);
         begin_sums<level, walls>();
       });
+    planes_.wait(n);
+    hold_loaded();
     static_for<1, steps + 1>([&](auto of_level) {
       constexpr int level = decltype(of_level)::value;
       const int z = plane - (level - 1) * lag;
@@ -310,7 +311,7 @@ class Levels {
         constexpr int r = decltype(row)::value, e = decltype(column)::value;
         values[r][e] = newest_of<level, s, r, e>();
       });
-      write<o>(a_, at_, written_, plane - (level - 1) * lag, values);
+      write<o>(a_, written_, plane - (level - 1) * lag, values);
     });
   }
 
@@ -348,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   const int loads = end_plane - first_plane + 2 * margin_planes + constants::warm_up;
   const March march{a, tile, loads + drain, loads};
   const int longest = march.iterations - (end_plane - first_plane) + a.chunk_planes;
-  Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, march.iterations, longest});
+  Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, longest});
 #if __CUDA_ARCH__ >= 900
   if constexpr (!loads_itself) {
     // A shuffle tells the compiler that a warp is of one kind: the compiler then knows that warps of threads

@@ -12,15 +12,14 @@ namespace spsolve::cuda {
 namespace {
 
 /// Keeps blocks that run at the same time in step: halos that neighbours have read are still in the L2 cache
-/// then, and memory is read in long rows. One thread of a block counts the blocks that ask for the planes of
-/// an iteration, and waits for a while until all have asked for those of an earlier one. Results do not
-/// depend on it.
+/// then, and memory is read in long rows. In every iteration of a number that `pace_lag` divides, one thread
+/// of a block counts the blocks that ask for planes, and waits for a while until all have asked for those of
+/// `pace_lag` iterations before. Results do not depend on it.
 class Pace {
  public:
-  /// Paces a block of `iterations` with those of its wave among the blocks [first, end), whose counters have
-  /// this number. `longest` is the most iterations of a block.
-  __device__ Pace(const GroupArguments& a, int number, int first, int end, int iterations, int longest)
-      : iterations_(iterations), longest_(longest) {
+  /// Paces a block with those of its wave among the blocks [first, end), which have as many iterations. Their
+  /// counters have this number. `longest` is the most iterations of any block.
+  __device__ Pace(const GroupArguments& a, int number, int first, int end, int longest) : longest_(longest) {
     if (!a.arrivals) return;
     const int wave = static_cast<int>(blockIdx.x) / a.resident;
     arrivals_ = a.arrivals + static_cast<long long>(wave + number) * (longest + 1);
@@ -30,34 +29,35 @@ class Pace {
   /// Waits for the other blocks before iteration n; called by all lanes of a warp, which stay together.
   __device__ void wait(int n) {
     constexpr int tries = 64;
-    if (!arrivals_ || n < constants::pace_lag || patience_ == 0) return;
+    if (!counts(n, 0) || n < lag || patience_ == 0) return;
     bool waits = __any_sync(0xffffffffu, arrived_ < blocks_);
 #pragma unroll 1
-    for (int i = 0; waits && i < tries; ++i)
-      waits = __any_sync(0xffffffffu, count(n - constants::pace_lag) < blocks_);
+    for (int i = 0; waits && i < tries; ++i) waits = __any_sync(0xffffffffu, count(n - lag) < blocks_);
     patience_ -= waits;
   }
   __device__ void begin(int n) const {
-    if (arrivals_) atomicAdd(arrivals_ + n, 1u);
+    if (counts(n, 0)) atomicAdd(arrivals_ + n, 1u);
   }
-  /// Asks what the wait for iteration n will want to know, without waiting for the answer; called by all lanes.
+  /// Asks in iteration n what the next wait will want to know, if half of the time until then has passed,
+  /// without waiting for the answer; called by all lanes.
   __device__ void ask(int n) {
-    if (arrivals_ && n >= constants::pace_lag) arrived_ = count(n - constants::pace_lag);
+    if (counts(n, lag / 2)) arrived_ = count(n - lag / 2);
   }
   /// Ends the work of a block. The last one to end clears the counters.
   __device__ void end() const {
-    if (!arrivals_) return;
-    for (int n = iterations_; n < longest_; ++n) atomicAdd(arrivals_ + n, 1u);
-    if (atomicAdd(arrivals_ + longest_, 1u) + 1 < blocks_) return;
+    if (!arrivals_ || atomicAdd(arrivals_ + longest_, 1u) + 1 < blocks_) return;
     for (int n = 0; n <= longest_; ++n) arrivals_[n] = 0;
   }
 
  private:
+  static constexpr int lag = constants::pace_lag > 0 ? constants::pace_lag : 1;
+  /// Returns whether iteration n is the one so many after an iteration in which blocks are counted.
+  __device__ bool counts(int n, int after) const { return arrivals_ && n % lag == after; }
   __device__ unsigned count(int n) const { return *static_cast<const volatile unsigned*>(arrivals_ + n); }
 
   unsigned* arrivals_ = nullptr;  // by iteration; then of blocks that have ended; null: no pace
   unsigned blocks_ = 0;           // that are paced together
-  int iterations_, longest_;
+  int longest_;
   int patience_ = 16;     // how often to wait in vain: other kernels may keep blocks from starting
   unsigned arrived_ = 0;  // that were counted when a wait was asked for
 };
@@ -146,6 +146,7 @@ class Planes {
       pace_.wait(n);
       if (n >= stages) await(read(n % stages), n - stages);
       load(n, lane);
+      pace_.ask(n);
     }
     if (lane == 0) pace_.end();
   }
@@ -174,7 +175,7 @@ class Planes {
       if (const int later = n + constants::ahead; later < march_.iterations) {
         pace_.wait(later);
         load(later, thread);
-        pace_.ask(later + 1);
+        pace_.ask(later);
       }
     await(full(n % stages), n);
     if (ghost_threads == 0 || !has_ghosts_) return;
@@ -208,7 +209,7 @@ class Planes {
   __device__ void load(int n, int lane) {
     if (march_.fill(n, lane, warp_threads)) fence_for_copy_engine();
     __syncwarp();
-    if (lane == 0) {
+    if (elect_lane()) {
       pace_.begin(n);
       copy(n);
     }

@@ -109,6 +109,7 @@ inline void mbarrier_receive(unsigned long long* barrier, int arrivals, int byte
   of.awaited = of.arrivals;
   ::emulated::fibers.progress();
 }
+inline bool elect_lane() { return threadIdx.x % 32 == 0; }
 inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
   if (phases(barrier).expected != 0) ::emulated::fail("a barrier expects two copies in a phase");
   phases(barrier).expected = static_cast<int>(bytes);
