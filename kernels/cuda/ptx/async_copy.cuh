@@ -47,8 +47,8 @@ __device__ inline void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// Returns true in one lane of a warp, whose lanes all call this. The compiler knows that a single lane goes on
-/// where this is true, and makes no loop over lanes at every copy.
+/// Returns true in one lane of a warp, whose lanes all call this. The compiler knows that a single lane goes
+/// on where this is true, and makes no loop over lanes at every copy.
 __device__ inline bool elect_lane() {
   unsigned elected;
   asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(elected));

@@ -95,8 +95,7 @@ __device__ __forceinline__ void for_each_point(const Visit& visit) {
 }
 
 /// Returns true if all ghost points of a statement have one value, and levels give it to them as they compute
-/// them, those of planes beyond the ends of the march included. Where sums are split, planes before the grid
-/// are read before they would be computed.
+/// them, those of planes beyond the ends of the march included.
 template <int s>
 constexpr bool sets_all_ghosts() {
   return constants::has_one_value[s];

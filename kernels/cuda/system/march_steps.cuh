@@ -157,7 +157,8 @@ class Levels {
   /// Computes a plane of every level, and stores what others read.
   template <bool walls, bool points>
   __device__ __forceinline__ void advance(int n, int plane) {
-    // The last iteration has computed the newest planes of levels. Their sums need not wait for what is loaded.
+    // The last iteration has computed the newest planes of levels. Their sums need not wait for what is
+    // loaded.
     if constexpr (splits)
       static_for<2, steps + 1>([&](auto of_level) {
         constexpr int level = decltype(of_level)::value;

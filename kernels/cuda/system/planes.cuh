@@ -12,13 +12,13 @@ namespace spsolve::cuda {
 namespace {
 
 /// Keeps blocks that run at the same time in step: halos that neighbours have read are still in the L2 cache
-/// then, and memory is read in long rows. In every iteration of a number that `pace_lag` divides, one thread
-/// of a block counts the blocks that ask for planes, and waits for a while until all have asked for those of
-/// `pace_lag` iterations before. Results do not depend on it.
+/// then, and memory is read in long rows. In every iteration whose number `pace_lag` divides, a block counts
+/// itself, and waits for a while until all blocks have counted themselves `pace_lag` iterations before.
+/// Results do not depend on it.
 class Pace {
  public:
-  /// Paces a block with those of its wave among the blocks [first, end), which have as many iterations. Their
-  /// counters have this number. `longest` is the most iterations of any block.
+  /// Paces a block with those of its wave among the blocks [first, end), which have as many iterations as it.
+  /// Their counters have this number. `longest` is the most iterations of any block.
   __device__ Pace(const GroupArguments& a, int number, int first, int end, int longest) : longest_(longest) {
     if (!a.arrivals) return;
     const int wave = static_cast<int>(blockIdx.x) / a.resident;
@@ -38,8 +38,8 @@ class Pace {
   __device__ void begin(int n) const {
     if (counts(n, 0)) atomicAdd(arrivals_ + n, 1u);
   }
-  /// Asks in iteration n what the next wait will want to know, if half of the time until then has passed,
-  /// without waiting for the answer; called by all lanes.
+  /// Asks what the next wait will want to know, half of the iterations before it, without waiting for the
+  /// answer; called by all lanes in every iteration.
   __device__ void ask(int n) {
     if (counts(n, lag / 2)) arrived_ = count(n - lag / 2);
   }
@@ -51,7 +51,7 @@ class Pace {
 
  private:
   static constexpr int lag = constants::pace_lag > 0 ? constants::pace_lag : 1;
-  /// Returns whether iteration n is the one so many after an iteration in which blocks are counted.
+  /// Returns whether iteration n is `after` iterations after one in which blocks count themselves.
   __device__ bool counts(int n, int after) const { return arrivals_ && n % lag == after; }
   __device__ unsigned count(int n) const { return *static_cast<const volatile unsigned*>(arrivals_ + n); }
 

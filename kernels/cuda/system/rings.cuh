@@ -50,12 +50,18 @@ __device__ inline void fill_plane(int slot, Compute value, int first, int step) 
   for (int j = first; j < constants::ring_rows[i] * constants::ring_pitch[i]; j += step) store(to[j], value);
 }
 
-/// Makes one ghost point of a plane: `line` and `index` say where it lies in the ring. Beyond faces of rows
-/// and columns those of rows decide.
-template <int i>
-__device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Element<i>* plane, int line,
-                                  int index) {
+/// Makes one ghost point of a plane, beyond the low face of an axis or the high one: `line` and `index` say
+/// where it lies in the ring. Beyond faces of rows and columns those of rows decide.
+template <int i, int axis>
+__device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Element<i>* plane, bool is_high,
+                                  int line, int index) {
   constexpr int pitch = constants::ring_pitch[i];
+  constexpr Beyond beyond_low = constants::beyond[i][axis][0], beyond_high = constants::beyond[i][axis][1];
+  if constexpr (beyond_low == Beyond::value && beyond_high == Beyond::value) {
+    constexpr Compute low = constants::ghost[i][axis][0], high = constants::ghost[i][axis][1];
+    store(plane[line * pitch + index], is_high ? high : low);
+    return;
+  }
   const int first_row = tile.row + constants::row_low[i], first_column = tile.column - a.array[i].lead;
   int row = first_row + line, column = first_column + index;
   Element<i>& to = plane[line * pitch + index];
@@ -87,44 +93,52 @@ __device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& ti
   return reaches_beyond<i>(a, 2, constants::column_reach[i], tile.column, constants::tile_columns);
 }
 
+/// Makes the ghost points of a plane beyond the faces of an axis, `reach` points from them. Along the axis
+/// the ring has `extent` points, of which the first lies at `first` on the grid, and `across` along the
+/// other. Calls make(is_high, along, other) for points in the ring.
+template <int i, int axis, int reach, int extent, int across, class Make>
+__device__ inline void for_each_ghost(const GroupArguments& a, int first, int thread, const Make& make) {
+  if constexpr (constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] &&
+                reach > 0) {
+    constexpr int of_face = reach * across;
+    const int low = -1 - first, high = static_cast<int>(a.shape[axis]) - first;  // those beside the faces
+    const auto make_number = [&](int j) {
+      const bool is_high = j >= of_face;
+      const int number = is_high ? j - of_face : j;
+      const int layer = axis == 1 ? number / across : number % reach,
+                other = axis == 1 ? number % across : number / reach,
+                along = is_high ? high + layer : low - layer;
+      if (along >= 0 && along < extent) make(is_high, along, other);
+    };
+    if constexpr (2 * of_face <= ghost_threads) {
+      if (thread < 2 * of_face) make_number(thread);
+    } else {
+      const int end = high < extent ? 2 * of_face : of_face;
+#pragma unroll unrolled_ghosts
+      for (int j = (low >= 0 ? 0 : of_face) + thread; j < end; j += ghost_threads) make_number(j);
+    }
+  }
+}
+
 /// Makes the ghost rows and columns of a plane of input `i` that lie in its ring, together with the other
-/// threads that make ghosts.
+/// threads that make ghosts. Beyond faces of rows and columns those of rows decide.
 template <int i>
 __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot,
                                    int thread) {
-  constexpr int reach_rows = constants::row_reach[i], reach_columns = constants::column_reach[i];
   constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
   Compute ghost;
   if (!find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
   Element<i>* const to = plane_in_ring<i>(slot);
-  // Ghosts along an axis lie before the grid or behind it.
-  if constexpr (reach_columns > 0)
-    if (has_ghost_columns<i>(a, tile)) {
-      const int lead = a.array[i].lead, columns = static_cast<int>(a.shape[2]) - tile.column + lead;
-      const auto make = [&](int line, int number) {
-        const int index =
-            number < reach_columns ? lead - tile.column - 1 - number : columns + number - reach_columns;
-        if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, line, index);
-      };
-      if constexpr (lines == 1 && 2 * reach_columns <= ghost_threads) {
-        if (thread < 2 * reach_columns) make(0, thread);
-      } else {
-#pragma unroll unrolled_ghosts
-        for (int j = thread; j < 2 * reach_columns * lines; j += ghost_threads)
-          make(j / (2 * reach_columns), j % (2 * reach_columns));
-      }
-    }
-  if constexpr (reach_rows > 0)
-    if (has_ghost_rows<i>(a, tile)) {
-      const int rows = static_cast<int>(a.shape[1]) - tile.row - constants::row_low[i];
-#pragma unroll unrolled_ghosts
-      for (int j = thread; j < 2 * reach_rows * pitch; j += ghost_threads) {
-        const int number = j / pitch;
-        const int line =
-            number < reach_rows ? -tile.row - constants::row_low[i] - 1 - number : rows + number - reach_rows;
-        if (line >= 0 && line < lines) make_ghost<i>(a, tile, to, line, j % pitch);
-      }
-    }
+  const int first_row = tile.row + constants::row_low[i], rows = static_cast<int>(a.shape[1]);
+  for_each_ghost<i, 2, constants::column_reach[i], pitch, lines>(
+      a, tile.column - a.array[i].lead, thread, [&](bool is_high, int index, int line) {
+        const int row = first_row + line;
+        if (constants::beyond[i][1][0] != Beyond::memory && (row < 0 || row >= rows)) return;
+        make_ghost<i, 2>(a, tile, to, is_high, line, index);
+      });
+  for_each_ghost<i, 1, constants::row_reach[i], lines, pitch>(
+      a, first_row, thread,
+      [&](bool is_high, int line, int index) { make_ghost<i, 1>(a, tile, to, is_high, line, index); });
 }
 
 }  // namespace
