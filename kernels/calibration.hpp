@@ -127,8 +127,7 @@ struct Calibration {
   /// Describes several steps of a system per launch, on tiles that march (march_steps.cuh).
   struct FusedSteps {
     double statement_slots, wall_slots, row_slots, level_slots, waited_for, waited_for_alone, fp64_slots,
-        bytes_per_cycle, halo_share, overlap, barrier_cycles, load_slots, reflecting, mirroring, split,
-        split_periodic, wide;
+        bytes_per_cycle, halo_share, overlap, barrier_cycles, load_slots, reflecting, mirroring, split, wide;
   } fused_steps;
 
   /// Describes a pair of server CPU cores.

@@ -29,7 +29,7 @@ constexpr double registers_besides = 24, registers_besides_in_blocks = 35, regis
                  registers_besides_split = 14, registers_of_split_value = 1.4, registers_besides_alone = 47,
                  registers_besides_levels = 14, registers_of_level = 4, registers_of_value_alone = 1.12;
 
-constexpr int wide_reach = 4, max_moved = 2;
+constexpr int max_moved = 2;
 /// Is the most arrays that a tile of one warp reads. Elastic waves, which read 9, have 29 G points x steps/s
 /// with two steps, 30 with single ones; steps that read up to 4 arrays win (docs/log/systems.md).
 constexpr std::size_t max_arrays_of_one_warp = 6;
@@ -325,13 +325,13 @@ void lay_out_levels(FusedTile& fused, const SystemGroup& group, const Canonical&
 }
 
 /// Returns the shapes of tiles that are looked at where sums are begun before they are finished. Rows need
-/// not be those of warps. There are none in fp64, where single steps are faster (docs/log/systems.md).
+/// not be those of warps.
 std::vector<SystemTile> shapes_of_split(Precision precision) {
   std::vector<SystemTile> tiles;
-  if (precision == Precision::fp64) return tiles;
-  constexpr int width = 4;
+  const bool is_double = precision == Precision::fp64;
+  const int width = is_double ? 2 : 4;
   for (const int threads : {256, 384})
-    for (const int threads_of_row : {16, 24, 32})
+    for (const int threads_of_row : is_double ? std::vector{24, 32} : std::vector{16, 24, 32})
       for (int rows = 1; rows <= 4 && threads % threads_of_row == 0; ++rows) {
         const int thread_rows = threads / threads_of_row;
         if (thread_rows * rows < min_rows_of_split) continue;
@@ -350,7 +350,9 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
                        std::initializer_list<int> planes_ahead) {
     for (const int ahead : planes_ahead)
       for (const bool in_ring : {false, true}) {
-        SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks, ahead);
+        const bool is_one_warp = warps_of_row * thread_rows == 1;  // whose iterations are short
+        SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks,
+                                  is_one_warp ? 2 * ahead : ahead);
         tile.columns_of_thread = width;
         tile.level_0_in_ring = in_ring;
         tiles.push_back(tile);
@@ -598,16 +600,16 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
 
 namespace {
 
-/// Returns whether a grid has an axis that is periodic, or one between walls.
-bool has_axis(const Domain& grid, bool is_periodic) {
+/// Returns whether a grid has an axis between walls.
+bool has_walls(const Domain& grid) {
   for (int axis = 0; axis < axis_count; ++axis)
-    if (grid.shape[axis] > 1 && grid.periodic(axis) == is_periodic) return true;
+    if (grid.shape[axis] > 1 && !grid.periodic(axis)) return true;
   return false;
 }
 
 /// Returns how many times as long as by its instructions and its memory an iteration takes.
-double slowdown(const FusedTile& fused, const Domain& grid, const Calibration::FusedSteps& costs) {
-  if (fused.splits) return has_axis(grid, true) ? costs.split_periodic : costs.split;
+double slowdown(const FusedTile& fused, const Calibration::FusedSteps& costs) {
+  if (fused.splits) return costs.split;
   return fused.reach[plane_axis] >= wide_reach ? costs.wide : 1.0;
 }
 
@@ -626,7 +628,7 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
   const int points_of_thread = tile.rows_of_thread * tile.columns_of_thread;
   const double of_point = fused.operations + fused.held() / static_cast<double>(fused.steps) +
-                          (costs.statement_slots + (has_axis(grid, false) ? costs.wall_slots : 0)) *
+                          (costs.statement_slots + (has_walls(grid) ? costs.wall_slots : 0)) *
                               static_cast<double>(fused.levels.size());
   const double of_thread = tile.rows_of_thread * costs.row_slots +
                            (tile.loads_itself() ? 0 : costs.level_slots);  // to share rows with others
@@ -648,7 +650,7 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   const double memory = bytes * tile.blocks / costs.bytes_per_cycle;
   const double mean =
       std::pow(std::pow(issue, costs.overlap) + std::pow(memory, costs.overlap), 1 / costs.overlap);
-  return static_cast<double>(waves * (stretch + fused.warm_up())) * slowdown(fused, grid, costs) *
+  return static_cast<double>(waves * (stretch + fused.warm_up())) * slowdown(fused, costs) *
          (mean * (fused.mirrors    ? costs.mirroring
                   : fused.reflects ? costs.reflecting
                                    : 1.0) +

@@ -2,6 +2,7 @@
 #include "kernels/cuda/system/system_tile.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "kernels/cuda/launch/arguments.hpp"
 #include "kernels/rounding.hpp"
@@ -49,6 +50,14 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
   ring.pitch = round_up(before + tile.columns + ring.high[column_axis], sector);
   ring.plane_bytes = round_up(ring.rows * ring.pitch * element_bytes, box_alignment);
   return ring;
+}
+
+/// Returns how many planes before or after that of a point a group reads.
+int plane_reach(const SystemGroup& group) {
+  int reach = 0;
+  for (const GroupInput& input : group.inputs)
+    for (const auto& offset : input.offsets) reach = std::max(reach, std::abs(offset[plane_axis]));
+  return reach;
 }
 
 }  // namespace
@@ -121,12 +130,12 @@ std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, 
   // The largest tiles come first, because they read the least halo.
   std::vector<SystemTile> tiles;
   const int wide = precision == Precision::fp64 ? 64 : 128, thread_rows = 512 / wide;
-  if (dimensions == 2)
-    for (const int ahead : {4, 2, 1}) {
-      tiles.push_back(tile_of(192, 1, 1, ahead, 2, std::min(ahead, 2)));
-      tiles.back().pace_lag = 1;
-    }
-  else
+  if (dimensions == 2) {
+    // Iterations of steps that read far take longer, and more blocks hide that; other steps lose by them
+    // (docs/log/systems.md).
+    if (plane_reach(group) >= wide_reach) tiles.push_back(tile_of(224, 1, 1, max_ahead, 3, 1));
+    for (const int ahead : {4, 2, 1}) tiles.push_back(tile_of(192, 1, 1, ahead, 2, 1));
+  } else
     for (const int rows : {32, 24, 16, 8})
       for (const int ahead : {2, 1})
         if (rows % thread_rows == 0)
