@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halo/mpi_session.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
-
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,11 +33,34 @@ std::optional<int> rank_by_environment() {
   return std::nullopt;
 }
 
+/// Tells Open MPI to start no daemon beside a process that no launcher started, and no directory for its
+/// ranks: there are no others, and the daemon asks for ssh. What the user has set stays.
+void start_without_daemon() {
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+}
+
+/// Keeps the plug-ins that MPI has loaded so far in memory until the process ends. MPI_Finalize() of Open MPI
+/// 4.1 unloads them while one of its threads may still call a function of one, and the process then ends with
+/// a segmentation fault (docs/internals/ranks.md).
+void keep_plugins_of_mpi() {
+  std::vector<std::string> plugins;
+  const auto note = [](dl_phdr_info* library, std::size_t, void* names) {
+    if (std::strstr(library->dlpi_name, "mca_"))
+      static_cast<std::vector<std::string>*>(names)->emplace_back(library->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(note, &plugins);
+  for (const std::string& plugin : plugins) dlopen(plugin.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 }  // namespace
 
 MpiSession::MpiSession(int& argc, char**& argv) {
+  if (!rank_by_environment()) start_without_daemon();
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
+  keep_plugins_of_mpi();
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 }
 
@@ -64,7 +89,6 @@ void forget_mpi_settings_without_launcher() {
       names.emplace_back(name);
   }
   for (const std::string& name : names) unsetenv(name.c_str());
-  setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);  // Open MPI starts no daemon beside this process
 }
 
 bool threads_may_communicate() {
