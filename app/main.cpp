@@ -19,7 +19,8 @@
 namespace spsolve {
 namespace {
 
-/// Returns true if a verb needs all ranks that were launched. The others work in any shell.
+/// Returns true if a verb needs all ranks that were launched. The others start without the settings of MPI in
+/// the shell.
 bool needs_ranks(Verb verb) { return verb == Verb::run || verb == Verb::bench; }
 
 Status perform(const CommandLine& command, const Communicator& communicator, Signals& signals) {

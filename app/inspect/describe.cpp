@@ -9,6 +9,7 @@
 #include <map>
 #include <numbers>
 
+#include "app/machine/directory_text.hpp"
 #include "app/machine/host_memory.hpp"
 #include "app/setup/points.hpp"
 #include "app/values/values.hpp"
@@ -207,9 +208,7 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
                             static_cast<double>(setup.problem.state_count()) *
                             bytes(points, setup.problem.precision);
   std::error_code unseen;
-  std::filesystem::path existing = std::filesystem::absolute(config.output.directory).lexically_normal();
-  while (!std::filesystem::exists(existing, unseen) && existing != existing.parent_path())
-    existing = existing.parent_path();
+  const std::filesystem::path existing = nearest_existing(config.output.directory);
   const auto space = std::filesystem::space(existing, unseen);
   if (!unseen && needed > static_cast<double>(space.available))
     terminal.warn("files of {} will not fit: {} are free in {}", size_text(needed),
@@ -230,7 +229,8 @@ void warn_of_vanishing_numbers(const Setup& setup, const Terminal& terminal) {
   const std::vector<double> numbers = numbers_of(problem);
   if (const auto found = std::ranges::find_if(numbers, [&](double number) { return vanishes(number, sums); });
       found != numbers.end())
-    warn(problem.equations ? "[equations] step: the number" : "[stencil] weights: the number", *found, sums);
+    warn(setup.config.states_equations() ? "[equations] step: the number" : "[stencil] weights: the number",
+         *found, sums);
   for (std::size_t field = 0; field < problem.field_count(); ++field)
     for (int axis = 0; axis < axis_count; ++axis)
       for (const Face& face : problem.domain_of(field).faces[axis])

@@ -13,19 +13,15 @@
 #include "app/machine/host_memory.hpp"
 
 namespace spsolve {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the directory, or else the nearest one above it that exists.
 fs::path nearest_existing(const fs::path& directory) {
   fs::path existing = fs::absolute(directory).lexically_normal();
   std::error_code unseen;  // for example behind a directory that others may not enter
   while (!fs::exists(existing, unseen)) existing = existing.parent_path();
   return existing;
 }
-
-}  // namespace
 
 std::string why_not_writable(const fs::path& directory) {
   std::error_code unseen;

@@ -80,8 +80,9 @@ int threads_that_start(int wanted) {
   std::latch all_started(1);
   std::vector<std::jthread> others;
   try {
+    others.reserve(static_cast<std::size_t>(wanted - 1));
     while (std::ssize(others) + 1 < wanted) others.emplace_back([&] { all_started.wait(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // std::system_error, or std::bad_alloc
     std::fprintf(stderr,
                  "spsolve: warning: %td of %d threads can be started: a limit on memory (ulimit -v) or on "
                  "processes (ulimit -u, or that of the job) is too low for more\n",

@@ -17,7 +17,7 @@ using CoreMask = std::array<std::uint64_t, 8192 / 64>;
 /// them, but at least one. `masks` are those of all ranks on its machine.
 int threads_of_rank(std::span<const CoreMask> masks, int rank);
 
-/// Sets the number of threads of this rank, all of which can be started. Ranks that may run on the same cores
+/// Sets the number of threads of this rank, not more than can be started at that moment. Ranks that may run on the same cores
 /// divide them, and the ranks of a machine divide its quota of processors. Without this each rank would start
 /// a thread on every core that it may use. OMP_NUM_THREADS takes precedence. Collective.
 void share_cores(const Communicator& communicator);

@@ -199,7 +199,7 @@ void require_numbers_in_range(const Problem& problem, const RunConfig& config) {
       if (is_beyond(value))
         constants += fmt::format("{}{} = {:g}", constants.empty() ? " (in [constants] " : ", ", name, value);
   if (!constants.empty()) constants += ")";
-  throw Error(config.equations ? InputKey{"equations", "step"} : InputKey{"stencil", "weights"},
+  throw Error(config.states_equations() ? InputKey{"equations", "step"} : InputKey{"stencil", "weights"},
               fmt::format(": the number {:g}{} is beyond the range of fp32, in which sums of {} are taken; "
                           "[compute] precision = \"fp64\" holds it",
                           *found, constants, to_string(problem.precision)));

@@ -89,11 +89,9 @@ std::string damage_of_szip(const ChunkBytes& stored, std::size_t wanted) {
 
 /// Returns the bytes that were deflated, `most` at most.
 ChunkBytes inflated(const ChunkBytes& stored, std::size_t most) {
-  constexpr std::size_t max_shrinkage = 1032;  // of deflate
-  if (most / max_shrinkage > stored.size())
-    fail(fmt::format("has {} bytes, too few to be inflated to {}", stored.size(), most));
-  ChunkBytes result(most);
-  auto length = static_cast<uLongf>(most);
+  constexpr std::size_t max_growth = 1032;  // deflate makes no more of a byte
+  ChunkBytes result(std::min(most, max_growth * stored.size()));
+  auto length = static_cast<uLongf>(result.size());
   const int state = uncompress(result.data(), &length, stored.data(), static_cast<uLong>(stored.size()));
   if (state == Z_BUF_ERROR) fail(fmt::format("holds more than {} bytes", most));
   if (state != Z_OK) fail("cannot be inflated");
@@ -102,7 +100,7 @@ ChunkBytes inflated(const ChunkBytes& stored, std::size_t most) {
 }
 
 /// Puts the bytes of each element together again, as the filter shuffle does it; the rest stays behind them.
-ChunkBytes unshuffled(ChunkBytes stored, std::size_t element_bytes) {
+ChunkBytes unshuffled(const ChunkBytes& stored, std::size_t element_bytes) {
   if (element_bytes < 2) return stored;
   const std::size_t elements = stored.size() / element_bytes;
   ChunkBytes result = stored;
@@ -145,7 +143,7 @@ ChunkBytes unsummed(ChunkBytes stored) {
 
 std::vector<ChunkFilter> filters_of(hid_t creation) {
   std::vector<ChunkFilter> filters;
-  const int count = H5Pget_nfilters(creation);
+  const auto count = check_hdf5(H5Pget_nfilters(creation));
   for (int i = 0; i < count; ++i) {
     constexpr std::size_t max_parameters = 64;
     std::size_t parameters = max_parameters;
@@ -166,7 +164,7 @@ std::string unsafe_filter(hid_t creation) {
   return "";
 }
 
-bool are_undone(std::span<const ChunkFilter> filters) {
+bool can_be_undone(std::span<const ChunkFilter> filters) {
   return std::ranges::all_of(filters, [](const ChunkFilter& filter) {
     return filter.id == H5Z_FILTER_DEFLATE || filter.id == H5Z_FILTER_SHUFFLE ||
            filter.id == H5Z_FILTER_FLETCHER32;
@@ -194,7 +192,7 @@ ChunkBytes undo_filters(ChunkBytes stored, std::uint32_t left_out, std::span<con
         stored = unsummed(std::move(stored));
         break;
       case H5Z_FILTER_SHUFFLE:
-        if (!filter.parameters.empty()) stored = unshuffled(std::move(stored), filter.parameters.front());
+        if (!filter.parameters.empty()) stored = unshuffled(stored, filter.parameters.front());
         break;
       case H5Z_FILTER_DEFLATE:
         stored = inflated(stored, most(i));

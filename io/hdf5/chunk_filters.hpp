@@ -27,7 +27,7 @@ std::vector<ChunkFilter> filters_of(hid_t creation);
 std::string unsafe_filter(hid_t creation);
 
 /// Returns true if undo_filters() undoes all of these filters.
-bool are_undone(std::span<const ChunkFilter> filters);
+bool can_be_undone(std::span<const ChunkFilter> filters);
 
 /// Undoes the filters deflate, shuffle and fletcher32 of a chunk, which has `wanted` bytes when it is
 /// decoded, the last filter first. It stops before another filter, and then only looks whether the stored

@@ -15,15 +15,15 @@ namespace spsolve {
 ChunkReader::ChunkReader(hid_t dataset)
     : dataset_(dataset), type_(H5Dget_type(dataset), H5Tclose), element_bytes_(H5Tget_size(type_)) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), file(H5Iget_file_id(dataset), H5Fclose);
-  if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_nfilters(creation) == 0) return;
+  if (H5Pget_layout(creation) != H5D_CHUNKED) return;
+  filters_ = filters_of(creation);
   const auto shape = dataset_shape(dataset);
-  if (shape.size() > axis_count) return;
-  std::array<hsize_t, axis_count> extents{};
-  dimensions_ = static_cast<int>(check_hdf5(H5Pget_chunk(creation, axis_count, extents.data())));
+  if (filters_.empty() || shape.size() > axis_count) return;
+  const auto extents = chunk_extents(dataset);
+  dimensions_ = static_cast<int>(shape.size());
   std::copy(shape.begin(), shape.end(), shape_.end() - dimensions_);
   extents_ = {1, 1, 1};
-  std::copy_n(extents.begin(), dimensions_, extents_->end() - dimensions_);
-  filters_ = filters_of(creation);
+  std::copy(extents.begin(), extents.end(), extents_->end() - dimensions_);
   unsigned options = 0;
   check_hdf5(H5Pget_chunk_opts(creation, &options));
   whole_only_ = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
@@ -37,16 +37,17 @@ ChunkReader::ChunkReader(hid_t dataset)
 }
 
 void ChunkReader::read(const Box& box, hid_t memory_type, void* values) {
-  if (!extents_ || !are_undone(filters_)) {
+  if (!extents_ || !can_be_undone(filters_)) {
     check(box);
     return read_hyperslab(dataset_, box, memory_type, values);
   }
   const auto points = static_cast<std::size_t>(box.points());
   const std::size_t value_bytes = H5Tget_size(memory_type);
-  ChunkBytes converted(points * std::max(element_bytes_, value_bytes));
-  for_each_point(chunks_of(box), [&](const Index3& chunk) { copy(chunk, box, converted.data()); });
-  check_hdf5(H5Tconvert(type_, memory_type, points, converted.data(), nullptr, H5P_DEFAULT));
-  std::memcpy(values, converted.data(), points * value_bytes);
+  ChunkBytes wide(element_bytes_ > value_bytes ? points * element_bytes_ : 0);  // where `values` has no room
+  auto* const bytes = wide.empty() ? static_cast<std::uint8_t*>(values) : wide.data();
+  for_each_point(chunks_of(box), [&](const Index3& chunk) { copy(chunk, box, bytes); });
+  check_hdf5(H5Tconvert(type_, memory_type, points, bytes, nullptr, H5P_DEFAULT));
+  if (!wide.empty()) std::memcpy(values, bytes, points * value_bytes);
 }
 
 void ChunkReader::check(const Box& box) {
@@ -82,9 +83,12 @@ ChunkBytes ChunkReader::undone(const Index3& chunk) const {
   const Box box = box_of_chunk(chunk);
   std::array<hsize_t, axis_count> offset{};
   std::copy(box.begin.end() - dimensions_, box.begin.end(), offset.begin());
-  hsize_t bytes = 0;
-  if (H5Dget_chunk_storage_size(dataset_, offset.data(), &bytes) < 0 || bytes == 0) return {};
   try {
+    hsize_t bytes = 0;
+    haddr_t address = HADDR_UNDEF;
+    unsigned mask = 0;
+    check_hdf5(H5Dget_chunk_info_by_coord(dataset_, offset.data(), &mask, &address, &bytes));
+    if (address == HADDR_UNDEF) return {};
     if (bytes > file_bytes_)
       throw Error(Status::invalid_input, fmt::format("has {} bytes, more than the file", bytes));
     ChunkBytes stored(bytes);
@@ -94,7 +98,7 @@ ChunkBytes ChunkReader::undone(const Index3& chunk) const {
     return undo_filters(std::move(stored), left_out, filters_,
                         static_cast<std::size_t>(box.points()) * element_bytes_);
   } catch (const Error& error) {
-    throw Error(error.status(),
+    throw Error(Status::invalid_input,
                 fmt::format("the chunk at [{}] is damaged: {}",
                             fmt::join(offset.begin(), offset.begin() + dimensions_, ", "), error.what()));
   }

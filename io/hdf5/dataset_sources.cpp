@@ -15,6 +15,7 @@
 
 #include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/hdf5.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve {
 namespace {
@@ -203,12 +204,10 @@ std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }
 std::string unwritten_chunks(hid_t dataset) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
   if (H5Pget_layout(creation) != H5D_CHUNKED) return "";
-  std::array<hsize_t, H5S_MAX_RANK> chunk{};
-  check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data()));
+  const auto chunk = chunk_extents(dataset), shape = dataset_shape(dataset);
   hsize_t all = 1, written = 0;
-  const auto shape = dataset_shape(dataset);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    all *= (static_cast<hsize_t>(shape[axis]) + chunk[axis] - 1) / chunk[axis];
+    all *= static_cast<hsize_t>(ceil_div(shape[axis], chunk[axis]));
   check_hdf5(H5Dget_num_chunks(dataset, space, &written));
   return written >= all ? ""
                         : fmt::format("has gaps: {} of its {} chunks were never written", all - written, all);

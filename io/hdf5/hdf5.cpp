@@ -12,6 +12,7 @@
 #include "io/file_descriptor.hpp"
 #include "io/hdf5/trial_reading.hpp"
 #include "io/text_file.hpp"
+#include "kernels/box.hpp"
 
 namespace spsolve {
 namespace {
@@ -203,6 +204,20 @@ std::vector<std::int64_t> dataset_shape(hid_t dataset) {
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const auto rank = check_hdf5(H5Sget_simple_extent_dims(space, extents.data(), nullptr));
   return {extents.begin(), extents.begin() + rank};
+}
+
+std::vector<std::int64_t> chunk_extents(hid_t dataset) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), type(H5Dget_type(dataset), H5Tclose);
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const auto rank = check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, extents.data()));
+  std::vector<std::int64_t> chunk(extents.begin(), extents.begin() + rank);
+  if (chunk.size() != dataset_shape(dataset).size())
+    throw Error(Status::invalid_input, "its chunks have another number of axes");
+  constexpr std::int64_t max_chunk_bytes = 0xffffffff;  // a limit of HDF5
+  const auto element_bytes = static_cast<std::int64_t>(std::max<std::size_t>(1, H5Tget_size(type)));
+  if (!has_volume_within(chunk, max_chunk_bytes / element_bytes))
+    throw Error(Status::invalid_input, "its chunks have no points, or more than 4 GiB");
+  return chunk;
 }
 
 Hdf5Id create_contiguous(hid_t parent, const std::string& name, hid_t type,

@@ -112,6 +112,10 @@ std::int64_t values_offset(hid_t dataset);
 
 /// Returns the extents of a dataset, slowest axis first.
 std::vector<std::int64_t> dataset_shape(hid_t dataset);
+/// Returns the extents of the chunks of a dataset with the chunked layout, slowest axis first. Throws
+/// Error(invalid_input) if the file says what no library writes: another number of axes than the dataset has,
+/// or chunks without points or of more than 4 GiB.
+std::vector<std::int64_t> chunk_extents(hid_t dataset);
 
 /// Reads a box of an array of 1 to 3 dimensions, converted to `memory_type`, x fastest and without gaps.
 void read_hyperslab(hid_t dataset, const Box& box, hid_t memory_type, void* values);

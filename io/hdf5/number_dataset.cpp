@@ -32,10 +32,8 @@ Hdf5Id opened(hid_t file, const std::string& dataset) {
   Hdf5Id plain(open(H5P_DEFAULT), H5Dclose);
   const Hdf5Id creation(H5Dget_create_plist(plain), H5Pclose), type(H5Dget_type(plain), H5Tclose);
   if (H5Pget_layout(creation) != H5D_CHUNKED) return plain;
-  std::array<hsize_t, H5S_MAX_RANK> extents{};
-  const int rank = static_cast<int>(check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, extents.data())));
   std::size_t bytes = H5Tget_size(type);
-  for (int axis = 0; axis < rank; ++axis) bytes *= extents[static_cast<std::size_t>(axis)];
+  for (const std::int64_t extent : chunk_extents(plain)) bytes *= static_cast<std::size_t>(extent);
   constexpr std::size_t usual_bytes = 1 << 20, slots = 521;
   if (bytes <= usual_bytes) return plain;
   plain.close();  // an open dataset keeps its first cache

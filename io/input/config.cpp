@@ -145,7 +145,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   config.time = read_time(time, config.stencil);
   if (config.source_is_rate && !time.has("dt") && !has_own_time_step(config.stencil))
     time.fail("", "[source] rate needs 'dt', the time that a step takes");
-  if (config.equations && !config.equations->of_stencil)
+  if (config.states_equations())
     check_equations(root, *config.equations, config.grid, config.time.dt, time.has("dt"));
   if (const auto section = root.section("compute")) config.compute = read_compute(*section);
   if (const auto section = root.section("parallel"))

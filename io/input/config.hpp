@@ -133,6 +133,9 @@ struct RunConfig {
   std::vector<ProbesConfig> probes;
   std::vector<ImagesConfig> images;
 
+  /// Returns true if a step is described by [equations] and not by [stencil].
+  bool states_equations() const { return equations && !equations->of_stencil; }
+
   friend bool operator==(const RunConfig&, const RunConfig&) = default;
 };
 

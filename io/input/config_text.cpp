@@ -193,16 +193,13 @@ std::string images_text(const ImagesConfig& images) {
   return text + fmt::format("range = \"{}\"\n", images.scale == ImageScale::fixed ? "fixed" : "auto");
 }
 
-/// Returns true if a step is described by [equations] and not by [stencil].
-bool names_equations(const RunConfig& config) { return config.equations && !config.equations->of_stencil; }
-
 std::string problem_text(const RunConfig& config) {
   const Domain& domain = config.grid.domain;
   std::string text =
       fmt::format("\n[grid]\nshape = {}\nspacing = {}\norigin = {}\n", per_axis(domain, domain.shape),
                   per_axis(domain, config.grid.spacing), per_axis(domain, config.grid.origin));
   text += "\n[boundary]\n" + boundary_text(domain, config.grid.walls);
-  if (names_equations(config)) return text + equations_text(*config.equations, config.grid);
+  if (config.states_equations()) return text + equations_text(*config.equations, config.grid);
   text += "\n[stencil]\n" + stencil_text(config.stencil, domain);
   text += "\n[initial]\n" + field_text(config.initial);
   if (config.source) text += "\n[source]\n" + field_text(*config.source);
@@ -213,7 +210,7 @@ std::string problem_text(const RunConfig& config) {
 std::string time_text(const RunConfig& config) {
   std::string text = fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
                                  config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
-  if (names_equations(config) || !has_own_time_step(config.stencil))
+  if (config.states_equations() || !has_own_time_step(config.stencil))
     text += fmt::format("dt = {}\n", number(config.time.dt));
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));

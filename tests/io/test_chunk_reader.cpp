@@ -133,6 +133,32 @@ TEST_F(ChunkReader, LetsSoundChunksPass) {
   EXPECT_EQ(failure(file(n_bit, twelve_bits())), "");
 }
 
+/// A chunk of equal values is a few bytes long when it has passed scale-offset and deflate.
+TEST_F(ChunkReader, LetsLargeChunksOfOneValuePass) {
+  const std::string path = directory_ / "one_value.h5";
+  const hsize_t points[] = {100000};
+  {
+    const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const Hdf5Id space(H5Screate_simple(1, points, nullptr), H5Sclose),
+        creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check_hdf5(H5Pset_chunk(creation, 1, points));
+    deflated_scale_offset(creation);
+    const Hdf5Id dataset(H5Dcreate2(file, "u", H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+                         H5Dclose);
+    const std::vector<int> values(points[0], 7);
+    check_hdf5(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  }
+  Domain domain;
+  domain.dimensions = 1;
+  domain.shape = {1, 1, static_cast<std::int64_t>(points[0])};
+  double sum = 0;
+  read_boxes(Communicator(), path, "u", domain, domain.box(),
+             [&](const Index3&, std::span<const double> values) {
+               for (const double value : values) sum += value;
+             });
+  EXPECT_EQ(sum, 7.0 * static_cast<double>(points[0]));
+}
+
 TEST_F(ChunkReader, RefusesMoreBitsThanAValueHas) {
   expect_refused(file(scale_offset, H5T_STD_I32LE,
                       [](Bytes bytes) {
