@@ -178,6 +178,17 @@ TEST(SpectralRadius, OfOneFieldIsTheGrowthFactor) {
   EXPECT_NEAR(growth_of(step, {1, 24, 20}).spectral_radius, growth_factor(stencil, Index3{1, 24, 20}), 1e-14);
 }
 
+/// The waves of large matrices are thinned out, but diffusion beyond its limit amplifies the shortest one.
+TEST(SpectralRadius, OfManyFieldsKnowsTheShortestWave) {
+  constexpr double diffusivity = 1.05 / 6;  // the limit is 1/6
+  const Stencil stencil =
+      make_preset("advection-diffusion", 3, {1, 1, 1},
+                  {{"diffusivity", {diffusivity}}, {"velocity", {0.0, 0.0, 0.0}}, {"dt", {1.0}}});
+  StencilMatrix step(45);
+  for (int field = 0; field < step.size(); ++field) step.at(field, field) = LongWeights(stencil.taps());
+  EXPECT_NEAR(growth_of(step, {10, 10, 10}).spectral_radius, 12 * diffusivity - 1, 1e-12);
+}
+
 TEST(SpectralRadius, OfYeeIn2D) {
   const std::string yee = R"(
     hz.next = hz + dt*(d(ex, y, at=0.5) - d(ey, x, at=0.5))
