@@ -350,10 +350,10 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
                        std::initializer_list<int> planes_ahead) {
     for (const int ahead : planes_ahead)
       for (const bool in_ring : {false, true}) {
-        const bool is_one_warp = warps_of_row * thread_rows == 1;  // whose iterations are short
-        SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks,
-                                  is_one_warp ? 2 * ahead : ahead);
+        SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks, ahead);
         tile.columns_of_thread = width;
+        // Iterations of one warp are short: it waits for the others half as often.
+        if (tile.loads_itself()) tile.pace_lag = 2 * ahead;
         tile.level_0_in_ring = in_ring;
         tiles.push_back(tile);
       }
@@ -600,13 +600,6 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
 
 namespace {
 
-/// Returns whether a grid has an axis between walls.
-bool has_walls(const Domain& grid) {
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (grid.shape[axis] > 1 && !grid.periodic(axis)) return true;
-  return false;
-}
-
 /// Returns how many times as long as by its instructions and its memory an iteration takes.
 double slowdown(const FusedTile& fused, const Calibration::FusedSteps& costs) {
   if (fused.splits) return costs.split;
@@ -628,7 +621,7 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
   const int points_of_thread = tile.rows_of_thread * tile.columns_of_thread;
   const double of_point = fused.operations + fused.held() / static_cast<double>(fused.steps) +
-                          (costs.statement_slots + (has_walls(grid) ? costs.wall_slots : 0)) *
+                          (costs.statement_slots + (grid.has_walls() ? costs.wall_slots : 0)) *
                               static_cast<double>(fused.levels.size());
   const double of_thread = tile.rows_of_thread * costs.row_slots +
                            (tile.loads_itself() ? 0 : costs.level_slots);  // to share rows with others

@@ -63,13 +63,13 @@ struct KeptGroup {
 /// Is a group of statements (SystemFacts::groups) as CUDA C++: what one kernel computes at a point.
 struct SystemGroup {
   int first = 0, last = 0;  // statements [first, last)
-  std::vector<GroupInput> inputs;
+  std::vector<GroupInput> inputs = {};
   /// Holds the function `advance_point(at, next)`, which sets next[s - first] to the value of each statement
   /// s. at.read<array, plane, row, column>() is the value of an input at a displaced point, at.scalar<i>() a
   /// scalar; at.is_beyond<axis, displacement>() is true if the point displaced along a kernel axis lies
   /// beyond a face of the grid. Names are those of the input. The text ends with the function and uses the
   /// type Compute.
-  std::string text;
+  std::string text = {};
   int operations = 0;  // at a point
   /// Is there if the group has sums that can be begun, and reads no field in other rows and columns besides.
   std::optional<SplitGroup> split = {};
