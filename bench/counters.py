@@ -111,12 +111,12 @@ def metrics_of(row):
     """Returns the metrics of a row: with --work only those that its instructions can move, since each pass of ncu repeats the kernel. Dense
     wgmma does not end while ncu counts instructions of threads. It is counted without them, which leaves out one multiplication per
     result."""
-    without_threads = runs_dense_wgmma(row)
-    if not options.work and not without_threads:
-        return METRICS
-    kind = "d" if row["precision"] == "fp64" else "f"
-    threads = [] if without_threads else [name for name in THREADS if f"_op_{kind}" in name]
-    return [*BYTES, *threads, TIME] + ([] if row["unit"] == "scalar" else OPERATIONS or [TENSOR])
+    metrics = METRICS
+    if options.work:
+        kind = "d" if row["precision"] == "fp64" else "f"
+        threads = [name for name in THREADS if f"_op_{kind}" in name]
+        metrics = [*BYTES, *threads, TIME] + ([] if row["unit"] == "scalar" else OPERATIONS or [TENSOR])
+    return [name for name in metrics if name not in THREADS] if runs_dense_wgmma(row) else metrics
 
 
 def counted_case(kernels, row):

@@ -10,7 +10,7 @@ tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the f
                                           records whose names say h100 serve where the card of the codes has no rate
 tables.py preprocessing ROWS PAPER        seconds before the first launch, and their share of a run as SparStencil measures it
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
-tables.py systems ROWS                    systems of equations: single steps, and the steps per launch that the plan chose
+tables.py systems ROWS...                 systems of equations: single steps, and the steps per launch that the plan chose
 tables.py sources ROWS                    what the plan chose for benchmark shapes with a source, as `inputs`
 tables.py rivals ROWS                     the two fastest candidates, case by case
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
@@ -152,12 +152,13 @@ elif kind in ("inputs", "sources"):
                       f"{way_of(best)}, {best['fuse']}", short(rate(best)), f"{100 * rate(chosen) / rate(best):.0f}%", len(rows)))
     table(["input" if kind == "inputs" else "with a source", "grid", "precision", "chosen", "G/s:", "best measured", "G/s:", "chosen / best:", "candidates measured:"], lines)
 elif kind == "systems":
-    cases = collections.defaultdict(list)
-    for row in rows_of(files[0]):
-        cases[row["stencil"], row["precision"]].append(row)
+    cases = collections.defaultdict(dict)  # rows by depth; later ones replace earlier ones
+    for row in rows_of(*files):
+        if row["chosen"]:
+            cases[row["stencil"], row["precision"]][row["fuse"]] = row
     lines = []
     for (name, precision), rows in sorted(cases.items()):
-        single, several = (end((row for row in rows if row["chosen"]), key=lambda row: row["fuse"]) for end in (min, max))
+        single, several = (rows[end(rows)] for end in (min, max))
         limit = rate(single) / single["roofline_fraction"]  # of codes that read and write every array once per step
         lines.append((name, shape_of(several), precision, short(limit), short(rate(single)), short(rate(several)), several["fuse"], f"{rate(several) / limit:.1f}"))
     table(["equations", "grid", "precision", "limit of one pass per step:", "single steps:", "several per pass:", "steps per pass:", "times the limit:"], lines)

@@ -322,7 +322,8 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
 bool are_same(const BenchCase& one, const BenchCase& other) {
   const auto what = [](const BenchCase& each) {
     return std::tie(each.stencil, each.problem.domain, each.problem.precision, each.problem.has_source,
-                    each.plan.unit, each.plan.layout, each.plan.fuse);
+                    each.plan.unit, each.plan.layout, each.plan.fuse, each.plan.unpromised,
+                    each.plan.strided);
   };
   return what(one) == what(other);
 }
@@ -352,8 +353,7 @@ std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const Bench
     ask(what.plan, request);
     Domain& domain = what.problem.domain;
     domain.shape = shape_or(domain.shape, request, what.stencil, domain.dimensions);
-    const bool repeats = !request.shape.empty() && !kept.empty() && are_same(kept.back(), what);
-    if (!repeats) kept.push_back(what);
+    if (kept.empty() || !are_same(kept.back(), what)) kept.push_back(what);
   }
   if (kept.empty())
     throw Error(Status::invalid_input,
