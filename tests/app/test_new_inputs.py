@@ -65,7 +65,7 @@ class Examples(spsolve.TestCase):
     """The example of each key stands in an input, beside what its section needs."""
 
     def with_example(self, section, key, example, axes):
-        """Returns the sections of an input with so many axes."""
+        """Returns the sections of an input with this number of axes."""
         given, at, path = tomllib.loads(example), [1.0] * axes, section.strip("[]").replace("<name>", "u").split(".")
         rows = {"point_sources": {"at": at, "value": 1.0}, "probes": {"name": "a", "at": at}, "outputs": {"name": "a"},
                 "images": {"name": "a", "value": "u"}}
