@@ -178,13 +178,17 @@ NumberDataset::Packing NumberDataset::read_packing() const {
 }
 
 Hdf5Id NumberDataset::open(const std::filesystem::path& file, const std::string& dataset) const {
+  std::string problem;
   try {
     return opened(file_, dataset);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    problem = error.what();
   }
   if (const std::string why = why_unreadable(file_, dataset); !why.empty()) fail(why);
   const auto known = dataset_names(file_);
-  const std::string nearest = nearest_name(dataset.starts_with('/') ? dataset : "/" + dataset, known);
+  const std::string path = dataset.starts_with('/') ? dataset : "/" + dataset;
+  if (std::ranges::find(known, path) != known.end()) fail("cannot be read: " + problem);
+  const std::string nearest = nearest_name(path, known);
   constexpr std::size_t max_listed = 20;
   const std::span listed(known.data(), std::min(known.size(), max_listed));
   throw Error(
