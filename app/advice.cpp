@@ -16,7 +16,6 @@ std::optional<std::string> advice_on_verb(const std::vector<std::string>& verbs,
                                           const std::string& input) {
   const std::string alone = "an input alone is run, as in\n  spsolve " + input;
   const std::string again = "a run continues by\n  spsolve " + input + " --restart latest";
-  const std::string anew = "--overwrite replaces the results of another run\n";
   const std::map<std::string_view, std::string> meant{
       {"run", alone},
       {"solve", alone},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "io/hdf5/touched_chunks.hpp"
 #include "kernels/box.hpp"
 #include "kernels/rounding.hpp"
 
@@ -96,21 +97,11 @@ class ChunkTiles {
     return box;
   }
   /// Returns the number of tiles that a box touches.
-  std::int64_t touched_by(const Box& box) const {
-    std::int64_t touched = box.empty() ? 0 : 1;
-    for (int axis = 0; axis < axis_count && touched; ++axis)
-      touched *= ceil_div(box.end[axis], tile_[axis]) - box.begin[axis] / tile_[axis];
-    return touched;
-  }
+  std::int64_t touched_by(const Box& box) const { return chunks_touched_by(box, tile_).points(); }
   template <class Visit>
   void for_each_touched_by(const Box& box, Visit&& visit) const {
-    if (box.empty()) return;
-    Box tiles;
-    for (int axis = 0; axis < axis_count; ++axis) {
-      tiles.begin[axis] = box.begin[axis] / tile_[axis];
-      tiles.end[axis] = ceil_div(box.end[axis], tile_[axis]);
-    }
-    for_each_point(tiles, [&](const Index3& at) { visit(this->box(index_of(at, counts_))); });
+    for_each_point(chunks_touched_by(box, tile_),
+                   [&](const Index3& at) { visit(this->box(index_of(at, counts_))); });
   }
 
  private:

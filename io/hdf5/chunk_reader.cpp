@@ -8,7 +8,7 @@
 #include <array>
 #include <cstring>
 
-#include "kernels/rounding.hpp"
+#include "io/hdf5/touched_chunks.hpp"
 
 namespace spsolve {
 
@@ -45,28 +45,18 @@ void ChunkReader::read(const Box& box, hid_t memory_type, void* values) {
   const std::size_t value_bytes = H5Tget_size(memory_type);
   ChunkBytes wide(element_bytes_ > value_bytes ? points * element_bytes_ : 0);  // where `values` has no room
   auto* const bytes = wide.empty() ? static_cast<std::uint8_t*>(values) : wide.data();
-  for_each_point(chunks_of(box), [&](const Index3& chunk) { copy(chunk, box, bytes); });
+  for_each_point(chunks_touched_by(box, *extents_), [&](const Index3& chunk) { copy(chunk, box, bytes); });
   check_hdf5(H5Tconvert(type_, memory_type, points, bytes, nullptr, H5P_DEFAULT));
   if (!wide.empty()) std::memcpy(values, bytes, points * value_bytes);
 }
 
 void ChunkReader::check(const Box& box) {
   if (!extents_) return;
-  for_each_point(chunks_of(box), [&](const Index3& chunk) {
+  for_each_point(chunks_touched_by(box, *extents_), [&](const Index3& chunk) {
     if (sound_.contains(chunk)) return;
     undone(chunk);
     sound_.insert(chunk);
   });
-}
-
-Box ChunkReader::chunks_of(const Box& box) const {
-  Box chunks;
-  if (box.empty()) return chunks;
-  for (int axis = 0; axis < axis_count; ++axis) {
-    chunks.begin[axis] = box.begin[axis] / (*extents_)[axis];
-    chunks.end[axis] = ceil_div(box.end[axis], (*extents_)[axis]);
-  }
-  return chunks;
 }
 
 Box ChunkReader::box_of_chunk(const Index3& chunk) const {

@@ -34,7 +34,6 @@ class ChunkReader {
     ChunkBytes bytes;       // decoded; empty: the chunk was never written
   };
 
-  Box chunks_of(const Box& box) const;
   Box box_of_chunk(const Index3& chunk) const;
   ChunkBytes undone(const Index3& chunk) const;
   void copy(const Index3& chunk, const Box& box, std::uint8_t* values);

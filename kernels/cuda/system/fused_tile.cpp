@@ -429,9 +429,9 @@ std::optional<NoKernel> TileSearch::begin(const SystemFacts& facts, int steps,
                                           const std::vector<FilledFace>& filled) {
   fused_.steps = steps;
   for (const GroupInput& input : group_.inputs)
-    for (const auto& offset : input.offsets)
+    if (!input.is_coefficient)
       for (int axis = 0; axis < axis_count; ++axis)
-        if (!input.is_coefficient) fused_.reach[axis] = std::max(fused_.reach[axis], std::abs(offset[axis]));
+        fused_.reach[axis] = std::max(fused_.reach[axis], reach_of(input)[axis]);
   for (int axis = 0; axis < axis_count; ++axis)
     if (!grid_.periodic(axes_[axis]) && grid_.shape[axes_[axis]] < 2 * fused_.reach[axis])
       return NoKernel{"the grid is thinner than what a step reads"};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <set>
@@ -532,6 +533,14 @@ int rows_read_before(const std::vector<GroupRead>& reads) {
 }
 
 }  // namespace
+
+std::array<int, 3> reach_of(const GroupInput& input) {
+  std::array<int, 3> reach{};
+  for (const auto& offset : input.offsets)
+    for (std::size_t axis = 0; axis < reach.size(); ++axis)
+      reach[axis] = std::max(reach[axis], std::abs(offset[axis]));
+  return reach;
+}
 
 SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
                      const std::array<int, 3>& axes) {

@@ -21,6 +21,9 @@ struct GroupInput {
   std::vector<std::array<int, 3>> offsets = {};  // at which it is read, in kernel axes, each once
 };
 
+/// Returns how far an input is read along each kernel axis, on either side.
+std::array<int, 3> reach_of(const GroupInput& input);
+
 /// Is a read of an input of a group, displaced along kernel axes.
 struct GroupRead {
   int input = 0;

@@ -2,7 +2,6 @@
 #include "kernels/cuda/system/system_tile.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernels/cuda/launch/arguments.hpp"
 #include "kernels/rounding.hpp"
@@ -55,8 +54,7 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
 /// Returns how many planes before or after that of a point a group reads.
 int plane_reach(const SystemGroup& group) {
   int reach = 0;
-  for (const GroupInput& input : group.inputs)
-    for (const auto& offset : input.offsets) reach = std::max(reach, std::abs(offset[plane_axis]));
+  for (const GroupInput& input : group.inputs) reach = std::max(reach, reach_of(input)[plane_axis]);
   return reach;
 }
 
