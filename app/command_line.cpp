@@ -115,13 +115,13 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
           ->check(one_of(boundary_names));
   CLI::Option* source =
       to.add_flag("--source", request.source, "Something is added to every point in every step");
-  CLI::Option* input = to.add_option("--input", request.inputs,
-                                     "Measure the problems of these inputs, at their pace of events")
-                           ->type_name("FILE.toml")
-                           ->excludes(stencil)
-                           ->excludes(shape)
-                           ->excludes(boundary)
-                           ->excludes(source);
+  CLI::Option* input =
+      to.add_option("--input", request.inputs, "Measure the problems of these inputs, with their events")
+          ->type_name("FILE.toml")
+          ->excludes(stencil)
+          ->excludes(shape)
+          ->excludes(boundary)
+          ->excludes(source);
   to.add_option("--precision", request.precision,
                 "fp64 (unless a suite says otherwise), fp32, tf32, bf16 or fp16")
       ->check(one_of(precision_names))

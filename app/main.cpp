@@ -23,8 +23,12 @@ namespace {
 /// the shell.
 bool needs_ranks(Verb verb) { return verb == Verb::run || verb == Verb::bench; }
 
+/// Returns true if a verb computes values of the grid: check does for initial values, and plan for coefficients.
+bool needs_threads(Verb verb) { return needs_ranks(verb) || verb == Verb::check || verb == Verb::plan; }
+
 Status perform(const CommandLine& command, const Communicator& communicator, Signals& signals) {
   if (command.verb != Verb::run) signals.release();
+  if (needs_threads(command.verb)) start_threads();
   if (needs_ranks(command.verb)) require_launched_ranks(communicator);
   switch (command.verb) {
     case Verb::run:

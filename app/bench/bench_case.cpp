@@ -41,7 +41,7 @@ Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t l
 struct Bench {
   Problem problem;  // in the precision of the candidate
   int fuse;
-  Pace pace;
+  EventPattern events;
   Machine machine;
   Distribution distribution;
   Block block;
@@ -50,7 +50,7 @@ struct Bench {
         const BenchSetting& setting, const DeviceChoice& device)
       : problem(in_precision(what.problem, candidate.precision)),
         fuse(candidate.fuse),
-        pace(what.plan.pace.every > std::int64_t{rare} * fuse ? Pace{} : what.plan.pace),
+        events(what.plan.events.every > std::int64_t{rare} * fuse ? EventPattern{} : what.plan.events),
         machine(make_machine(communicator, device, setting.parallel)),
         distribution(distribute_within_memory(communicator, setting.parallel, problem, candidate, device)),
         block(communicator, problem, distribution.decomposition, candidate, *machine.backend,
@@ -62,7 +62,7 @@ struct Bench {
   }
 
   /// Returns the steps after which launches repeat themselves.
-  std::int64_t period() const { return pace.every > 0 ? pace.every : fuse; }
+  std::int64_t period() const { return events.every > 0 ? events.every : fuse; }
 
   /// Makes the launches of a period, as evolve() ends them before events, and returns their number.
   int run_period() {
@@ -71,7 +71,7 @@ struct Bench {
       block.launch(static_cast<int>(steps));
       ++launches;
     };
-    const bool last_alone = pace.every > 0 && pace.last_alone;
+    const bool last_alone = events.every > 0 && events.last_alone;
     for (std::int64_t left = period() - last_alone, steps = 0; left > 0; left -= steps) {
       // Equations take `fuse` steps, or one.
       steps = left >= fuse ? fuse : problem.equations ? 1 : left;
@@ -190,7 +190,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"taps", taps_of(problem)},
            {"source", problem.has_source},
            {"steps", timed.steps},
-           {"steps_between_events", bench.pace.every},
+           {"steps_between_events", bench.events.every},
            {"precision", to_string(problem.precision)},
            {"unit", to_string(candidate.unit)},
            {"layout", name_or(candidate.layout, "none")},

@@ -38,7 +38,7 @@ struct BenchSetting {
 };
 
 /// Sets a candidate up, measures its error against the fp64 reference and its rate, launches ending at the
-/// pace of the case, and tells both with the model's numbers: an object of the JSON. Collective.
+/// events of the case, and tells both with the model's numbers: an object of the JSON. Collective.
 nlohmann::ordered_json measure(const Communicator& communicator, const BenchCase& what,
                                const Candidate& candidate, const BenchSetting& setting,
                                const Ceilings& ceilings, const DeviceChoice& device);

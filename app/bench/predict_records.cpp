@@ -44,7 +44,7 @@ std::optional<Row> row_of_bench(const Json& row, const std::filesystem::path& in
                          {"rate", row.at("gstencil_per_s")}};
   return Row{[what = std::move(what), method](const DeviceModel& device) {
                const Candidate candidate = evaluate(what.problem, device, method);
-               return 1e-9 / paced_seconds(what.problem, device, candidate, what.plan.pace);
+               return 1e-9 / mean_seconds(what.problem, device, candidate, what.plan.events);
              },
              description};
 }

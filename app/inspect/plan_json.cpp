@@ -15,7 +15,7 @@ Json method_json(const Method& method, Precision precision) {
           {"fuse", method.fuse}};
 }
 
-/// Returns a candidate as JSON. Seconds are per point and step, at the pace of the events of the input. Their
+/// Returns a candidate as JSON. Seconds are per point and step, with the events of the input. Their
 /// parts are those of launches that no event cuts short.
 Json candidate_json(const Candidate& candidate) {
   Json json = method_json(candidate, candidate.precision);

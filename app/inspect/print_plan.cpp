@@ -119,10 +119,10 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
                  device.name, device.origin);
   print_candidates(plan, terminal);
   for (const std::string& line : describe(plan.rejected)) terminal.print("left out: {}", line);
-  const Pace pace = plan_request(setup.config, setup.problem).pace;
-  if (pace.every > 0)
+  const EventPattern events = plan_request(setup.config, setup.problem).events;
+  if (events.every > 0)
     terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",
-                   counted(pace.every, "step"), pace.last_alone ? ", the last of which is alone" : "");
+                   counted(events.every, "step"), events.last_alone ? ", the last of which is alone" : "");
   print_legend(terminal);
   print_rooflines(plan, device, terminal);
   const Candidate* tensor =

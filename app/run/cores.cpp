@@ -115,12 +115,16 @@ void share_cores(const Communicator& communicator) {
         std::getenv("OMP_NUM_THREADS")
             ? std::min(omp_get_max_threads(), limit)
             : std::clamp(static_cast<int>(quota), 1, std::min(limit, threads_of_rank(masks, machine.rank())));
-    omp_set_num_threads(threads_that_start(wanted));
-    // The OpenMP library starts its threads here, while there is room for them, and keeps them.
-    int started = 0;
-#pragma omp parallel reduction(+ : started)
-    ++started;
+    omp_set_num_threads(wanted);
   });
+}
+
+void start_threads() {
+  omp_set_num_threads(threads_that_start(omp_get_max_threads()));
+  // The OpenMP library starts its threads here and keeps them.
+  int started = 0;
+#pragma omp parallel reduction(+ : started)
+  ++started;
 }
 
 std::string idle_cores(const Communicator& communicator) {

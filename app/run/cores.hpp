@@ -17,11 +17,14 @@ using CoreMask = std::array<std::uint64_t, 8192 / 64>;
 /// them, but at least one. `masks` are those of all ranks on its machine.
 int threads_of_rank(std::span<const CoreMask> masks, int rank);
 
-/// Sets the number of threads of this rank, not more than can be started at that moment, and starts them.
-/// Ranks that may run on the same cores divide them, and the ranks of a machine divide its quota of
-/// processors. Without this each rank would start a thread on every core that it may use. OMP_NUM_THREADS
-/// takes precedence. Collective.
+/// Sets the number of threads of this rank. Ranks that may run on the same cores divide them, and the ranks
+/// of a machine divide its quota of processors. Without this each rank would start a thread on every core
+/// that it may use. OMP_NUM_THREADS takes precedence. Collective.
 void share_cores(const Communicator& communicator);
+
+/// Starts the threads of this rank, or as many as limits allow at that moment, with a warning. Otherwise the
+/// OpenMP library would start them in the first parallel loop, and end a process that has no room for them.
+void start_threads();
 
 /// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun or Slurm's srun has bound each
 /// rank to one core and leaves other cores of the job on this machine unused. Returns an empty text

@@ -28,25 +28,25 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Launches end at the most frequent event, or at the last step.
-Pace pace_of(const RunConfig& config, const Problem& problem) {
-  Pace pace{config.time.steps, true};  // the last step has diagnostics
+EventPattern events_of(const RunConfig& config, const Problem& problem) {
+  EventPattern events{config.time.steps, true};  // the last step has diagnostics
   for (const std::int64_t every : {config.output.every, config.checkpoint.every, config.diagnostics.every})
-    if (every > 0 && every < pace.every) pace = {every, false};
-  pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
+    if (every > 0 && every < events.every) events = {every, false};
+  events.last_alone = events.every > 1 && (events.last_alone || config.diagnostics.every == events.every);
   for (const Interval& interval : record_intervals(config, problem))
-    if (const std::int64_t every = interval.following(0); every < pace.every) pace = {every, false};
+    if (const std::int64_t every = interval.following(0); every < events.every) events = {every, false};
   const auto cut_by = [&](std::int64_t every, bool alone) {
-    if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
-      pace.cuts += 1.0 / static_cast<double>(every);
+    if (every > 0 && events.every > 1 && (every % events.every != 0 || (alone && !events.last_alone)))
+      events.cuts += 1.0 / static_cast<double>(every);
   };
   cut_by(config.time.steps, true);
   cut_by(config.diagnostics.every, true);
   cut_by(config.output.every, false);
   cut_by(config.checkpoint.every, false);
   for (const ImagesConfig& images : config.images) cut_by(images.every, false);
-  pace.steps = config.time.steps;
-  pace.checkpoints = config.checkpoint.every;
-  return pace;
+  events.steps = config.time.steps;
+  events.checkpoints = config.checkpoint.every;
+  return events;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
                             "step; leave it out, or \"auto\", or write the stencil as [equations]",
                             *config.time.fuse));
   return {config.compute.unit, config.compute.layout, single ? std::optional(1) : config.time.fuse,
-          pace_of(config, problem), config.compute.accuracy};
+          events_of(config, problem), config.compute.accuracy};
 }
 
 ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const StoredPlan& plan) {

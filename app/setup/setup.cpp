@@ -225,7 +225,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
     if (!continued || !config.compute.accuracy) throw;
     const auto precision = request.request.precision;
     request = {plan_request(config, problem),
-               fmt::format("planned anew: at this pace of events the plan so far errs by more than "
+               fmt::format("planned anew: with these events the plan so far errs by more than "
                            "compute.accuracy = {:g}",
                            *config.compute.accuracy)};
     request.request.precision = precision;

@@ -78,7 +78,7 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
       fmt::format("{} {} {} {} {} {} {} {} {}", version, kernels_hash, device.model,
                   to_string(problem.precision), problem.has_source, name_or(request.unit, "auto"),
                   name_or(request.layout, "auto"), request.fuse.value_or(0), request.accuracy.value_or(0.0));
-  text += fmt::format(" {} {} {} {}", request.pace.every, request.pace.last_alone, request.pace.cuts,
+  text += fmt::format(" {} {} {} {}", request.events.every, request.events.last_alone, request.events.cuts,
                       request.unpromised);
   text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
   for (const auto& faces : problem.domain.faces)

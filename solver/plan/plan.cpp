@@ -43,8 +43,9 @@ bool asked_for(const PlanRequest& request) { return request.unit || request.layo
 std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
   const auto too_deep = [](std::string why) { return Refusal{Obstacle::depth, std::move(why)}; };
-  if (!request.fuse && request.pace.every > 0 && method.fuse > std::max<std::int64_t>(1, request.pace.every))
-    return too_deep(fmt::format("an event ends launches every {} steps", request.pace.every));
+  if (!request.fuse && request.events.every > 0 &&
+      method.fuse > std::max<std::int64_t>(1, request.events.every))
+    return too_deep(fmt::format("an event ends launches every {} steps", request.events.every));
   if (!device.gpu || !method.fused_weights() || method.layout == Layout::separable || method.fuse == 1)
     return {};
   const Index3 extent = tap_box(problem.stencil).extent();
@@ -189,12 +190,12 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
 /// Returns the mean over the steps of a period. Each step of a whole launch takes `fused`; the remainder and
 /// a last step alone are taken by the scalar unit in `rest(steps)`.
 template <class Rest>
-double mean_of_period(const Pace& pace, int fuse, double fused, Rest&& rest) {
-  if (pace.every == 0) return fused;
-  const std::int64_t together = pace.every - pace.last_alone, left = together % fuse;
+double mean_of_period(const EventPattern& events, int fuse, double fused, Rest&& rest) {
+  if (events.every == 0) return fused;
+  const std::int64_t together = events.every - events.last_alone, left = together % fuse;
   return (static_cast<double>(together - left) * fused + (left > 0 ? rest(static_cast<int>(left)) : 0.0) +
-          (pace.last_alone ? rest(1) : 0.0)) /
-         static_cast<double>(pace.every);
+          (events.last_alone ? rest(1) : 0.0)) /
+         static_cast<double>(events.every);
 }
 
 }  // namespace
@@ -210,23 +211,23 @@ std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain) 
   return {};
 }
 
-double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
-                     const Pace& pace) {
+double mean_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                    const EventPattern& events) {
   Problem same = problem;
   same.precision = candidate.precision;
-  return mean_of_period(pace, candidate.fuse, candidate.seconds,
+  return mean_of_period(events, candidate.fuse, candidate.seconds,
                         [&](int steps) { return steps * evaluate(same, device, Method(steps)).seconds; });
 }
 
-double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace) {
+double mean_error(const Problem& problem, const Candidate& candidate, const EventPattern& events) {
   const auto rest = [&](int steps) {
     return scalar_error(problem.stencil, steps, candidate.precision).total();
   };
   // Cutting single steps into launches differently changes no bit, unless each launch rounds to storage.
   if (!candidate.fused_weights() && storage_bytes(candidate.precision) > 2) return rest(1);
   // An event in the middle of a launch leaves two remainders and may want its last step alone.
-  return mean_of_period(pace, candidate.fuse, candidate.error, rest) +
-         (candidate.fuse > 1 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);
+  return mean_of_period(events, candidate.fuse, candidate.error, rest) +
+         (candidate.fuse > 1 ? 3 * events.cuts * rest(candidate.fuse) : 0.0);
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& requested) {
@@ -244,8 +245,8 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
   find_candidates(plan, problem, device, request);
   if (plan.candidates.empty()) fail_without_candidates(plan, problem, device, request);
   for (Candidate& candidate : plan.candidates) {
-    candidate.error = paced_error(problem, candidate, request.pace);
-    candidate.seconds = paced_seconds(problem, device, candidate, request.pace);
+    candidate.error = mean_error(problem, candidate, request.events);
+    candidate.seconds = mean_seconds(problem, device, candidate, request.events);
   }
   const auto is_accepted = [&](const Candidate& candidate) {
     return !request.accuracy || candidate.error <= *request.accuracy;

@@ -12,7 +12,7 @@ namespace spsolve {
 
 /// Describes how often launches must end. A depth that does not divide `every` leaves a remainder of single
 /// steps.
-struct Pace {
+struct EventPattern {
   std::int64_t every = 0;   // steps between events; 0: never
   bool last_alone = false;  // launches end one step before an event, too (diagnostics)
   double cuts = 0;          // events per step besides multiples of `every`; each interrupts a launch at worst
@@ -25,7 +25,7 @@ struct PlanRequest {
   std::optional<UnitKind> unit = {};
   std::optional<Layout> layout = {};
   std::optional<int> fuse = {};
-  Pace pace = {};
+  EventPattern events = {};
   /// Holds the relative L2 error per step that is accepted. Any precision that keeps it may be chosen; the
   /// problem's is the finest.
   std::optional<double> accuracy = {};
@@ -44,7 +44,8 @@ struct Plan {
   std::string device;    // cpu, cuda
   bool measured = true;  // the device's rates were measured, not guessed
   Candidate chosen = {};
-  std::vector<Candidate> candidates = {};  // by precision, unit, layout, depth; seconds and error at the pace
+  std::vector<Candidate> candidates =
+      {};  // by precision, unit, layout, depth; seconds and error with the events
   /// `rejected` has the order of the candidates, and includes methods that an accepted accuracy excludes.
   std::vector<RejectedMethod> rejected = {};
   std::vector<std::string> reasons = {};  // sentences on the choice and the alternatives
@@ -75,12 +76,12 @@ bool is_same_method(const Candidate& a, const Candidate& b);
 /// and precision that may win, then other depths of these, at least a quarter apart.
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
 
-/// Returns the seconds of a candidate, per point and step, when launches must end at this pace.
-double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
-                     const Pace& pace);
+/// Returns the seconds of a candidate, per point and step, when launches end at these events.
+double mean_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                    const EventPattern& events);
 
-/// Bounds the relative L2 error per step of a candidate at this pace, on average over the steps until an
+/// Bounds the relative L2 error per step of a candidate with these events, on average over the steps until an
 /// event. The scalar unit takes remainders and steps alone.
-double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace);
+double mean_error(const Problem& problem, const Candidate& candidate, const EventPattern& events);
 
 }  // namespace spsolve

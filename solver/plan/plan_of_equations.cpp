@@ -21,12 +21,12 @@ constexpr double as_good = 1.01;  // times as slow as the fastest, in the model:
 
 }  // namespace
 
-double at_pace(const Pace& pace, const Candidate& candidate, double single) {
-  if (pace.every == 0 || candidate.fuse == 1) return candidate.seconds;
-  const std::int64_t together = pace.every - pace.last_alone, left = together % candidate.fuse;
+double mean_seconds(const EventPattern& events, const Candidate& candidate, double single) {
+  if (events.every == 0 || candidate.fuse == 1) return candidate.seconds;
+  const std::int64_t together = events.every - events.last_alone, left = together % candidate.fuse;
   return (static_cast<double>(together - left) * candidate.seconds +
-          static_cast<double>(left + pace.last_alone) * single) /
-         static_cast<double>(pace.every);
+          static_cast<double>(left + events.last_alone) * single) /
+         static_cast<double>(events.every);
 }
 
 namespace {
@@ -48,10 +48,10 @@ void add_marches(Plan& plan, const EquationsModel& model, const PlanRequest& req
     };
     if (!candidate.no_kernel.empty()) {
       leave_out(Obstacle::no_kernel, candidate.no_kernel);
-    } else if (!asked && request.pace.every > 0 && fuse > std::max<std::int64_t>(1, request.pace.every)) {
-      leave_out(Obstacle::depth, fmt::format("an event ends launches every {} steps", request.pace.every));
+    } else if (!asked && request.events.every > 0 && fuse > std::max<std::int64_t>(1, request.events.every)) {
+      leave_out(Obstacle::depth, fmt::format("an event ends launches every {} steps", request.events.every));
     } else {
-      candidate.seconds = at_pace(request.pace, candidate, single);
+      candidate.seconds = mean_seconds(request.events, candidate, single);
       plan.candidates.push_back(candidate);
     }
   }
@@ -98,7 +98,7 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   PlanRequest request = given;
   request.layout = layout_here(given.layout, device);
   // Fields with values one step before need no step alone at diagnostics.
-  if (problem.keeps_previous()) request.pace.last_alone = false;
+  if (problem.keeps_previous()) request.events.last_alone = false;
   const bool scalar = request.unit.value_or(UnitKind::scalar) == UnitKind::scalar && !request.layout;
   // Single steps have the same bits on other devices, on which a run may be continued.
   std::optional<int> asked = request.fuse;

@@ -100,12 +100,12 @@ class Strides {
   /// Returns the run as strides of `steps` steps divide it. Strides start anew after checkpoints, and after
   /// the single steps before events that are not at multiples of `steps`.
   StridedRun run_of(int steps) const {
-    const Pace& pace = request_.pace;
+    const EventPattern& events = request_.events;
     StridedRun run;
-    if (pace.steps > 0) run.steps = pace.steps;
+    if (events.steps > 0) run.steps = events.steps;
     run.begun_every = run.steps;
-    if (pace.checkpoints > 0) run.begun_every = std::min(run.begun_every, pace.checkpoints);
-    if (pace.every % steps != 0) run.begun_every = std::min(run.begun_every, pace.every);
+    if (events.checkpoints > 0) run.begun_every = std::min(run.begun_every, events.checkpoints);
+    if (events.every % steps != 0) run.begun_every = std::min(run.begun_every, events.every);
     return run;
   }
   /// Returns the reason to refuse a method that is known before the weights of a stride are computed.
@@ -128,9 +128,9 @@ class Strides {
     if (points > max_fused_weights)
       return Refusal{Obstacle::memory,
                      fmt::format("a stride would span {} points, {} at most", points, max_fused_weights)};
-    if (!request_.fuse && request_.pace.every > 0 && method.fuse > request_.pace.every)
+    if (!request_.fuse && request_.events.every > 0 && method.fuse > request_.events.every)
       return Refusal{Obstacle::depth,
-                     fmt::format("an event ends launches every {} steps", request_.pace.every)};
+                     fmt::format("an event ends launches every {} steps", request_.events.every)};
     return {};
   }
   /// Returns the sum of the roundings of all launches at the end of the run, for the wave in which they grow
@@ -193,7 +193,7 @@ void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, 
         continue;
       }
       auto& candidate = std::get<Candidate>(made);
-      candidate.seconds = at_pace(request.pace, candidate, single) + strides.begin_seconds(candidate);
+      candidate.seconds = mean_seconds(request.events, candidate, single) + strides.begin_seconds(candidate);
       plan.candidates.push_back(candidate);
     }
   }

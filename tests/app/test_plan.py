@@ -112,14 +112,14 @@ class Plan(spsolve.TestCase):
         finer = self.run_to(2, file, *large, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=1e-12")
         self.assertIn("accuracy", finer.err)
 
-    def test_a_pace_that_breaks_the_accepted_accuracy_is_planned_anew(self):
+    def test_events_that_break_the_accepted_accuracy_have_a_new_plan(self):
         # Fields in 16 bits round once per launch. With two steps per launch the plan exceeds the accepted
         # error if an event follows every third step.
         file, calm = self.write(precision="fp16", accuracy=0.1), spsolve.settings("output.every=0", "diagnostics.every=0", "grid.shape=[601, 701]")
         self.run_to(0, file, *calm, "--output", "c", *spsolve.settings("time.steps=20", "time.fuse=2", "checkpoint.every=20"))
         tight = f"compute.accuracy={1.01 * self.plan_of('c')['error_bound_per_step']}"
         anew = self.run_to(0, file, *calm, "--output", "c", "--restart", "latest", *spsolve.settings(tight, "checkpoint.every=3"))
-        self.assertIn("planned anew: at this pace", anew.err)
+        self.assertIn("planned anew: with these events", anew.err)
         self.assertEqual(self.plan_of("c")["fuse"], 3)
 
     def test_tuning_remembers_the_winner(self):

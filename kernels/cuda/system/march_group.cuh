@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   const Tile tile{first_plane, static_cast<int>(a.region.begin[1]) + place / a.column_tiles * tile_rows,
                   static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
   const int iterations = end_plane - first_plane + constants::warm_up;
-  const March march{a, tile, iterations, iterations};
+  const MarchPlanes march{a, tile, iterations, iterations};
   Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, a.chunk_planes + constants::warm_up});
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x >= constants::threads + warp_threads)

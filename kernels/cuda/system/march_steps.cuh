@@ -78,7 +78,7 @@ __device__ inline void write(const GroupArguments& a, const Written& written, in
 /// Advances the levels of a tile through the planes of a block.
 class Levels {
  public:
-  __device__ Levels(const GroupArguments& a, const March& march, Planes& planes, const Place& at,
+  __device__ Levels(const GroupArguments& a, const MarchPlanes& march, Planes& planes, const Place& at,
                     const Written& written)
       : a_(a), march_(march), planes_(planes), at_(at), written_(written), points_(a) {}
 
@@ -317,7 +317,7 @@ class Levels {
   }
 
   const GroupArguments& a_;
-  const March& march_;
+  const MarchPlanes& march_;
   Planes& planes_;
   const Place& at_;
   const Written& written_;
@@ -348,7 +348,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
                   static_cast<int>(a.first_column) + number % a.column_tiles * useful_columns -
                       constants::margin_columns};
   const int loads = end_plane - first_plane + 2 * margin_planes + constants::warm_up;
-  const March march{a, tile, loads + drain, loads};
+  const MarchPlanes march{a, tile, loads + drain, loads};
   const int longest = march.iterations - (end_plane - first_plane) + a.chunk_planes;
   Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, longest});
 #if __CUDA_ARCH__ >= 900

@@ -62,9 +62,9 @@ class Pace {
   unsigned arrived_ = 0;  // that were counted when a wait was asked for
 };
 
-/// Says which planes a block loads. Iteration n loads one plane of each input: the newest that is read when
-/// plane tile.plane - warm_up + n is computed.
-struct March {
+/// Says which planes of its march a block loads. Iteration n loads one plane of each input: the newest that
+/// is read when plane tile.plane - warm_up + n is computed.
+struct MarchPlanes {
   const GroupArguments& a;
   Tile tile;
   int iterations;
@@ -126,7 +126,7 @@ struct March {
 /// one warp for all.
 class Planes {
  public:
-  __device__ Planes(const March& march, const Pace& pace)
+  __device__ Planes(const MarchPlanes& march, const Pace& pace)
       : march_(march), pace_(pace), has_ghosts_(march.has_ghosts()) {
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) {
@@ -241,7 +241,7 @@ class Planes {
   __device__ static unsigned long long* read(int stage) { return full(stages + stage); }
   __device__ static unsigned long long* complete(int stage) { return full(2 * stages + stage); }
 
-  const March& march_;
+  const MarchPlanes& march_;
   Pace pace_;
   bool has_ghosts_;
 };
@@ -250,7 +250,7 @@ class Planes {
 /// bytes. The copies of an iteration are one group.
 class Planes {
  public:
-  __device__ Planes(const March& march, const Pace&) : march_(march), has_ghosts_(march.has_ghosts()) {}
+  __device__ Planes(const MarchPlanes& march, const Pace&) : march_(march), has_ghosts_(march.has_ghosts()) {}
 
   __device__ void begin() const {
     for (int n = 0; n < constants::ahead; ++n) load(n);
@@ -296,7 +296,7 @@ class Planes {
     }
   }
 
-  const March& march_;
+  const MarchPlanes& march_;
   bool has_ghosts_;
 };
 #endif

@@ -86,15 +86,15 @@ bool is_of_former_steps(const Problem& problem, const Json& row) {
          seed <= (std::holds_alternative<cuda::StarStepTile>(*tile) ? 25 : 24);
 }
 
-/// Returns the points x steps per second that the model predicts at the pace of the case, or nothing if the
-/// plan must not take the row.
+/// Returns the points x steps per second that the model predicts with the events of the case, or nothing if
+/// the plan must not take the row.
 std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
   problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
   const Method method = recorded_method(row);
   if (is_of_former_products(problem, method, row) || !keeps_promise(problem, method)) return {};
   const Candidate candidate = evaluate(problem, nominal_gpu(), method);
-  return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);
+  return 1e-9 / mean_seconds(problem, nominal_gpu(), candidate, what.plan.events);
 }
 
 /// Summarises how the model predicts the runs of a record. For every case it chooses among the candidates

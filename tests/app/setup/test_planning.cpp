@@ -83,27 +83,27 @@ TEST(AgreedPlan, IsThatOfOneRank) {
 }
 
 /// Events that cut launches short, beyond the most frequent ones, cause single steps that round once more.
-TEST(PlanRequest, KnowsThePaceOfEvents) {
+TEST(PlanRequest, KnowsTheEvents) {
   RunConfig config;
-  const auto pace_of = [&](std::int64_t steps, std::int64_t output, std::int64_t checkpoint,
-                           std::int64_t diagnostics) {
+  const auto events_of = [&](std::int64_t steps, std::int64_t output, std::int64_t checkpoint,
+                             std::int64_t diagnostics) {
     config.time.steps = steps;
     config.output.every = output;
     config.checkpoint.every = checkpoint;
     config.diagnostics.every = diagnostics;
-    const Pace pace = plan_request(config, problem()).pace;
-    return std::tuple{pace.every, pace.last_alone, pace.cuts};
+    const EventPattern events = plan_request(config, problem()).events;
+    return std::tuple{events.every, events.last_alone, events.cuts};
   };
-  EXPECT_EQ(pace_of(0, 0, 0, 0), std::tuple(0, false, 0.0));
-  EXPECT_EQ(pace_of(0, 10, 0, 20), std::tuple(0, false, 0.0));
-  EXPECT_EQ(pace_of(100, 0, 0, 0), std::tuple(100, true, 0.0));
-  EXPECT_EQ(pace_of(100, 0, 0, 1), std::tuple(1, false, 0.0));
-  EXPECT_EQ(pace_of(100, 0, 0, 20), std::tuple(20, true, 0.0));
-  EXPECT_EQ(pace_of(100, 50, 20, 0), std::tuple(20, false, 1.0 / 100 + 1.0 / 50));
-  EXPECT_EQ(pace_of(1000, 100, 0, 500), std::tuple(100, false, 1.0 / 1000 + 1.0 / 500));
+  EXPECT_EQ(events_of(0, 0, 0, 0), std::tuple(0, false, 0.0));
+  EXPECT_EQ(events_of(0, 10, 0, 20), std::tuple(0, false, 0.0));
+  EXPECT_EQ(events_of(100, 0, 0, 0), std::tuple(100, true, 0.0));
+  EXPECT_EQ(events_of(100, 0, 0, 1), std::tuple(1, false, 0.0));
+  EXPECT_EQ(events_of(100, 0, 0, 20), std::tuple(20, true, 0.0));
+  EXPECT_EQ(events_of(100, 50, 20, 0), std::tuple(20, false, 1.0 / 100 + 1.0 / 50));
+  EXPECT_EQ(events_of(1000, 100, 0, 500), std::tuple(100, false, 1.0 / 1000 + 1.0 / 500));
   // Diagnostics of the last step need the step before it.
   config.images = {{"rare", "u", 30, {}}, {"often", "u", 4, {}}};
-  EXPECT_EQ(pace_of(1000, 100, 0, 0), std::tuple(4, false, 1.0 / 1000 + 1.0 / 30));
+  EXPECT_EQ(events_of(1000, 100, 0, 0), std::tuple(4, false, 1.0 / 1000 + 1.0 / 30));
 }
 
 TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {

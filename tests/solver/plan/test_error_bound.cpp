@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The error bound that the plan reports, and chooses by, must hold with the user's pace of events and beside
+// The error bound that the plan reports, and chooses by, must hold with the events of the user and beside
 // walls, where the scalar unit takes single steps. In tf32, operands are rounded in each of them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ constexpr Face periodic{}, warm{BoundaryKind::dirichlet, 0.75}, closed{BoundaryK
 struct Case {
   const char* name;
   Face y, x;
-  Pace pace;
-  Schedule schedule;  // the schedule with this pace; the last step has diagnostics
+  EventPattern events;
+  Schedule schedule;  // the schedule with these events; the last step has diagnostics
 };
 const Case cases[] = {
     {"periodic", periodic, periodic, {41, true}, {.last = 41, .fuse = 20}},
@@ -80,12 +80,12 @@ TEST_P(ErrorBound, IsKept) {
         largest = std::max(largest, std::abs(found[i] - exact[i]));
       // Nothing exceeds 1, and the initial values were rounded when they were stored.
       const Candidate candidate = evaluate(problem, nominal_gpu(), method);
-      EXPECT_LE(largest, paced_error(problem, candidate, c.pace) * static_cast<double>(c.schedule.last) +
+      EXPECT_LE(largest, mean_error(problem, candidate, c.events) * static_cast<double>(c.schedule.last) +
                              unit_roundoff(precision));
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Paces, ErrorBound, ::testing::ValuesIn(cases),
+INSTANTIATE_TEST_SUITE_P(Events, ErrorBound, ::testing::ValuesIn(cases),
                          [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace

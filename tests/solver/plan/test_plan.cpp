@@ -101,7 +101,7 @@ TEST(Plan, KeepsTheReasonOfEveryMethodThatIsLeftOut) {
   Problem problem = problem_of("star2d1r", {1, 4096, 4096});
   problem.precision = Precision::fp32;
   PlanRequest request;
-  request.pace = {6, false};
+  request.events = {6, false};
   const Plan plan = make_plan(problem, nominal_gpu(), request);
   std::set<std::tuple<UnitKind, std::optional<Layout>, int>> seen;
   for (const Candidate& candidate : plan.candidates)
@@ -158,7 +158,7 @@ TEST(Plan, LaunchesFitBetweenEvents) {
   for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()})
     for (const std::int64_t every : {1, 2, 5, 9}) {
       PlanRequest request;
-      request.pace = {every, false};
+      request.events = {every, false};
       EXPECT_LE(make_plan(problem, device, request).chosen.fuse, every) << device.name;
     }
 }
@@ -240,9 +240,9 @@ TEST(Plan, IsMadeForAnyStencil) {
 TEST(Plan, BoundsOfSingleStepsDoNotGrowWhereEventsCutLaunches) {
   Problem problem = problem_of("box2d1r", {1, 512, 512});
   problem.precision = Precision::fp32;
-  const Pace pace{3, true, 0.4};
+  const EventPattern events{3, true, 0.4};
   const auto bound = [&](int fuse) {
-    return paced_error(problem, evaluate(problem, nominal_cpu(), Method(fuse)), pace);
+    return mean_error(problem, evaluate(problem, nominal_cpu(), Method(fuse)), events);
   };
   EXPECT_GT(bound(1), 0);
   EXPECT_LE(bound(2), bound(1));
