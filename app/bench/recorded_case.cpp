@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "app/bench/random_cases.hpp"
 #include "app/setup/load_input.hpp"

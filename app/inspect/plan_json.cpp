@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/inspect/plan_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/setup/planning.hpp"
 
 namespace spsolve {
@@ -36,7 +38,7 @@ Json candidate_json(const Candidate& candidate) {
 
 }  // namespace
 
-Json plan_json(const Setup& setup, const DeviceModel& device) {
+std::string plan_json(const Setup& setup, const DeviceModel& device) {
   const Problem& problem = setup.problem;
   const Plan& plan = setup.plan;
   const auto& shape = problem.domain.shape;
@@ -57,7 +59,7 @@ Json plan_json(const Setup& setup, const DeviceModel& device) {
     row.update({{"obstacle", to_string(rejected.refusal.obstacle)}, {"why", rejected.refusal.why}});
     json["left_out"].push_back(row);
   }
-  return json;
+  return json.dump(2) + "\n";
 }
 
 }  // namespace spsolve

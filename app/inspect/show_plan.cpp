@@ -22,7 +22,7 @@ namespace {
 void write_plan(const Communicator& communicator, const CommandLine& command, const Setup& setup,
                 const DeviceModel& device, const Terminal& terminal) {
   on_root(communicator, [&] {
-    if (!command.plan_json.empty()) write_text(command.plan_json, plan_json(setup, device).dump(2) + "\n");
+    if (!command.plan_json.empty()) write_text(command.plan_json, plan_json(setup, device));
     if (command.plan_picture.empty()) return;
     write_text(command.plan_picture, draw_plan(setup, device));
     if (!is_standard_output(command.plan_picture)) terminal.print("wrote {}", command.plan_picture.string());
