@@ -16,7 +16,7 @@ namespace spsolve {
 namespace {
 
 // These factors compare seconds in the model with those of the fastest.
-constexpr double as_good = 1.01;  // of depths
+constexpr double as_good = 1.01;  // how much slower a smaller depth may be
 constexpr double hopeless = 3;    // not worth timing
 
 /// Returns the share that terms of a separable sweep may drop: half of the rounding error of the format, or
@@ -185,17 +185,6 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
   for (const Candidate* other : {single_steps, runner_up, other_kind == runner_up ? nullptr : other_kind})
     if (other) reasons.push_back("instead of: " + line_of(*other));
   return reasons;
-}
-
-/// Returns the mean over the steps of a period. Each step of a whole launch takes `fused`; the remainder and
-/// a last step alone are taken by the scalar unit in `rest(steps)`.
-template <class Rest>
-double mean_of_period(const EventPattern& events, int fuse, double fused, Rest&& rest) {
-  if (events.every == 0) return fused;
-  const std::int64_t together = events.every - events.last_alone, left = together % fuse;
-  return (static_cast<double>(together - left) * fused + (left > 0 ? rest(static_cast<int>(left)) : 0.0) +
-          (events.last_alone ? rest(1) : 0.0)) /
-         static_cast<double>(events.every);
 }
 
 }  // namespace

@@ -6,19 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "solver/plan/event_pattern.hpp"
 #include "solver/plan/model.hpp"
 
 namespace spsolve {
-
-/// Describes how often launches must end. A depth that does not divide `every` leaves a remainder of single
-/// steps.
-struct EventPattern {
-  std::int64_t every = 0;   // steps between events; 0: never
-  bool last_alone = false;  // launches end one step before an event, too (diagnostics)
-  double cuts = 0;          // events per step besides multiples of `every`; each interrupts a launch at worst
-  std::int64_t steps = 0;   // of the run; 0: unknown
-  std::int64_t checkpoints = 0;  // steps between checkpoints; 0: never
-};
 
 /// Holds what the user insists on. Where a member has no value, the plan decides.
 struct PlanRequest {

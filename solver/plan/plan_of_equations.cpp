@@ -22,11 +22,7 @@ constexpr double as_good = 1.01;  // times as slow as the fastest, in the model:
 }  // namespace
 
 double mean_seconds(const EventPattern& events, const Candidate& candidate, double single) {
-  if (events.every == 0 || candidate.fuse == 1) return candidate.seconds;
-  const std::int64_t together = events.every - events.last_alone, left = together % candidate.fuse;
-  return (static_cast<double>(together - left) * candidate.seconds +
-          static_cast<double>(left + events.last_alone) * single) /
-         static_cast<double>(events.every);
+  return mean_of_period(events, candidate.fuse, candidate.seconds, [&](int steps) { return steps * single; });
 }
 
 namespace {
