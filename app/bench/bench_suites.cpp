@@ -162,27 +162,28 @@ std::vector<BenchCase> sizes_suite(const BenchRequest&, bool cuda) {
 /// Returns what public codes measure (bench/results/public-h200.json) at their depths, and at the depth of
 /// the plan.
 std::vector<BenchCase> peers_suite(const BenchRequest&, bool cuda) {
-  struct Peer {
+  struct PublicCode {
     const char* stencil;
     Precision precision;
     std::vector<int> fuse;
   };
-  const std::vector<Peer> peers{{"1d1r", Precision::fp16, {7}},     {"1d7r", Precision::fp16, {1}},
-                                {"box2d1r", Precision::fp16, {7}},  {"box2d7r", Precision::fp16, {1}},
-                                {"star2d1r", Precision::fp32, {9}}, {"star2d1r", Precision::fp64, {3, 12}},
-                                {"box2d1r", Precision::fp32, {8}},  {"box2d1r", Precision::fp64, {3, 6}},
-                                {"star2d2r", Precision::fp32, {8}}, {"star2d2r", Precision::fp64, {8}},
-                                {"box2d2r", Precision::fp32, {6}},  {"box2d2r", Precision::fp64, {4}},
-                                {"box2d3r", Precision::fp32, {1}},  {"box2d3r", Precision::fp64, {1}},
-                                {"star3d1r", Precision::fp32, {8}}, {"star3d1r", Precision::fp64, {1, 3, 8}},
-                                {"box3d1r", Precision::fp32, {6}},  {"box3d1r", Precision::fp64, {1, 3, 5}},
-                                {"1d1r", Precision::fp64, {3}},     {"1d2r", Precision::fp64, {2}},
-                                {"star2d3r", Precision::fp64, {1}}};
+  const std::vector<PublicCode> codes{
+      {"1d1r", Precision::fp16, {7}},     {"1d7r", Precision::fp16, {1}},
+      {"box2d1r", Precision::fp16, {7}},  {"box2d7r", Precision::fp16, {1}},
+      {"star2d1r", Precision::fp32, {9}}, {"star2d1r", Precision::fp64, {3, 12}},
+      {"box2d1r", Precision::fp32, {8}},  {"box2d1r", Precision::fp64, {3, 6}},
+      {"star2d2r", Precision::fp32, {8}}, {"star2d2r", Precision::fp64, {8}},
+      {"box2d2r", Precision::fp32, {6}},  {"box2d2r", Precision::fp64, {4}},
+      {"box2d3r", Precision::fp32, {1}},  {"box2d3r", Precision::fp64, {1}},
+      {"star3d1r", Precision::fp32, {8}}, {"star3d1r", Precision::fp64, {1, 3, 8}},
+      {"box3d1r", Precision::fp32, {6}},  {"box3d1r", Precision::fp64, {1, 3, 5}},
+      {"1d1r", Precision::fp64, {3}},     {"1d2r", Precision::fp64, {2}},
+      {"star2d3r", Precision::fp64, {1}}};
   std::vector<BenchCase> cases;
-  for (const Peer& peer : peers) {
+  for (const PublicCode& code : codes) {
     const BenchCase planned =
-        preset_case(peer.stencil, paper_shape(*preset_dimensions(peer.stencil), cuda), peer.precision);
-    for (const int fuse : peer.fuse) {
+        preset_case(code.stencil, paper_shape(*preset_dimensions(code.stencil), cuda), code.precision);
+    for (const int fuse : code.fuse) {
       BenchCase equal = planned;
       equal.plan.fuse = fuse;
       if (has_plan(equal, cuda)) cases.push_back(equal);

@@ -26,7 +26,8 @@ std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda);
 /// Returns true if a unit has a kernel for a case as it is asked for.
 bool has_plan(const BenchCase& what, bool cuda);
 
-/// Has the plan do what the request asks for, whatever it promises where that is a layout.
+/// Copies what a benchmark asks for to the request of a plan. A layout is then measured even if it does not
+/// keep the promise of the precision.
 void ask(PlanRequest& plan, const BenchRequest& request);
 
 /// Returns the cases of a request: the one that the request describes, or those of its suite that match it.

@@ -50,7 +50,7 @@ Probes::Probes(const Communicator& communicator, const RunConfig& config, Tables
 
 Probes::~Probes() {
   // Threads that write must end first; their failures have been thrown, or another failure is on its way.
-  for (const Chunk& chunk : chunks_)
+  for (const MovingRows& chunk : chunks_)
     if (background_) chunk.written.wait();
 }
 
@@ -102,7 +102,8 @@ void Probes::fetch(std::size_t number) {
   // Without threads, rows are written when the next ones begin to travel, so that nobody waits for them.
   while (chunks_.size() >= (background_ ? max_chunks : groups_.size())) take_oldest();
   const std::int64_t first = std::exchange(group.begin, group.end), count = group.end - first;
-  Chunk& chunk = chunks_.emplace_back(Chunk{number, first, count, block_.recorded(number, first, count), {}});
+  MovingRows& chunk =
+      chunks_.emplace_back(MovingRows{number, first, count, block_.recorded(number, first, count), {}});
   if (!background_) return;
   const auto before = chunks_.size() > 1 ? chunks_[chunks_.size() - 2].written : std::shared_future<void>();
   chunk.written =
@@ -113,7 +114,7 @@ void Probes::fetch(std::size_t number) {
 }
 
 void Probes::take_oldest() {
-  const Chunk chunk = std::move(chunks_.front());
+  const MovingRows chunk = std::move(chunks_.front());
   chunks_.pop_front();
   if (background_)
     chunk.written.get();

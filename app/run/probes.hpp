@@ -50,7 +50,7 @@ class Probes {
     std::int64_t begin = 0, end = 0;  // rows that the block has recorded and that were not fetched
   };
   /// Holds rows [first, first + count) of a group on their way to the file.
-  struct Chunk {
+  struct MovingRows {
     std::size_t group;
     std::int64_t first, count;
     std::unique_ptr<RecordedRows> rows;
@@ -72,7 +72,7 @@ class Probes {
   bool background_;
   std::vector<Group> groups_;
   std::unique_ptr<ProbeFile> file_;  // on rank 0
-  std::deque<Chunk> chunks_;         // their threads use the others
+  std::deque<MovingRows> chunks_;    // their threads use the others
 };
 
 }  // namespace spsolve
