@@ -817,6 +817,16 @@ class CommandLine(spsolve.TestCase):
         self.run_to(0, self.write(stencil=own, time={"steps": 9, "dt": 1.0}), "--restart", "latest")
         self.says(2, "dt differ", self.write(stencil=own, time={"steps": 20, "dt": 0.5}), "--restart", "latest")
 
+    def test_only_verbs_that_compute_start_threads(self):
+        """The stacks of 400 threads do not fit the limit, so starting them is noticed."""
+        file = self.write()
+        for arguments, starts in (("check", True), ("plan", True), ("info", False), ("new heat -", False), ("doctor", False)):
+            with self.subTest(arguments):
+                text = f"{arguments} {file}" if arguments in ("check", "plan", "info") else arguments
+                limited = f"ulimit -v 1200000; OMP_NUM_THREADS=400 exec {spsolve.EXECUTABLE} {text}"
+                result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
+                self.assertEqual(" of 400 threads can be started" in result.stderr, starts, result.stderr)
+
     def test_zero_steps(self):
         self.run_to(0, self.write(time={"steps": 0}), ranks=2)
         values = spsolve.values(spsolve.snapshots(self.directory / "out")[0])
