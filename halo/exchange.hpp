@@ -71,7 +71,7 @@ class HaloExchange {
   };
 
   Transport* transport_;
-  std::size_t fields_;  // of a state
+  std::size_t fields_;  // the number of fields of a state
   Messages send_, receive_;
   std::map<std::vector<const Field*>, BoundMessages> bound_messages_;
   std::vector<std::unique_ptr<PreparedCopies>> local_copies_, packing_, unpacking_;  // by field

@@ -114,7 +114,7 @@ class PeerTransport::Connection {
   Connection& operator=(const Connection&) = delete;
 
   std::vector<int> readers, writers;      // peers
-  std::vector<Destination> destinations;  // of the sent messages
+  std::vector<Destination> destinations;  // where the messages are sent
 
  private:
   PeerTransport* transport_;

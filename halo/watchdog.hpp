@@ -60,7 +60,7 @@ class Watchdog {
   struct Heartbeat {
     std::int64_t phase = 0, step = 0;
     std::int64_t checkpoint = -1;  // step of the last checkpoint, -1 if none
-    std::int64_t changes = 0;      // of phase and step so far
+    std::int64_t changes = 0;      // how often phase or step have changed
     std::int64_t last = 0;         // not 0 in the last heartbeat of a rank
   };
   /// Holds the state of the exchange of heartbeats with one rank.

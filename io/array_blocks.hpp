@@ -17,8 +17,8 @@ struct ArrayBlocks {
   static constexpr std::int64_t min_bytes = 4 << 20;  // one pwrite of this size reaches the disk's bandwidth
   static constexpr std::int64_t max_blocks = 4096;  // their checksums, 8 bytes each, stay below HDF5's 64 KiB
 
-  std::int64_t points = 0;        // of the array
-  std::int64_t block_points = 0;  // of every block but the last
+  std::int64_t points = 0;        // points of the array
+  std::int64_t block_points = 0;  // points of every block but the last
 
   static constexpr ArrayBlocks of(std::int64_t points, std::int64_t element_bytes) {
     std::int64_t block_points = min_bytes / element_bytes;

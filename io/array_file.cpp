@@ -26,7 +26,7 @@ constexpr std::int64_t data_alignment = 65536;
 /// Returns an upper bound of the size of the file: the values, a coordinate for each point of each axis, the
 /// text of the attributes twice (HDF5 may move a header that grows), and room for headers.
 std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const Attributes& attributes) {
-  constexpr std::int64_t room_for_headers = 128 << 10;  // of an array, its checksums included
+  constexpr std::int64_t room_for_headers = 128 << 10;  // for an array, its checksums included
   std::int64_t bytes = static_cast<std::int64_t>(arrays) *
                        (volume(format.shape) * format.element_bytes() + data_alignment + room_for_headers);
   for (const std::int64_t points : format.shape)

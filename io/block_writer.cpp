@@ -24,8 +24,8 @@
 namespace spsolve {
 namespace {
 
-constexpr int max_threads = 16;  // of a rank: no file system is known that takes more than these write
-constexpr std::int64_t piece_bytes = 256 << 10;  // of a block
+constexpr int max_threads = 16;  // per rank: no file system is known that takes more than these write
+constexpr std::int64_t piece_bytes = 256 << 10;  // the part of a block that is converted at a time
 
 MPI_Datatype element_type(std::int64_t bytes) {
   return bytes == 8 ? MPI_UINT64_T : bytes == 4 ? MPI_UINT32_T : MPI_UINT16_T;
@@ -114,7 +114,7 @@ void BlockWriter::make_buffers() {
 /// there. Rows that lie one after the other in memory are one span. Short spans are not returned either,
 /// because the system takes longer for each of them than a copy takes.
 BlockWriter::Spans BlockWriter::stored_spans(const NamedRows& array, const Range& piece) const {
-  constexpr std::size_t min_bytes = 512;  // of a span, on average
+  constexpr std::size_t min_bytes = 512;  // the least mean length of a span
   Spans spans;
   if (!array.stored) return spans;
   std::size_t found = 0;

@@ -88,7 +88,7 @@ class BlockWriter {
   ArrayBlocks blocks_;
   std::vector<Box> boxes_;
   std::counting_semaphore<>* encoders_;            // FileTurn::encoders
-  std::vector<std::vector<std::byte>> under_way_;  // of blocks; the same number on all ranks
+  std::vector<std::vector<std::byte>> under_way_;  // blocks on their way; the same number on all ranks
   std::vector<std::byte> outgoing_, incoming_;
 };
 

@@ -22,7 +22,7 @@ inline constexpr std::array<std::string_view, 5> file_part_names{"copy", "layout
 struct FileTurn {
   int slot = 0;     // differs from those of all other files in progress
   int files = 1;    // that may be in progress: each takes its share of `threads`
-  int threads = 0;  // of the rank; 0: as many as OpenMP starts on the calling thread
+  int threads = 0;  // threads per rank; 0: as many as OpenMP starts on the calling thread
   /// Files that are compressed take as many threads as they can. These are the turns in which they encode
   /// chunks, as many at a time as the rank has threads. Null: there is one file at a time.
   std::counting_semaphore<>* encoders = nullptr;

@@ -17,7 +17,7 @@ struct Grid {
   /// `spacing` is {z, y, x} in any unit of length; absent axes keep the default.
   std::array<double, 3> spacing{1.0, 1.0, 1.0};
   std::array<double, 3> origin{0.0, 0.0, 0.0};  // {z, y, x}, coordinates of point {0, 0, 0}
-  WallsConfig walls{};                          // of the filled faces of the domain
+  WallsConfig walls{};                          // the values of the filled faces of the domain
 
   /// Returns the coordinate of a point with this index, which may lie beyond the faces.
   double coordinate(int axis, std::int64_t index) const {

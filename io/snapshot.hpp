@@ -19,7 +19,7 @@ namespace spsolve {
 
 /// Describes the solution at one step, for people and their tools.
 struct Snapshot {
-  std::string name;  // of the run
+  std::string name;  // the name of the run
   std::int64_t step = 0;
   double time = 0.0;
   Grid grid;
@@ -65,7 +65,7 @@ class SnapshotSeries {
 
   std::filesystem::path directory_;
   std::string stream_;
-  std::optional<std::map<std::string, double>> times_;  // of files by name; names sort as steps do
+  std::optional<std::map<std::string, double>> times_;  // the times of files by name; names sort as steps do
   std::int64_t bytes_ = 0;                              // size of the file after the last write
   UnflushedFiles unflushed_;
 };

@@ -14,7 +14,7 @@ namespace spsolve {
 /// Describes an array of a file of spsolve on disk.
 struct StoredArray {
   std::filesystem::path file;
-  std::string name;  // of the dataset, without the slash
+  std::string name;  // the name of the dataset, without the slash
   ArrayFormat format;
   std::int64_t offset = 0;                // bytes from the start of the file; not set for compressed arrays
   std::int64_t checksum_block_bytes = 0;  // per checksum

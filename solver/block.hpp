@@ -190,9 +190,9 @@ class Block {
   Decomposition decomposition_;
   Backend* backend_;
   std::array<bool, 3> wraps_;  // axes where units wrap indices
-  Index3 reach_;               // of a step; 0 along axes without a halo
+  Index3 reach_;               // the reach of a step; 0 along axes without a halo
   std::unique_ptr<Field> source_, fused_source_;
-  std::vector<std::unique_ptr<Field>> coefficients_;  // of equations, beyond faces too
+  std::vector<std::unique_ptr<Field>> coefficients_;  // coefficients of equations, beyond faces too
   StateArrays arrays_;
   std::unique_ptr<PointWork> points_;  // null if there are none
   Box added_rows_;                     // hold all points to which amounts are added

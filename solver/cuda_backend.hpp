@@ -63,7 +63,7 @@ class CudaBackend : public Backend {
   std::string transport_name_;
   std::unique_ptr<Transport> transport_;
   std::optional<CudaLaunches> launches_;
-  std::shared_ptr<cuda::WallFiller> wall_filler_;  // of the block whose units were made last
+  std::shared_ptr<cuda::WallFiller> wall_filler_;  // belongs to the block whose units were made last
 };
 
 }  // namespace spsolve

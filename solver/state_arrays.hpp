@@ -69,7 +69,7 @@ class StateArrays {
 
   std::vector<std::vector<std::unique_ptr<Field>>> arrays_;  // by field
   Roles roles_;
-  int last_steps_ = 1;  // of the last launch
+  int last_steps_ = 1;  // steps of the last launch
 };
 
 }  // namespace spsolve

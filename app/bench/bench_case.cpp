@@ -114,9 +114,9 @@ Json errors_of(const Communicator& communicator, Bench& bench, bool measured) {
 }
 
 struct Timed {
-  std::int64_t steps;     // of one run
-  double seconds, least;  // of the slowest rank: the median of the runs, and the shortest
-  Json parts;             // of a launch
+  std::int64_t steps;     // steps of one run
+  double seconds, least;  // on the slowest rank: the median of the runs, and the shortest
+  Json parts;             // seconds of the parts of a launch
 };
 
 Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetting& setting) {

@@ -33,8 +33,8 @@ struct BenchSetting {
   ParallelConfig parallel;
   bool graphs = true;
   bool errors = true;    // measure them, too
-  int steps = 0;         // of one timed run; 0: as many as take `seconds`
-  double seconds = 0.3;  // of one timed run
+  int steps = 0;         // steps of one timed run; 0: as many as take `seconds`
+  double seconds = 0.3;  // the length of one timed run
 };
 
 /// Sets a candidate up, measures its error against the fp64 reference and its rate, launches ending at the

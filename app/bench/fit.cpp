@@ -7,8 +7,8 @@
 namespace spsolve {
 namespace {
 
-constexpr double spread = 0.1;        // of a measurement about the model, in logarithms
-constexpr double prior_spread = 0.3;  // of a coefficient about its start
+constexpr double spread = 0.1;        // how far measurements lie from the model, in logarithms
+constexpr double prior_spread = 0.3;  // how far coefficients lie from their start, in logarithms
 constexpr double nudge = 0.01;        // by which derivatives are taken
 constexpr double longest_step = 0.3;
 constexpr int max_iterations = 6;

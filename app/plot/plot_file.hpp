@@ -13,12 +13,12 @@ namespace spsolve {
 
 /// Describes an array of a snapshot or a checkpoint that can be drawn.
 struct PlotArray {
-  std::string name;  // of the field
-  std::string run;   // its name
+  std::string name;  // the name of the field
+  std::string run;   // the name of the run
   std::int64_t step = 0;
   double time = 0;
-  Grid grid;                                         // of the points in the file
-  std::array<std::string, 3> labels{"z", "y", "x"};  // of the axes of that grid
+  Grid grid;                                         // the grid of the points in the file
+  std::array<std::string, 3> labels{"z", "y", "x"};  // names of the axes of that grid
 };
 
 /// Names the kind of a file.

@@ -20,7 +20,7 @@ constexpr std::int64_t max_curves = 8, curve_values_at_once = 1 << 20;
 struct ProbeData {
   std::string group, field;
   Hdf5Id dataset;             // [rows, points]
-  std::vector<double> times;  // of the rows that were reached
+  std::vector<double> times;  // times of the rows that were reached
   std::vector<double> at;     // coordinates, point after point
   std::int64_t points = 0, axes = 0;
 };

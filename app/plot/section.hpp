@@ -15,7 +15,7 @@ namespace spsolve {
 /// rows of the picture follow one another in C order.
 struct Section {
   Grid grid;                                         // with one point along the axis across the plane
-  std::array<std::string, 3> labels{"z", "y", "x"};  // of the axes
+  std::array<std::string, 3> labels{"z", "y", "x"};  // names of the axes
   std::optional<int> across;                         // the axis across a plane
   double at = 0;                                     // the coordinate of the plane along that axis
   Box box;                                           // the points in the whole grid

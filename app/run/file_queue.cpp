@@ -49,7 +49,7 @@ int files_at_a_time(const Communicator& communicator, const Setup& setup) {
 FileQueue::FileQueue(bool background, int files)
     : background_(background),
       max_files_(files),
-      threads_(omp_get_max_threads()),  // of this thread; those of files may start more
+      threads_(omp_get_max_threads()),  // those of this thread; threads of files may start more
       progress_(std::make_shared<Progress>(threads_)) {}
 
 FileQueue::~FileQueue() {

@@ -29,7 +29,7 @@ int files_at_a_time(const Communicator& communicator, const Setup& setup);
 /// Holds the seconds that the files of a run took, and that the run waited for them.
 struct FileTimes {
   int files = 0;                                       // that have ended
-  std::array<double, file_part_names.size()> parts{};  // of all files, by FilePart
+  std::array<double, file_part_names.size()> parts{};  // seconds of all files, by FilePart
   double waited_during_run = 0, waited_at_end = 0;     // by the thread that adds files
 };
 
@@ -82,7 +82,7 @@ class FileQueue {
     std::atomic<int> failures = 0;
     std::atomic<double> seconds_per_byte = 5e-9;  // 200 MB/s, as a rank's share of a file system may be
     bool rate_is_known = false;                   // set by the files in their order
-    Clock::time_point last_end{};                 // of the file before
+    Clock::time_point last_end{};                 // when the file before ended
     std::mutex mutex;
     std::array<double, file_part_names.size()> parts{};  // seconds; guarded by `mutex`
   };

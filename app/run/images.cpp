@@ -116,7 +116,7 @@ std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::
   const Box& box = image.own.box(part);
   std::vector<double> result(static_cast<std::size_t>(box.points()));
   if (result.empty()) return result;
-  std::vector<std::vector<double>> values(block_.field_count());  // of the box
+  std::vector<std::vector<double>> values(block_.field_count());  // the values in the box, by field
   for (const std::size_t field : image.formula.fields())
     values[field] = block_.values_in(image.own, part, field);
   const auto place = [&](const Index3& p) { return index_of(p - box.begin, box.extent()); };

@@ -40,7 +40,7 @@ class Images {
     ImagesConfig config;
     Section section;
     StateFormula formula;
-    std::vector<Box> parts;  // of the section, in C order
+    std::vector<Box> parts;  // parts of the section, in C order
     BoxValues own;           // this rank's box of each part
     std::optional<CoefficientValues> coefficients;
     std::optional<ColorRange> fixed;  // on rank 0
@@ -54,7 +54,7 @@ class Images {
   const RunConfig& config_;
   Block& block_;
   std::vector<Image> images_;
-  UnflushedFiles unflushed_;  // of rank 0
+  UnflushedFiles unflushed_;  // used by rank 0
 };
 
 /// Returns `directory`/<name>_<step, 10 digits>.png.

@@ -32,8 +32,8 @@ class OutputStreams {
     OutputStreamConfig config;
     std::vector<std::size_t> fields;
     Box region;             // in indices of the sampled grid
-    std::vector<int> axes;  // of the grid that files have, slowest first
-    Grid grid;              // of the files; its stride is that of the stream
+    std::vector<int> axes;  // those axes of the grid that files have, slowest first
+    Grid grid;              // the grid of the files; its stride is that of the stream
     SnapshotSeries series;
     std::int64_t written = -1;  // step of the last file
     bool warned_of_range = false;

@@ -38,7 +38,7 @@ class PointSources {
   struct Source {
     std::string key;
     std::vector<std::vector<double>> along;  // x, y, z that the grid has, then coefficients; by point
-    std::vector<std::int64_t> numbers;       // of the points among all points of the table
+    std::vector<std::int64_t> numbers;       // the numbers of the points among all points of the table
     std::unique_ptr<RowProgram> formula;     // null: the table holds the values
     std::shared_ptr<const Table> table;      // null: a formula gives the values
 

@@ -53,7 +53,7 @@ ProbeValues::ProbeValues(const std::vector<std::vector<Corner>>& corners, const 
 
   // A rank has first the values at its points, then those of grid points that travel.
   counts_.assign(ranks, 0);
-  std::vector<std::int64_t> numbers;  // of the value of each point that has an owner
+  std::vector<std::int64_t> numbers;  // the number of the value of each point that has an owner
   for (std::size_t i = 0; i < corners.size(); ++i) {
     numbers.push_back(owners[i] ? counts_[*owners[i]]++ : 0);
     if (owners[i] != here) continue;

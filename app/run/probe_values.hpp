@@ -46,12 +46,12 @@ class ProbeValues {
   void assemble(std::span<const std::byte> gathered, std::int64_t fields, std::int64_t rows);
 
   std::vector<Index3> own_;           // grid points of this rank
-  std::vector<PointShare> shares_;    // of these in the values of this rank
-  std::vector<std::size_t> starts_;   // of values in shares_, and the end
-  std::vector<std::int64_t> counts_;  // of values of one field, by rank
+  std::vector<PointShare> shares_;    // their shares in the values of this rank
+  std::vector<std::size_t> starts_;   // where values start in shares_, and the end
+  std::vector<std::int64_t> counts_;  // the number of values of one field, by rank
   std::int64_t max_recorded_ = 0;
-  std::vector<Part> parts_;               // of the values at points
-  std::vector<std::size_t> part_starts_;  // of points in parts_, and the end
+  std::vector<Part> parts_;               // all parts of the values at points
+  std::vector<std::size_t> part_starts_;  // where points start in parts_, and the end
   std::vector<std::byte> gathered_;
   std::vector<std::vector<std::byte>> assembled_;  // by field
 };

@@ -25,7 +25,7 @@ struct FormerRun {
 /// Holds the parts of a problem that the text of its input does not contain.
 struct Contents {
   std::string weights;    // checksum_of() the problem
-  ValueChecksums values;  // of the datasets that can be read, by section or key
+  ValueChecksums values;  // checksums of the datasets that can be read, by section or key
 };
 
 /// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the

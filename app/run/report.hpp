@@ -13,8 +13,8 @@ namespace spsolve {
 /// Holds the wall time of this rank by part, in seconds.
 struct RunTimes {
   double setup = 0;  // before the time loop
-  double total = 0;  // of the time loop
-  double files = 0;  // of the time loop, in which it waits for files
+  double total = 0;  // the time loop
+  double files = 0;  // the time for which the time loop waits for files
   Timings block;
   FileTimes of_files;
   int files_at_a_time = 1;

@@ -32,7 +32,7 @@ class ValuesBeyondFormat {
 
  private:
   bool is_narrower_;
-  double max_magnitude_ = 0;  // of the values of this rank, then of all
+  double max_magnitude_ = 0;  // that of the values of this rank, then of all
   std::atomic<std::int64_t> count_{0};
 };
 

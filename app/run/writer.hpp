@@ -55,7 +55,7 @@ class Writer {
   Communicator communicator_;
   FileCommunicators of_files_;
   SnapshotSeries series_;
-  std::vector<std::string> names_;         // of the arrays of a state: the fields, then previous values
+  std::vector<std::string> names_;         // names of the arrays of a state: the fields, then previous values
   std::vector<std::size_t> in_snapshots_;  // numbers of the fields that snapshots hold
   const Setup& setup_;
   const Terminal& terminal_;

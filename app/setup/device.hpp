@@ -14,7 +14,7 @@ namespace spsolve {
 /// Describes the devices that the ranks run on, of the same kind on all of them.
 struct DeviceChoice {
   bool cuda = false;
-  int device = 0;                  // of this rank
+  int device = 0;                  // the number of this rank's device
   bool shared = false;             // some ranks have the same GPU
   std::string transport = "auto";  // auto, peer, nccl or mpi: one that these devices can use
   std::string of_rank;             // "host: GPU 0 NVIDIA H200 (0000:00:06.0)" or "host: 8 threads"
@@ -35,7 +35,7 @@ void require_device_memory(const DeviceChoice& choice, std::size_t bytes, bool u
 
 /// Holds a backend and its transport.
 struct Machine {
-  std::unique_ptr<Transport> transport;  // of the CPU backend; GPUs bring their own
+  std::unique_ptr<Transport> transport;  // used by the CPU backend; GPUs bring their own
   std::unique_ptr<Backend> backend;
   std::string transport_name;
 };

@@ -36,7 +36,7 @@ struct BenchRequest {
   std::optional<int> exchange_every;
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
   std::string suite;
-  std::uint64_t seed = 1;  // of the suite "random"
+  std::uint64_t seed = 1;  // used by the suite "random"
   bool list = false;       // the catalogue of stencils, instead of measuring
   std::filesystem::path json;
 };
@@ -54,7 +54,7 @@ struct PlotRequest {
 struct CommandLine {
   Verb verb = Verb::run;
   std::filesystem::path file;          // input of run, check and plan; file of info, plot and new
-  std::string kind;                    // of the input that `new` writes
+  std::string kind;                    // the kind of input that `new` writes
   std::vector<std::string> overrides;  // --set section.key=value
   std::optional<std::string> restart;  // "latest" or a file
   std::optional<std::filesystem::path> output;

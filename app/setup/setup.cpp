@@ -246,7 +246,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
 /// share their memory.
 std::size_t bytes_of_copies(const Setup& setup) {
   const Problem& problem = setup.problem;
-  std::map<Sampling, std::size_t> arrays;  // of the largest snapshot
+  std::map<Sampling, std::size_t> arrays;  // the arrays of the largest snapshot
   const auto add = [&](const Sampling& sampling, std::size_t fields) {
     // A CPU run that waits for its files writes the state itself if no points are left out.
     if (!setup.device.cuda && !setup.background && sampling.stride == 1) return;

@@ -73,8 +73,8 @@ class CoefficientValues {
   Box box_;
   std::array<std::vector<std::int64_t>, 3> places_;   // by axis: points of the grid that are held, in order
   std::array<std::vector<std::int64_t>, 3> columns_;  // by axis: for each point of the box its place
-  std::vector<Box> parts_;                            // of the grid that are held; as many on every rank
-  std::vector<std::vector<double>> values_;           // by coefficient, x fastest
+  std::vector<Box> parts_;                   // the parts of the grid that are held; as many on every rank
+  std::vector<std::vector<double>> values_;  // by coefficient, x fastest
 };
 
 }  // namespace spsolve

@@ -11,7 +11,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::size_t checksum_bytes = 4;  // of fletcher32
+constexpr std::size_t checksum_bytes = 4;  // the checksum of fletcher32
 
 [[noreturn]] void fail(const std::string& what) { throw Error(Status::invalid_input, what); }
 

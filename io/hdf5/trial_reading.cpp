@@ -20,7 +20,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::size_t max_bytes = 16 << 20;  // of a chunk or an attribute that is read
+constexpr std::size_t max_bytes = 16 << 20;  // the largest chunk or attribute that is read
 
 /// Returns true if the metadata of a file have no checksums: its first block is of version 0 or 1. That block
 /// lies at 0 or, behind a user block, at 512, 1024, 2048 and so on (HDF5 File Format Specification, II.A).

@@ -25,9 +25,9 @@
 namespace spsolve {
 
 struct TimeConfig {
-  std::int64_t steps = 0;                    // `end` is resolved to the fewest steps that reach it
-  double dt = 1.0;                           // of the preset, or the time that a step of other weights takes
-  std::optional<int> fuse;                   // steps per launch; nothing: auto
+  std::int64_t steps = 0;   // `end` is resolved to the fewest steps that reach it
+  double dt = 1.0;          // the step of the preset, or the time that a step of other weights takes
+  std::optional<int> fuse;  // steps per launch; nothing: auto
   std::optional<double> wall_limit_minutes;  // stop with a checkpoint before it
   /// The run ends when, at diagnostics, the change of every field in a step is below this share of its norm.
   std::optional<double> until_change = {};

@@ -23,7 +23,7 @@ struct FieldConfig {
   FieldForm initial = ExpressionForm{"0"};
   std::optional<FieldForm> previous;           // one step before the first; nothing: as `initial`
   std::array<std::array<Face, 2>, 3> faces{};  // {z, y, x} by {low, high}
-  WallsConfig walls{};                         // of the faces that are filled
+  WallsConfig walls{};                         // the values of faces that are filled
 
   friend bool operator==(const FieldConfig&, const FieldConfig&) = default;
 };

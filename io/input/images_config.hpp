@@ -31,9 +31,9 @@ struct ImagesConfig {
   /// `value` is a formula of fields, coefficients, coordinates, t, dt, step and constants.
   std::string value;
   std::int64_t every = 1;           // steps between images; the first is that of step 0
-  std::optional<ImagePlane> plane;  // of a 3D grid; nothing: the middle plane of z
+  std::optional<ImagePlane> plane;  // the plane of a 3D grid; nothing: the middle plane of z
   ImageScale scale = ImageScale::automatic;
-  ColorRange range = {0, 0};  // of ImageScale::given
+  ColorRange range = {0, 0};  // the range of ImageScale::given
   Colormap colormap = Colormap::viridis;
 
   friend bool operator==(const ImagesConfig&, const ImagesConfig&) = default;

@@ -23,13 +23,13 @@ struct Key {
   /// "fields.<name>".
   std::string_view section;
   std::string_view name;                           // "<...>" where users choose it
-  std::string_view type;                           // of TOML, such as "integer" or "list of numbers"
+  std::string_view type;                           // the type in TOML, such as "integer" or "list of numbers"
   std::string_view unit;                           // "length", "steps", ...; empty: none
   std::string_view standard;                       // the default: a value of TOML, or words
   std::string_view meaning;                        // one line
   std::string_view example;                        // lines of its section that hold the key
-  Limits limits = {};                              // of numbers
-  std::span<const std::string_view> choices = {};  // of texts
+  Limits limits = {};                              // limits of numbers
+  std::span<const std::string_view> choices = {};  // allowed texts
   std::string_view below = {};                     // the section that describes the value if it is a table
 };
 

@@ -89,7 +89,7 @@ class TomlSection {
   const toml::table* table_;
   std::string file_;
   std::string name_;                         // "boundary.z"; empty for the root
-  toml::source_region region_{};             // of the table's own key; empty for the root
+  toml::source_region region_{};             // where the table's own key stands; empty for the root
   std::optional<std::string_view> section_;  // in the table of keys; nothing if this is no input
 };
 

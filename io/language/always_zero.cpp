@@ -33,7 +33,7 @@ Value partly_known(Operation operation, std::span<const Value> operands) {
 }  // namespace
 
 bool is_always_zero(const Syntax& expression, const std::map<std::string, double, std::less<>>& known) {
-  std::vector<Value> values;  // of the nodes: operands stand before what uses them
+  std::vector<Value> values;  // values of the nodes: operands stand before what uses them
   for (const SyntaxNode& node : expression.nodes) {
     Value value;
     if (node.kind == SyntaxNode::Kind::number) value = node.number;

@@ -344,7 +344,7 @@ class Resolver {
   const Syntax& syntax_;
   const StepNames& names_;
   System system_;
-  std::vector<TermId> terms_;  // of the nodes so far
+  std::vector<TermId> terms_;  // terms of the nodes so far
   std::map<std::string, TermId, std::less<>> shorthands_;
 };
 

@@ -23,8 +23,8 @@ struct ExpressionNames {
 struct RowOperand {
   enum class Kind { constant, variable, slot };
   Kind kind;
-  int index = 0;        // of the variable, or of the slot
-  double number = 0.0;  // of the constant
+  int index = 0;        // the number of the variable, or of the slot
+  double number = 0.0;  // the constant
   bool varies = false;  // along the row
 };
 

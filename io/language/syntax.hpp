@@ -32,7 +32,7 @@ struct SyntaxNode {
   Operation operation = Operation::add;
   std::vector<int> operands = {};
   std::string axis = {};        // axis of difference and mean; name of the weights of correlate
-  Position axis_position = {};  // of that name
+  Position axis_position = {};  // where that name stands
   int order = -1, at = -1;      // nodes of the values of "order=" and "at=", or -1
 };
 

@@ -142,7 +142,7 @@ DeviceModel scaled_model(const DeviceModel& nominal, const DriverRates& driver) 
 DeviceModel scaled_model(const DeviceModel& nominal, const Ceilings& ceilings) {
   struct Scaled {
     const char* ceiling;
-    double there;  // of the device that the nominal rate was measured on
+    double there;  // the rate of the device that was measured
     double DeviceModel::*rate;
   };
   const Calibration::Ceilings& gpu = shipped_calibration().ceilings;

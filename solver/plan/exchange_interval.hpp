@@ -11,8 +11,8 @@ namespace spsolve {
 /// Holds the modelled times, on the largest block, of launches that share one exchange of halos.
 struct SharedExchange {
   int launches = 1;
-  double launch_seconds = 0;   // of one launch that computes its block alone, while messages travel
-  double compute_seconds = 0;  // of all launches, with points of other blocks, and copies of the ends of rows
+  double launch_seconds = 0;   // one launch that computes its block alone, while messages travel
+  double compute_seconds = 0;  // all launches, with points of other blocks, and copies of the ends of rows
   double received_bytes = 0;   // from other ranks, as many as are sent
 
   /// Returns the seconds per launch if messages travel for `travel` seconds, of which launches hide a part.

@@ -13,7 +13,7 @@ namespace spsolve {
 struct Method {
   int fuse = 1;  // time steps per launch
   UnitKind unit = UnitKind::scalar;
-  std::optional<Layout> layout;  // of the weights on tensor cores; none for the scalar unit
+  std::optional<Layout> layout;  // the layout of weights on tensor cores; none for the scalar unit
   double dropped = 0;            // separable: the share of sum |w^fuse| that terms left out may have
   bool strided = false;          // launches of `fuse` steps are strides of a two-level equation (StridedUnit)
 

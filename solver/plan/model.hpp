@@ -30,7 +30,7 @@ struct Candidate : Method {
   double launch_seconds = 0;
   double copy_seconds = 0;      // part of it, on ranks with whole axes: periodic copies of their own points
   std::array<bool, 3> wraps{};  // axes without periodic copies on ranks that have them whole
-  double seconds = 0;           // of all parts together
+  double seconds = 0;           // the time of all parts together
   std::string bound = {};       // memory, compute, shared, launch or walls: what takes most of the time
   double peak = 0;              // highest flop/s of its instructions, zeros counted [P]
   double ridge = 0;             // peak over the bandwidth of a copy, flop/B [I*]

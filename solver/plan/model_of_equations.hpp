@@ -23,7 +23,7 @@ class EquationsModel {
  private:
   const Problem& problem_;
   const DeviceModel& device_;
-  std::vector<StepProgram> programs_;  // of the groups of statements; empty for GPUs
+  std::vector<StepProgram> programs_;  // the programs of the groups of statements; empty for GPUs
   std::optional<TwoLevelEquation>
       two_levels_;  // nothing on CPUs, and for systems that such marches do not take
 };

@@ -17,7 +17,7 @@ struct MarchLaunch {
   cuda::MarchTile tile;
   double planes_per_block;  // with the warm-up
   std::int64_t blocks;
-  double warps;         // of the busiest scheduler
+  double warps;         // warps of the busiest scheduler
   std::int64_t waves;   // waves of resident blocks
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 

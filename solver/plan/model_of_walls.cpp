@@ -17,7 +17,7 @@ double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
   const Domain& domain = march.problem.domain;
   if (domain.dimensions < 3) return 0;
   const auto share_beside = [&](BoundaryKind kind) {
-    double untouched = 1;  // of the tiles of a plane
+    double untouched = 1;  // the share of the tiles of a plane
     for (const int axis : {x_axis, y_axis})
       for (const Face& face : domain.faces[axis]) {
         if (face.kind != kind) continue;

@@ -57,7 +57,7 @@ double sweep_bound(const Stencil& weights, const Method& method, Precision preci
 /// Bounds the errors of launches, as shares of the largest norm of the field.
 struct LocalErrors {
   double stride, stride_of_difference;
-  double first_state, first_difference;  // of the first launch: two sweeps each
+  double first_state, first_difference;  // errors of the first launch: two sweeps each
   double conversion;                     // from u(n - 1) to the difference, or back
 };
 
