@@ -87,7 +87,7 @@ class MmaProgram {
   struct ChunkWork {
     int instructions;  // executed instructions; loops that are not unrolled skip no step
     bool unrolled;
-    double fma;  // multiply-adds of instructions(), zeros included
+    double fma;  // executed multiply-adds for one block of tiles, zeros included
     int shared_bytes;
   };
   ChunkWork work() const;

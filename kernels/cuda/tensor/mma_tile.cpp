@@ -166,9 +166,11 @@ MmaProgram::ChunkWork MmaProgram::work() const {
   const int loaded =
       (unrolled() ? instructions() / products() * terms_.count : slots());  // fragments of weights
   const int blocks = tile_.blocks_x * tile_.blocks_y;
-  int registers = 0;  // registers of B, for all instructions of a product
+  const bool skips = unrolled() || tile_.group;  // steps without weights
+  int registers = 0;                             // registers of B, for all instructions of a product
   for (const auto& slice : used_)
-    for (int step = 0; step < steps(); ++step) registers += slice[step] ? step_registers_[step] : 0;
+    for (int step = 0; step < steps(); ++step)
+      if (!skips || slice[step]) registers += step_registers_[step];
   const double k = 4.0 * elements_per_word(terms_.element);
   const int weights = weight_storage_ == WeightStorage::registers
                           ? 0

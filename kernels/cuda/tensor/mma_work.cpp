@@ -45,9 +45,10 @@ double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
 }
 
 /// Describes the launch of a sweep: how many chunks of input a multiprocessor takes one after the other, in
-/// whole waves of blocks, and how many warps it runs meanwhile.
+/// whole waves of blocks, how many warps it runs meanwhile, and how many chunks all warps together multiply
+/// by all slices of the weights, those before the first results included.
 struct SweepLaunch {
-  double chunks, warps;
+  double chunks, warps, multiplied;
 };
 SweepLaunch launch_of(const MmaProgram& program, const Domain& domain, const BlockLimits& limits) {
   const MmaTile& tile = program.tile();
@@ -63,10 +64,14 @@ SweepLaunch launch_of(const MmaProgram& program, const Domain& domain, const Blo
   const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
   const std::int64_t chunks_per_block =
       tile.group ? tile.group : balanced_stretch(chunks, tiles, resident, slices + 1);
-  const std::int64_t blocks = tiles * ceil_div(chunks, chunks_per_block);
-  return {
-      static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1)),
-      static_cast<double>(ceil_div(std::min(blocks, resident), multiprocessors) * program.threads() / 32)};
+  const std::int64_t stretches = ceil_div(chunks, chunks_per_block), blocks = tiles * stretches,
+                     warps = program.threads() / warp_lanes;
+  // A group skips slices that reach none of its outputs.
+  const std::int64_t multiplied =
+      tile.group ? stretches * chunks_per_block : chunks + stretches * (slices - 1);
+  return {static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1)),
+          static_cast<double>(ceil_div(std::min(blocks, resident), multiprocessors) * warps),
+          static_cast<double>(tiles * warps * multiplied)};
 }
 
 /// Returns the work of a sweep with a direct layout on the tiles of the kernel (mma_sweep.cuh). The launch
@@ -86,7 +91,7 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
   const std::size_t taps = fused.taps().size();
   SweepWork work;
   work.instructions = program.instructions() / outputs;
-  work.fma = step.fma / outputs;
+  work.fma = launch.multiplied * tile.blocks_x * tile.blocks_y * step.fma / points;
   work.shared_bytes = step.shared_bytes / (outputs * tile.blocks_x * tile.blocks_y);
   work.peak = mma_rate(precision, sparse, device);
   work.ceiling = mma_ceiling(precision, sparse, device.ceilings);

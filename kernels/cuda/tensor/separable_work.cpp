@@ -55,8 +55,28 @@ double tile_instructions(const SeparableOperand& operand, int dimensions, bool s
   return 2.0 * operand.per_window() * (split ? 3 : 1) * (first_passes + second_passes);
 }
 
-/// Returns the seconds per point of a separable sweep of a plane, on the tiles of the kernel (separable.cuh):
-/// whole waves of strips, one block of rows after the other. Registers keep the rows that two blocks share.
+/// Describes how the strips of a sweep of a plane cover it (separable.cuh). Each strip marches down its rows
+/// in steps of one block of rows, and begins with a step that fills registers.
+struct Strips {
+  std::int64_t columns, resident, steps, strips;
+  std::int64_t tiles;  // of 16 x 16 points, in all steps
+
+  Strips(const SeparableShape& shape, std::int64_t rows, std::int64_t row_points, const BlockLimits& limits)
+      : columns(ceil_div<std::int64_t>(row_points, shape.tile.columns())),
+        resident(std::int64_t{shape.tile.blocks_per_multiprocessor} * limits.multiprocessors),
+        steps(steps_per_strip(rows, shape.block_rows, columns, resident)),
+        strips(ceil_div(rows, steps * shape.block_rows + row_granule)) {
+    const std::int64_t last_rows = rows - (strips - 1) * (steps * shape.block_rows + row_granule),
+                       last_steps = ceil_div<std::int64_t>(std::max<std::int64_t>(last_rows - row_granule, 0),
+                                                           shape.block_rows),
+                       warps = ceil_div<std::int64_t>(row_points, shape.tile.warp_columns());
+    tiles = ((strips - 1) * (steps + 1) + last_steps + 1) * shape.block_rows / row_granule * warps *
+            shape.tile.groups;
+  }
+};
+
+/// Returns the seconds per point of a separable sweep of a plane, on the tiles of the kernel: whole waves of
+/// strips, one block of rows after the other. Registers keep the rows that two blocks share.
 double plane_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
                      bool with_source, const DeviceRates& device) {
   const Calibration::Separable& costs = device.limits.costs().separable;
@@ -64,36 +84,44 @@ double plane_seconds(const SeparableProgram& program, const Domain& domain, Prec
   const SeparableOperand& operand = program.operand();
   const SeparableShape& shape = program.shape(with_source);
   const SeparableTile& tile = shape.tile;
-  const std::int64_t columns = ceil_div(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
-  const std::int64_t resident = tile.blocks_per_multiprocessor * device.limits.multiprocessors;
-  const std::int64_t steps = steps_per_strip(rows, shape.block_rows, columns, resident);
-  const std::int64_t strips = ceil_div(rows, steps * shape.block_rows + row_granule);
+  const Strips cut(shape, domain.shape[y_axis], domain.shape[x_axis], device.limits);
   const double instructions =
       tile_instructions(operand, domain.dimensions, split) * tile.groups * shape.block_rows / 16;
   const int windows = operand.y.windows;
   const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile, costs)
                               : word_plane_cost(windows, operand.x_rank, tile, split, costs)) *
                         (operand.x_rank > costs.max_factors ? costs.factor_spills : 1.0);
-  return static_cast<double>(ceil_div(strips * columns, resident) * (steps + 1)) * instructions * slower *
+  return static_cast<double>(ceil_div(cut.strips * cut.columns, cut.resident) * (cut.steps + 1)) *
+         instructions * slower *
          instruction_seconds(half ? costs.waits_half : costs.waits_word,
                              half ? device.mma_half_sparse : device.mma_tf32_sparse, device) /
          static_cast<double>(domain.box().points());
 }
 
-/// Returns the seconds per point of a separable sweep in 3D (separable_planes.cuh): whole waves of marches,
-/// one plane after the other. For each plane a warp has instructions for 16 x 16 points, multiply-adds along
-/// z, and its input in shared memory.
+/// Describes how the marches of a sweep in 3D cover a grid (separable_planes.cuh).
+struct Marches {
+  std::int64_t tiles, length, blocks;
+  std::int64_t planes;  // of input that all blocks take
+
+  Marches(const SeparableProgram& program, const Index3& shape, const BlockLimits& limits)
+      : tiles(ceil_div<std::int64_t>(shape[x_axis], program.tile().columns()) *
+              ceil_div<std::int64_t>(shape[y_axis], row_granule * program.tile().warps_y)),
+        length(balanced_stretch(shape[z_axis], tiles, limits.multiprocessors, program.operand().z_taps + 1)),
+        blocks(tiles * ceil_div(shape[z_axis], length)),
+        planes(tiles * shape[z_axis] + blocks * (program.operand().z_taps - 1)) {}
+};
+
+/// Returns the seconds per point of a separable sweep in 3D: whole waves of marches, one plane after the
+/// other. For each plane a warp has instructions for 16 x 16 points, multiply-adds along z, and its input in
+/// shared memory.
 double space_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
                      const DeviceRates& device) {
   const Calibration::Separable& costs = device.limits.costs().separable;
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const SeparableOperand& operand = program.operand();
-  const std::int64_t resident = device.limits.multiprocessors, warps = program.tile().warps_y;
-  const std::int64_t tiles = ceil_div<std::int64_t>(domain.shape[x_axis], program.tile().columns()) *
-                             ceil_div(domain.shape[y_axis], row_granule * warps);
-  const std::int64_t planes = domain.shape[z_axis], warm_up = operand.z_taps + 1;
-  const std::int64_t length = balanced_stretch(planes, tiles, resident, warm_up);
-  const std::int64_t waves = ceil_div(tiles * ceil_div(planes, length), resident);
+  const Marches cut(program, domain.shape, device.limits);
+  const std::int64_t waves = ceil_div<std::int64_t>(cut.blocks, device.limits.multiprocessors),
+                     warm_up = operand.z_taps + 1;
   const double instructions = tile_instructions(operand, domain.dimensions, split);
   const double slot = 32 * schedulers_of_multiprocessor * device.limits.multiprocessors / device.scalar_fp32;
   const double seconds =
@@ -101,11 +129,32 @@ double space_seconds(const SeparableProgram& program, const Domain& domain, Prec
                                          half ? device.mma_half_sparse : device.mma_tf32_sparse, device) +
       8.0 * operand.z_rank * operand.z_taps * (split ? costs.space_sums_split : costs.space_sums) * slot +
       costs.staged_byte * static_cast<double>(storage_bytes(precision));
-  return static_cast<double>(waves * (length + warm_up)) *
-         (device.limits.costs().direct.block_step + static_cast<double>(warps) * seconds) /
+  return static_cast<double>(waves * (cut.length + warm_up)) *
+         (device.limits.costs().direct.block_step + static_cast<double>(program.tile().warps_y) * seconds) /
          (1 + (device.limits.costs().launch.fastest_clock - 1) *
                   (1 - utilization(domain, costs.space_enough_points))) /
          static_cast<double>(domain.box().points());
+}
+
+/// Returns the multiply-adds that a launch executes: passes along x and y for all its tiles of 16 x 16
+/// points, and the pass along z. A line is swept as a plane whose rows are as long as a block is wide; its
+/// pass along y multiplies by one.
+double launched_fma(const SeparableProgram& program, const Domain& domain, Precision precision,
+                    bool with_source, const BlockLimits& limits) {
+  const SeparableOperand& operand = program.operand();
+  const SeparableShape& shape = program.shape(with_source);
+  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  const double passes =
+      tile_instructions(operand, std::max(domain.dimensions, 2), split) * 16 * 8 * (half ? 32 : 16);
+  if (domain.dimensions == 3) {
+    const std::int64_t warps = shape.tile.warps * shape.tile.warps_y;
+    const double sums = 256.0 * operand.z_rank * operand.z_taps;
+    return static_cast<double>(Marches(program, domain.shape, limits).planes * warps) * (passes + sums);
+  }
+  const bool line = domain.dimensions == 1;
+  const std::int64_t columns = line ? shape.tile.columns() : domain.shape[x_axis],
+                     rows = line ? ceil_div(domain.shape[x_axis], columns) : domain.shape[y_axis];
+  return static_cast<double>(Strips(shape, rows, columns, limits).tiles) * passes;
 }
 
 /// Returns the work of passes along x and y on tiles of 16 x 16 outputs, and of the pass along z.
@@ -118,7 +167,8 @@ SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precisi
   SweepWork work;
   work.terms = static_cast<std::size_t>(operand.rank);
   work.instructions = tile_instructions(operand, domain.dimensions, split) / 256;
-  work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
+  work.fma = launched_fma(program, domain, precision, with_source, device.limits) /
+             static_cast<double>(domain.box().points());
   work.shared_bytes = static_cast<double>(storage_bytes(precision)) *
                       (2 + operand.x.windows + (line ? 0 : operand.y.windows));
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
@@ -133,7 +183,6 @@ SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precisi
     work.source_ahead = true;
     work.is_serial = !half;
   } else if (space) {
-    work.fma += static_cast<double>(operand.z_rank * operand.z_taps);
     work.seconds = space_seconds(program, domain, precision, device);
     work.memory_cost = costs.memory_space;
     work.source_cost = device.limits.costs().direct.source;

@@ -25,7 +25,7 @@ struct DeviceRates {
 /// takes.
 struct SweepWork {
   double instructions = 0;
-  double fma = 0;  // multiply-adds of the instructions, zeros included
+  double fma = 0;  // executed multiply-adds: with zeros, first planes of marches and tiles beyond the edge
   double shared_bytes = 0;
   double peak = 0;            // instructions/s of the tensor cores
   double ceiling = 0;         // flop/s that these instructions reach at most, zeros included

@@ -5,19 +5,31 @@
 namespace spsolve::cuda {
 namespace {
 
+/// Describes how the tiles of a sweep with windows cover a plane.
+struct WindowTiles {
+  std::int64_t rows, columns;  // points of a tile
+  std::int64_t down, strips;
+
+  WindowTiles(const WgmmaProgram& program, const Index3& shape)
+      : rows(program.tile().y_groups * wgmma_tile_rows),
+        columns(program.tile().x_groups * wgmma_group_columns),
+        down(ceil_div(shape[y_axis], rows)),
+        strips(ceil_div(shape[x_axis], columns)) {}
+  /// Returns the points of all tiles.
+  std::int64_t points() const { return rows * columns * down * strips; }
+};
+
 /// Returns how many points the blocks of a sweep with windows compute per point of the grid, in whole waves
 /// of marches. In 16 bits, rows before the first result take as long as others. In 32 bits they take no time
 /// of their own, since they are converted while others are multiplied.
 double windows_executed(const WgmmaProgram& program, const Index3& shape, bool half,
                         const DeviceRates& device) {
-  const std::int64_t rows = program.tile().y_groups * wgmma_tile_rows,
-                     columns = program.tile().x_groups * wgmma_group_columns,
-                     resident = device.limits.multiprocessors,
-                     warm_up = ceil_div<std::int64_t>(program.window().rows, rows) + 1;
-  const std::int64_t strips = ceil_div(shape[x_axis], columns), tiles = ceil_div(shape[y_axis], rows),
-                     length = balanced_stretch(tiles, strips, resident, warm_up),
-                     blocks = ceil_div(strips * ceil_div(tiles, length), resident) * resident;
-  return static_cast<double>(blocks * (length + (half ? warm_up : 0)) * columns * rows) /
+  const WindowTiles tiles(program, shape);
+  const std::int64_t resident = device.limits.multiprocessors,
+                     warm_up = ceil_div<std::int64_t>(program.window().rows, tiles.rows) + 1,
+                     length = balanced_stretch(tiles.down, tiles.strips, resident, warm_up),
+                     blocks = ceil_div(tiles.strips * ceil_div(tiles.down, length), resident) * resident;
+  return static_cast<double>(blocks * (length + (half ? warm_up : 0)) * tiles.columns * tiles.rows) /
          static_cast<double>(volume(shape));
 }
 
@@ -31,9 +43,11 @@ SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision p
   const bool half = storage_bytes(precision) == 2, pairs = program.pairs();
   const double products = pairs ? 3 : 1, element = pairs ? 2 : static_cast<double>(storage_bytes(precision));
   SweepWork work;
-  work.fma = window.parts * rows * InputWindow::columns * products;
+  const double fma_of_output = window.parts * rows * InputWindow::columns * products;
+  work.fma = fma_of_output * static_cast<double>(WindowTiles(program, domain.shape).points()) /
+             static_cast<double>(domain.box().points());
   const double dense = program.is_dense() ? 2 : 1;  // instructions of half the k take as long
-  work.instructions = dense * work.fma / (16 * 8 * (element == 2 ? 32 : 16));
+  work.instructions = dense * fma_of_output / (16 * 8 * (element == 2 ? 32 : 16));
   work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
   work.ceiling = element == 2 ? device.ceilings.wgmma_half_sparse / dense : device.ceilings.wgmma_tf32_sparse;

@@ -18,8 +18,10 @@ namespace {
 
 using testing::Json;
 
-Candidate evaluated(const Json& row) {
-  return evaluate(recorded_case(row, SPSOLVE_SOURCE "/inputs").problem, nominal_gpu(), recorded_method(row));
+constexpr int max_resident_blocks = 16;  // 2048 threads of a multiprocessor in blocks of four warps
+
+Candidate evaluated(const Json& row, const DeviceModel& device) {
+  return evaluate(recorded_case(row, SPSOLVE_SOURCE "/inputs").problem, device, recorded_method(row));
 }
 
 /// Sweeps in fp32 on tensor cores, and dense ones in 2D in fp16, were measured with former kernels.
@@ -47,22 +49,64 @@ std::vector<Counted> counted_rows() {
   return found;
 }
 
+/// Returns the flop per point of a counted row that the plan counts: those of tensor cores and, in 3D by
+/// separable sweeps, of the pass along z on CUDA cores. CUDA cores also scale the results of sweeps in 16
+/// bits, and split operands in fp32.
+double flop_of_sweep(const Json& row, const Json& counted) {
+  const bool sums_planes = row.at("layout") == "separable" && row.at("shape").size() == 3;
+  if (!counted.contains("counters"))
+    return counted.at("measured_C_flop").get<double>() - (row.at("precision") == "fp16" && !sums_planes);
+  double flop = 0, points = 1;
+  for (const auto& [name, count] : counted.at("counters").items()) {
+    if (name.find("ops_path_tensor") != std::string::npos) flop += count.get<double>();
+    if (sums_planes && name.find("op_ffma") != std::string::npos) flop += 2 * count.get<double>();
+  }
+  for (const double extent : row.at("shape")) points *= extent;
+  return flop / points;
+}
+
+/// Returns whether a sweep on tensor cores executes what the plan says, to the six digits of the records. A
+/// multiprocessor may hold more blocks than a tile asks for, if registers leave room; the plan does not know
+/// them. With more blocks the marches by mma are shorter, and more of them multiply their first planes.
+bool executes_as_planned(const Json& row, double flop) {
+  const bool separable = row.at("layout") == "separable";
+  // A march of planes ends with one more sum per factor along z. In rows without counters, results beyond the
+  // edge are scaled too.
+  const double digits = 1e-5 * flop, unplanned = separable ? 0.05 : 0;
+  constexpr int finest = 6;  // blocks per multiprocessor differ from those of a tile in steps of 1/6
+  DeviceModel device = nominal_gpu();
+  const double multiprocessors = device.multiprocessors;
+  for (int share = finest; share <= (separable ? 1 : max_resident_blocks) * finest; ++share) {
+    device.multiprocessors = multiprocessors * share / finest;
+    const Candidate candidate = evaluated(row, device);
+    if (std::abs(2 * candidate.fma * candidate.fuse - flop) <= digits + unplanned) return true;
+  }
+  return false;
+}
+
+/// On CUDA cores the plan leaves out one of some 19 flop of boxes in 3D, whose warps fold rows of their
+/// neighbours again. It counts first planes of marches in full, of which kernels skip levels that nothing
+/// needs, and multiprocessors that have no block.
+constexpr double left_out_of_marches = 0.06;
+
 TEST(SweetSpotOnRecord, OperationsAreThoseThatTheHardwareCounts) {
   std::vector<Counted> rows = counted_rows();
   std::erase_if(rows, [](const Counted& one) { return is_of_former_kernels(one.row); });
   using Run = std::pair<const char*, const char*>;
   for (const auto& [record, run] :
        {Run("papers-h100.json", "depths-counted"), Run("papers-h100.json", "depths-counted-deep"),
-        Run("sweet-spot-h200.json", "depths-counted")})
+        Run("sweet-spot-h200.json", "depths-counted"), Run("sweet-spot-h200.json", "counted-again")})
     for (const Json& row : testing::rows_of(testing::record_of(record), run)) rows.push_back({row, row});
   for (const auto& [row, counted] : rows) {
-    const Candidate candidate = evaluated(row);
-    const double flop = 2 * candidate.fma * candidate.fuse, measured = counted.at("measured_C_flop");
-    // The plan leaves out the first steps of marches and tiles beyond the edge.
-    const double left_out = candidate.layout == Layout::separable ? 0.09 : 0.06;
-    EXPECT_NEAR(flop / measured, 1, left_out) << row.dump();
+    const Candidate candidate = evaluated(row, nominal_gpu());
+    const double flop = 2 * candidate.fma * candidate.fuse;
+    if (candidate.unit != UnitKind::scalar)
+      EXPECT_TRUE(executes_as_planned(row, flop_of_sweep(row, counted)))
+          << flop << " flop planned, " << row.dump();
+    else
+      EXPECT_NEAR(flop / counted.at("measured_C_flop").get<double>(), 1, left_out_of_marches) << row.dump();
   }
-  EXPECT_GE(rows.size(), 121u);
+  EXPECT_GE(rows.size(), 149u);
 }
 
 /// The verdict of equation 13 is right for every row except one, whose instructions between the passes of
@@ -79,7 +123,7 @@ TEST(SweetSpotOnRecord, TheCriterionIsRightButForSeparableSweepsIn3D) {
   int judged = 0;
   for (const auto& [row, counted] : rows) {
     if (row.at("unit") == "scalar" || is_of_former_kernels(row)) continue;
-    const SweetSpot spot = evaluated(row).spot;
+    const SweetSpot spot = evaluated(row, nominal_gpu()).spot;
     const double gain = row.at("gstencil_per_s").get<double>() / scalar_rates.at(case_of(row));
     const bool right = spot.verdict() == Verdict::equal ? std::abs(gain - 1) <= accuracy_of_the_plan
                                                         : (spot.speedup > 1) == (gain > 1);
