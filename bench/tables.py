@@ -196,21 +196,24 @@ elif kind == "catalogue":
 elif kind == "ablation":
     steps = collections.defaultdict(dict)
     scalar = {}
-    for row in rows_of(files[0]):
-        case = row["stencil"], row["precision"], row["fuse"]
+    rows = [row for row in rows_of(files[0]) if len(files) == 1 or row["stencil"] in files[1].split(",")]
+    for row in rows:
+        case = row["stencil"], row["precision"], tuple(row["shape"]), row["fuse"]
         if row["unit"] == "scalar":
             scalar[case] = row
         else:
             steps[(*case, row["layout"])][row["unit"]] = row
-    text = lambda row: f"{rate(row):,.0f}" if row else "none"
+    text = lambda row: short(rate(row)) if row else "none"
     gain = lambda row, other: f"{rate(row) / rate(other):.2f}" if row and other else "none"
+    several = len({(row["stencil"], *row["shape"]) for row in rows}) > len({row["stencil"] for row in rows})
     lines = []
-    for (stencil, precision, fuse, layout), units in sorted(steps.items(), key=lambda item: item[0][:3]):
-        if len(files) > 1 and stencil not in files[1].split(","):
-            continue
-        cuda, dense, sparse = scalar.get((stencil, precision, fuse)), units.get("tensor"), units.get("sparse-tensor")
-        lines.append((stencil, precision, layout, fuse, text(cuda), text(dense), text(sparse), gain(dense, cuda), gain(sparse, dense), gain(sparse, cuda)))
-    table(["stencil", "precision", "layout", "t:", "CUDA cores:", "dense:", "2:4 sparse:", "dense / CUDA cores:", "sparse / dense:", "sparse / CUDA cores:"], lines)
+    for (*case, layout), units in sorted(steps.items(), key=lambda item: item[0][:4]):
+        cuda, dense, sparse = scalar.get(tuple(case)), units.get("tensor"), units.get("sparse-tensor")
+        stencil, precision, shape, fuse = case
+        grid = [shape_of({"shape": shape})] if several else []
+        lines.append((stencil, precision, *grid, layout, fuse, text(cuda), text(dense), text(sparse), gain(dense, cuda), gain(sparse, dense), gain(sparse, cuda)))
+    table(["stencil", "precision", *(["grid"] if several else []), "layout", "t:", "CUDA cores:", "dense:", "2:4 sparse:", "dense / CUDA cores:",
+           "sparse / dense:", "sparse / CUDA cores:"], lines)
 elif kind == "layouts":
     lines, before = [], {}
     for row in rows_of(files[0]):
