@@ -108,12 +108,15 @@ def known_numbers(root, line, stencils):
     """Yields the numbers about these stencils in the records, files and sections that a line names."""
     paths = [word for code in CODE.findall(line) for word in code.split() if word.split("/")[0] in ROOMS]
     for path in paths:
-        if ".json" in path:
+        file = root / path.partition(":")[0]
+        if file.suffix == ".json" and "runs" in json.loads(file.read_text()):
             yield from (row["gstencil_per_s"] for row in rows_of(root / path) if "gstencil_per_s" in row and is_about(row["stencil"], stencils))
-        elif (root / path).is_file():
-            yield from numbers_in((root / path).read_text())
+        elif file.is_file():
+            yield from numbers_in(file.read_text())
     for link in LINK.findall(line):
         page, _, anchor = link.partition("#")
+        if page and not page.endswith(".md"):
+            continue  # a picture
         for text in section_of(root / "docs" / (page or "papers.md"), anchor):
             yield from numbers_in(text) if is_about(text, stencils) else ()
 
