@@ -137,9 +137,9 @@ elif kind == "preprocessing":
                       *(f"{100 * before / (before + seconds):.2g}%" for before in (made, made + row["compile"]))))
     table(["case, fp16", "t:", "taps:", "tile found", "instructions, found and run:", *(f"{part}, ms:" for part in parts), "a run, ms:", "share of it:", "with compile:"], lines)
 elif kind == "public":
-    table(["code", "stencil", "precision", "grid", "steps per launch:", "GStencil/s:", "remark"],
+    table(["code", "stencil", "precision", "grid", "steps per launch:", "GStencil/s:", "version", "command", "remark"],
           [(row["system"], row["stencil"], row["precision"], shape_of(row) if "shape" in row else "not known", row.get("steps_per_launch", "not known"),
-            f"{rate(row):,}", row.get("note", "")) for row in rows_of(files[0])])
+            f"{rate(row):,}", row.get("version", "not known"), row.get("command", "not known"), row.get("note", "")) for row in rows_of(files[0])])
 elif kind in ("inputs", "sources"):
     cases = collections.defaultdict(list)
     for row in rows_of(files[0]):
