@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/compressed_array.hpp"
 
-#include <H5PLextern.h>
-#include <dlfcn.h>
-#include <link.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -26,68 +23,37 @@ std::int64_t slice_points(const ArrayFormat& format) {
   return volume(format.shape) / format.shape[slowest_axis(format)];
 }
 
-/// Sets out[j n + i] = values[i s + j] for n elements of s bytes, as the filter of HDF5 does it.
-void shuffle(std::span<const std::byte> values, std::size_t element_bytes, std::byte* out) {
+/// Returns out[j n + i] = values[i s + j] for n elements of s bytes, as the filter of HDF5 makes it.
+ChunkBytes shuffled(std::span<const std::byte> values, std::size_t element_bytes) {
   const std::size_t elements = values.size() / element_bytes;
+  ChunkBytes out(values.size());
   for (std::size_t byte = 0; byte < element_bytes; ++byte)
-    for (std::size_t i = 0; i < elements; ++i) out[byte * elements + i] = values[i * element_bytes + byte];
-}
-
-/// Returns the filter for zstd, which is a plugin of HDF5, or null if there is none. HDF5 finds and loads it,
-/// but has no call that applies a filter alone, and applies those of a dataset on one thread. So the filter
-/// is looked up among the libraries that are loaded.
-const H5Z_class2_t* find_zstd_filter() {
-  const auto lock = lock_hdf5();
-  unsigned config = 0;
-  if (H5Zfilter_avail(zstd_filter) <= 0 || H5Zget_filter_info(zstd_filter, &config) < 0 ||
-      (config & H5Z_FILTER_CONFIG_ENCODE_ENABLED) == 0)
-    return nullptr;
-  std::vector<std::string> libraries;
-  const auto note = [](dl_phdr_info* library, std::size_t, void* names) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(library->dlpi_name);
-    return 0;
-  };
-  dl_iterate_phdr(note, &libraries);
-  for (const std::string& library : libraries) {
-    void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle) continue;
-    const auto info = reinterpret_cast<decltype(&H5PLget_plugin_info)>(dlsym(handle, "H5PLget_plugin_info"));
-    const auto* const filter = info ? static_cast<const H5Z_class2_t*>(info()) : nullptr;
-    dlclose(handle);  // HDF5 keeps it loaded
-    if (filter && filter->id == zstd_filter) return filter;
-  }
-  return nullptr;
+    for (std::size_t i = 0; i < elements; ++i)
+      out[byte * elements + i] = std::to_integer<std::uint8_t>(values[i * element_bytes + byte]);
+  return out;
 }
 
 /// Returns the filter for zstd, which is looked up once.
 const H5Z_class2_t* zstd_plugin() {
-  static const H5Z_class2_t* const found = find_zstd_filter();
-  return found;
+  static const H5Z_class2_t* const found = filter_plugin(zstd_filter);
+  return found && found->encoder_present ? found : nullptr;
 }
 
-/// Shuffles and compresses by the filter of HDF5 for zstd, as HDF5 calls it. A filter replaces its buffer.
+/// Shuffles and compresses by the filter of HDF5 for zstd.
 EncodedChunk encoded_by_zstd(std::span<const std::byte> values, std::size_t element_bytes) {
   const H5Z_class2_t* const filter = zstd_plugin();
-  std::size_t capacity = values.size();
-  void* buffer = filter ? H5allocate_memory(capacity, false) : nullptr;
-  if (!buffer) throw Error(Status::file_failure, "the zstd filter of HDF5 cannot be called");
-  shuffle(values, element_bytes, static_cast<std::byte*>(buffer));
-  const std::size_t bytes = filter->filter(0, 0, nullptr, values.size(), &capacity, &buffer);
-  const auto* const begin = static_cast<const std::byte*>(buffer);
-  EncodedChunk encoded{{begin, begin + bytes}, 0};
-  H5free_memory(buffer);
-  if (bytes == 0) throw Error(Status::file_failure, "the zstd filter of HDF5 has failed");
-  return encoded;
+  if (!filter) throw Error(Status::file_failure, "the zstd filter of HDF5 cannot be called");
+  ChunkBytes encoded = apply_filter(*filter, 0, {}, shuffled(values, element_bytes));
+  if (encoded.empty()) throw Error(Status::file_failure, "the zstd filter of HDF5 has failed");
+  return {std::move(encoded)};
 }
 
 EncodedChunk encoded_by_deflate(std::span<const std::byte> values, std::size_t element_bytes) {
-  std::vector<std::byte> plain(values.size());
-  shuffle(values, element_bytes, plain.data());
+  ChunkBytes plain = shuffled(values, element_bytes);
   uLongf bytes = compressBound(static_cast<uLong>(plain.size()));
-  EncodedChunk encoded{std::vector<std::byte>(bytes), 0};
-  const int status = compress2(reinterpret_cast<Bytef*>(encoded.bytes.data()), &bytes,
-                               reinterpret_cast<const Bytef*>(plain.data()), static_cast<uLong>(plain.size()),
-                               deflate_level);
+  EncodedChunk encoded{ChunkBytes(bytes)};
+  const int status =
+      compress2(encoded.bytes.data(), &bytes, plain.data(), static_cast<uLong>(plain.size()), deflate_level);
   if (status != Z_OK || bytes >= plain.size()) return {std::move(plain), without_deflate};
   encoded.bytes.resize(bytes);
   return encoded;

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "io/array_blocks.hpp"
 #include "io/array_format.hpp"
+#include "io/hdf5/filter_plugin.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
@@ -26,7 +26,7 @@ Hdf5Id create_compressed(hid_t parent, const std::string& name, const ArrayForma
 
 /// Holds a chunk in the form in which the file stores it.
 struct EncodedChunk {
-  std::vector<std::byte> bytes;
+  ChunkBytes bytes;
   std::uint32_t skipped = 0;  // bit i: the i-th filter of the dataset was not applied
 };
 

@@ -9,14 +9,15 @@
 #include <string>
 #include <vector>
 
-namespace spsolve {
+#include "io/hdf5/filter_plugin.hpp"
 
-using ChunkBytes = std::vector<std::uint8_t>;
+namespace spsolve {
 
 /// Describes a filter of the chunks of a dataset with the parameters that are stored with it.
 struct ChunkFilter {
   H5Z_filter_t id;
   std::vector<unsigned> parameters;
+  const H5Z_class2_t* plugin;  // null: it is one of the HDF5 library's own filters
 };
 
 /// Returns the filters of a dataset with these creation properties, in the order in which they encode.
@@ -29,11 +30,11 @@ std::string unsafe_filter(hid_t creation);
 /// Returns true if undo_filters() undoes all of these filters.
 bool can_be_undone(std::span<const ChunkFilter> filters);
 
-/// Undoes the filters deflate, shuffle and fletcher32 of a chunk, which has `wanted` bytes when it is
-/// decoded, the last filter first. It stops before another filter, and then only looks whether the stored
-/// lengths are those that the filter needs: HDF5 1.10 trusts them. Bits of `left_out` name filters that the
-/// chunk has not passed. Throws Error(invalid_input) that says what is wrong with the bytes. The formats are
-/// those of the HDF5 library's own filters.
+/// Undoes the filters deflate, shuffle and fletcher32 and those of plug-ins of a chunk, which has `wanted`
+/// bytes when it is decoded, the last filter first. It stops before another filter, and then only looks
+/// whether the stored lengths are those that the filter needs: HDF5 1.10 trusts them. Bits of `left_out` name
+/// filters that the chunk has not passed. Throws Error(invalid_input) that says what is wrong with the bytes.
+/// The formats are those of the HDF5 library's own filters.
 ChunkBytes undo_filters(ChunkBytes stored, std::uint32_t left_out, std::span<const ChunkFilter> filters,
                         std::size_t wanted);
 

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,8 @@ class ChunkReader : public ::testing::Test {
   ChunkReader() {
     std::string name = (std::filesystem::temp_directory_path() / "spsolve_chunks_XXXXXX").string();
     directory_ = mkdtemp(name.data());
+    static const bool found = H5PLprepend(SPSOLVE_TEST_FILTERS) >= 0;
+    EXPECT_TRUE(found);
   }
   ~ChunkReader() override { std::filesystem::remove_all(directory_); }
 
@@ -109,6 +114,31 @@ void deflated(hid_t creation) {
   check_hdf5(H5Pset_deflate(creation, 6));
 }
 void summed(hid_t creation) { check_hdf5(H5Pset_fletcher32(creation)); }
+
+/// Chooses the filter of inverting_filter.cpp, which HDF5 loads.
+void inverted(hid_t creation) { check_hdf5(H5Pset_filter(creation, 300, H5Z_FLAG_MANDATORY, 0, nullptr)); }
+void deflated_inverted(hid_t creation) {
+  deflated(creation);
+  inverted(creation);
+}
+void inverted_deflated(hid_t creation) {
+  inverted(creation);
+  deflated(creation);
+}
+void inverted_scale_offset(hid_t creation) {
+  scale_offset(creation);
+  inverted(creation);
+}
+
+/// Returns how many bytes this process has read from files.
+std::int64_t bytes_read() {
+  std::ifstream counts("/proc/self/io");
+  std::string name;
+  std::int64_t bytes = 0;
+  counts >> name >> bytes;
+  EXPECT_EQ(name, "rchar:");
+  return bytes;
+}
 
 Hdf5Id twelve_bits() {
   Hdf5Id type(H5Tcopy(H5T_STD_I32LE), H5Tclose);
@@ -248,6 +278,54 @@ TEST_F(ChunkReader, LooksBelowCompression) {
                         return deflate(bytes);
                       }),
                  "scale-offset takes 77 bits for each value, which has 32");
+}
+
+TEST_F(ChunkReader, UndoesFiltersOfPlugins) {
+  for (const SetFilters& set : {SetFilters(inverted), SetFilters(deflated_inverted),
+                                SetFilters(inverted_deflated), SetFilters(inverted_scale_offset)})
+    EXPECT_EQ(failure(file(set, H5T_STD_I32BE)), "");
+  const Change zero = [](Bytes bytes) {
+    bytes[0] = 0;
+    return bytes;
+  };
+  expect_refused(file(inverted, H5T_STD_I32LE, zero), "filter 300 cannot decode it");
+  expect_refused(file(deflated_inverted, H5T_STD_I32LE, [](const Bytes&) { return Bytes(50, 7); }),
+                 "cannot be inflated");
+  expect_refused(file(inverted_scale_offset, H5T_STD_I32LE,
+                      [](Bytes bytes) {
+                        bytes[0] = static_cast<std::uint8_t>(~33);
+                        return bytes;
+                      }),
+                 "scale-offset takes 33 bits for each value, which has 32");
+}
+
+TEST_F(ChunkReader, ReadsStoredBytesOnce) {
+  for (const SetFilters& set : {SetFilters(inverted), SetFilters(inverted_deflated), SetFilters(summed)}) {
+    const std::string path = directory_ / "large.h5";
+    const hsize_t points[] = {1 << 18}, chunk[] = {1 << 15};
+    hsize_t stored = 0;
+    {
+      const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+      const Hdf5Id space(H5Screate_simple(1, points, nullptr), H5Sclose),
+          creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+      check_hdf5(H5Pset_chunk(creation, 1, chunk));
+      set(creation);
+      const Hdf5Id dataset(H5Dcreate2(file, "u", H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+                           H5Dclose);
+      std::mt19937 random;
+      std::vector<unsigned> values(points[0]);
+      std::ranges::generate(values, [&] { return random() >> 1; });
+      check_hdf5(H5Dwrite(dataset, H5T_NATIVE_UINT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+      stored = H5Dget_storage_size(dataset);
+    }
+    Domain domain;
+    domain.dimensions = 1;
+    domain.shape = {1, 1, static_cast<std::int64_t>(points[0])};
+    const std::int64_t before = bytes_read();
+    read_boxes(Communicator(), path, "u", domain, domain.box(),
+               [](const Index3&, std::span<const double>) {});
+    EXPECT_LT(bytes_read() - before, static_cast<std::int64_t>(stored) * 3 / 2);
+  }
 }
 
 TEST_F(ChunkReader, LooksIntoSourcesOfVirtualDatasets) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/hdf5/filter_plugin.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "io/hdf5/hdf5.hpp"
+
+namespace spsolve {
+
+const H5Z_class2_t* filter_plugin(H5Z_filter_t id) {
+  const auto lock = lock_hdf5();
+  if (id < H5Z_FILTER_RESERVED || H5Zfilter_avail(id) <= 0) return nullptr;
+  std::vector<std::string> libraries;
+  const auto note = [](dl_phdr_info* library, std::size_t, void* names) {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(library->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(note, &libraries);
+  for (const std::string& library : libraries) {
+    void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) continue;
+    const auto info = reinterpret_cast<decltype(&H5PLget_plugin_info)>(dlsym(handle, "H5PLget_plugin_info"));
+    const auto* const filter = info ? static_cast<const H5Z_class2_t*>(info()) : nullptr;
+    dlclose(handle);  // HDF5 keeps it loaded
+    if (filter && filter->id == id) return filter;
+  }
+  return nullptr;
+}
+
+ChunkBytes apply_filter(const H5Z_class2_t& filter, unsigned flags, std::span<const unsigned> parameters,
+                        std::span<const std::uint8_t> bytes) {
+  std::size_t capacity = std::max<std::size_t>(bytes.size(), 1);
+  void* buffer = H5allocate_memory(capacity, false);  // the filter replaces it
+  if (!buffer) throw std::bad_alloc();
+  std::ranges::copy(bytes, static_cast<std::uint8_t*>(buffer));
+  const std::size_t made =
+      filter.filter(flags, parameters.size(), parameters.data(), bytes.size(), &capacity, &buffer);
+  const std::unique_ptr<void, decltype(&H5free_memory)> owner(buffer, H5free_memory);
+  const auto* const begin = static_cast<const std::uint8_t*>(buffer);
+  return {begin, begin + made};
+}
+
+}  // namespace spsolve
