@@ -9,6 +9,7 @@
 #include "app/command_line.hpp"
 #include "app/inspect/inspect.hpp"
 #include "app/inspect/new_input.hpp"
+#include "app/machine/host_memory.hpp"
 #include "app/plot/plot.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/run.hpp"
@@ -83,6 +84,7 @@ int spsolve_main(int argc, char** argv) {
     return 0;
   }
   if (!parsed.command || !needs_ranks(parsed.command->verb)) forget_mpi_settings_without_launcher();
+  heed_limits_of_shell();
   Signals signals;  // before MPI starts threads, so that they leave these signals to us
   const MpiSession mpi(argc, argv);
   const Communicator world;

@@ -2,8 +2,8 @@
 #include "app/machine/host_memory.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -24,15 +24,22 @@ struct Names {
 constexpr Names version_2{"memory.max", "memory.current", ""};
 constexpr Names version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 
+/// Is the address space that MPI, HDF5 and their threads took at most, measured with Open MPI 4.1 and HDF5
+/// 1.10 on one rank and two, and a quarter more.
+constexpr double room_for_libraries = 88 * 0x1p20;
+
 /// Lowers `least` to the address space that the limits of a shell (ulimit -v, ulimit -d) leave this process.
 void limit_by_shell(AvailableMemory& least, bool free_now) {
-  const auto page = static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  const double taken = free_now ? page * number_in("/proc/self/statm", "", 0) : 0;
-  for (const auto& [limit, option] :
-       {std::pair(RLIMIT_AS, "ulimit -v"), std::pair(RLIMIT_DATA, "ulimit -d")}) {
+  struct Limit {
+    __rlimit_resource resource;
+    const char *option, *taken;  // the name of what counts in /proc/self/status, in KiB
+  };
+  for (const auto& [resource, option, taken] :
+       {Limit{RLIMIT_AS, "ulimit -v", "VmSize:"}, Limit{RLIMIT_DATA, "ulimit -d", "VmData:"}}) {
     rlimit found{};
-    if (getrlimit(limit, &found) != 0 || found.rlim_cur == RLIM_INFINITY) continue;
-    const double bytes = static_cast<double>(found.rlim_cur) - (limit == RLIMIT_AS ? taken : 0);
+    if (getrlimit(resource, &found) != 0 || found.rlim_cur == RLIM_INFINITY) continue;
+    const double bytes = static_cast<double>(found.rlim_cur) -
+                         (free_now ? 1024 * number_in("/proc/self/status", taken, 0) : 0);
     if (bytes < least.bytes) least = {std::max(bytes, 0.0), fmt::format("left by {}", option)};
   }
 }
@@ -68,6 +75,19 @@ void require_host_memory(double bytes, int ranks, bool free_now, const std::stri
         fmt::format("the run needs {} per rank{} and {} ranks share {} {}: use a smaller grid, a lower "
                     "precision, or more machines{}",
                     size_text(bytes), for_what, ranks, size_text(available.bytes), available.whose, advice));
+}
+
+void heed_limits_of_shell() {
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  AvailableMemory left{unlimited, ""};
+  limit_by_shell(left, true);
+  if (left.bytes == unlimited) return;
+  mallopt(M_ARENA_MAX, 1);
+  if (left.bytes < room_for_libraries)
+    throw Error(Status::invalid_input,
+                fmt::format("MPI, HDF5 and their threads need {} of address space beside the fields, and {} "
+                            "are {}",
+                            size_text(room_for_libraries), size_text(left.bytes), left.whose));
 }
 
 std::string size_text(double bytes) {

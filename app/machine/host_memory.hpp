@@ -22,6 +22,11 @@ AvailableMemory available_memory(bool free_now, const std::filesystem::path& roo
 void require_host_memory(double bytes, int ranks, bool free_now, const std::string& for_what = "",
                          const std::string& advice = "");
 
+/// Prepares for limits of the shell on address space (ulimit -v, ulimit -d), before there are threads: they
+/// will share one heap, because each heap of glibc takes 64 MiB. Throws Error(invalid_input) if the limits
+/// leave less than MPI, HDF5 and their threads take, which end processes in which they find too little.
+void heed_limits_of_shell();
+
 /// Returns "1.5 MiB", "2.0 GiB".
 std::string size_text(double bytes);
 

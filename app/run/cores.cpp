@@ -74,22 +74,25 @@ JobCores cores_of_job() {
   return {std::min(std::atoi(of_step), online), "srun", "srun --cpus-per-task"};
 }
 
-/// Returns how many of the wanted threads, this one included, can run at a time. The OpenMP library ends a
-/// process in which it cannot start a thread.
+/// Returns how many of the wanted threads, this one included, can run at a time beside those that a run
+/// starts later. The OpenMP library ends a process in which it cannot start a thread.
 int threads_that_start(int wanted) {
+  constexpr int later = 5;  // for heartbeats and files; a part of their stacks is room for HDF5
   std::latch all_started(1);
   std::vector<std::jthread> others;
   try {
-    others.reserve(static_cast<std::size_t>(wanted - 1));
-    while (std::ssize(others) + 1 < wanted) others.emplace_back([&] { all_started.wait(); });
+    others.reserve(static_cast<std::size_t>(wanted - 1 + later));
+    while (std::ssize(others) < wanted - 1 + later) others.emplace_back([&] { all_started.wait(); });
   } catch (const std::exception&) {  // std::system_error, or std::bad_alloc
-    std::fprintf(stderr,
-                 "spsolve: warning: %td of %d threads can be started: a limit on memory (ulimit -v) or on "
-                 "processes (ulimit -u, or that of the job) is too low for more\n",
-                 std::ssize(others) + 1, wanted);
   }
   all_started.count_down();
-  return static_cast<int>(std::ssize(others)) + 1;
+  const int count = std::max(1, static_cast<int>(std::ssize(others)) + 1 - later);
+  if (count < wanted)
+    std::fprintf(stderr,
+                 "spsolve: warning: %d of %d threads can be started: a limit on memory (ulimit -v) or on "
+                 "processes (ulimit -u, or that of the job) is too low for more\n",
+                 count, wanted);
+  return count;
 }
 
 }  // namespace
