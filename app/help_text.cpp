@@ -33,8 +33,8 @@ How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and w
 Exit status: 0 finished; 2 invalid input, or a file that it names is missing; 3 the solution became NaN or infinite;
 4 a file is damaged, or could not be read or written; 5 a device or a peer failed; 75 stopped by a signal or the
 wall-time limit after a checkpoint.
-Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a second TERM or INT: end at once, as does
-INT before the first step; USR2: checkpoint and continue.
+Signals: USR1, TERM, INT, HUP (the terminal is gone), XCPU (a limit of processor time): checkpoint and stop, a second
+TERM or INT: end at once, as does INT before the first step; USR2: checkpoint and continue.
 )";
 
 }  // namespace

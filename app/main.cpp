@@ -27,6 +27,12 @@ bool needs_ranks(Verb verb) { return verb == Verb::run || verb == Verb::bench; }
 /// Returns true if a verb computes values of the grid: check does for initial values, and plan for coefficients.
 bool needs_threads(Verb verb) { return needs_ranks(verb) || verb == Verb::check || verb == Verb::plan; }
 
+/// Throws Error(file_failure) if a part of what was printed is lost. Only a run goes on without it.
+void require_printed() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw Error(Status::file_failure, "standard output: a part of the text cannot be written");
+}
+
 Status perform(const CommandLine& command, const Communicator& communicator, Signals& signals) {
   if (command.verb != Verb::run) signals.release();
   if (needs_threads(command.verb)) start_threads();
@@ -81,6 +87,7 @@ int spsolve_main(int argc, char** argv) {
   const ParsedCommandLine parsed = parse_command_line(argc, argv);
   if (!parsed.command && parsed.status == 0) {  // help must work even if MPI cannot start
     if (is_first_process()) std::fputs(parsed.text.c_str(), stdout);
+    require_printed();
     return 0;
   }
   if (!parsed.command || !needs_ranks(parsed.command->verb)) forget_mpi_settings_without_launcher();
@@ -91,7 +98,10 @@ int spsolve_main(int argc, char** argv) {
   try {
     share_cores(world);
     if (world.root()) std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
-    return parsed.command ? static_cast<int>(perform(*parsed.command, world, signals)) : parsed.status;
+    if (!parsed.command) return parsed.status;
+    const Status status = perform(*parsed.command, world, signals);
+    if (parsed.command->verb != Verb::run) require_printed();
+    return static_cast<int>(status);
   } catch (const Error& error) {
     // Only one rank may know of a failure of a device or a peer: that rank reports it and aborts the others.
     const bool alone = error.status() == Status::device_failure;

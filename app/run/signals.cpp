@@ -25,7 +25,7 @@ bool reaches_this_process(int signal) {
 
 Signals::Signals() : interruptible_(reaches_this_process(SIGINT)) {
   sigemptyset(&waiting_);
-  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) sigaddset(&waiting_, signal);
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGXCPU}) sigaddset(&waiting_, signal);
   if (reaches_this_process(SIGHUP)) sigaddset(&waiting_, SIGHUP);  // nohup ignores it
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the size limit is then a failed write, like a full disk

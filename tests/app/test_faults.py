@@ -113,18 +113,28 @@ class Faults(spsolve.TestCase):
             self.assertIn("stopped without the checkpoint", result.err)
 
     def test_nobody_reads_what_is_printed(self):
-        """A run must continue if the reader of its pipe has left, as after "| head -1", and if the disk is full."""
+        """A run must continue if the reader of its pipe has left, as after "| head -1", and if the disk is full. Other verbs fail."""
         file = self.write()
         read_end, closed_pipe = os.pipe()
         os.close(read_end)
         with os.fdopen(closed_pipe, "w") as pipe, open("/dev/full", "w") as full:
             for lost in (pipe, full):
-                for verb, status in ([], 0), (["check"], -signal.SIGPIPE if lost is pipe else 0):
+                for verb, status in ([], 0), (["check"], -signal.SIGPIPE if lost is pipe else 4):
                     command = [spsolve.EXECUTABLE, *verb, file, *spsolve.settings(f"name={5000 * 'long'}", "output.directory=out")]
                     result = subprocess.run(command, cwd=self.directory, env=spsolve.ENVIRONMENT, stdout=lost, stderr=lost)
                     self.assertEqual(result.returncode, status)
                 self.assertTrue((self.directory / "out" / "run.json").exists())
                 shutil.rmtree(self.directory / "out")
+
+    def test_text_that_is_lost_is_a_failure(self):
+        """Whoever keeps the answer of a verb in a file learns that the disk is full."""
+        file = self.write()
+        self.run_to(0, file)
+        snapshot = next(iter(spsolve.snapshots(self.directory / "out").values()))
+        for arguments in (["--help"], ["keys"], ["check", file], ["plan", file], ["info", snapshot], ["doctor"]):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([spsolve.EXECUTABLE, *arguments], cwd=self.directory, env=spsolve.ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((result.returncode, result.stderr), (4, "spsolve: error: standard output: a part of the text cannot be written\n"), arguments)
 
     def test_memory_that_no_machine_has(self):
         file = self.write(initial={"expression": "1"})

@@ -146,10 +146,11 @@ class Restart(spsolve.TestCase):
         self.uninterrupted(file)
         stops = {
             "USR1 to one rank": lambda job: os.kill(job.ranks()[-1], signal.SIGUSR1),
+            "XCPU to one rank": lambda job: os.kill(job.ranks()[0], signal.SIGXCPU),
             "TERM to all ranks": lambda job: [os.kill(rank, signal.SIGTERM) for rank in job.ranks()],
             "USR1 to mpirun": lambda job: os.kill(job.process.pid, signal.SIGUSR1),
         }
-        for ranks, (how, stop) in zip((2, 3, 4), stops.items()):
+        for ranks, (how, stop) in zip((2, 2, 3, 4), stops.items()):
             with self.subTest(how):
                 if how == "USR1 to mpirun" and not spsolve.mpirun_forwards_signals():
                     self.skipTest("this mpirun does not forward signals")
