@@ -9,18 +9,20 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <sstream>
-#include <string_view>
 #include <vector>
 
 #include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/hdf5.hpp"
+#include "io/hdf5/linked_files.hpp"
+#include "io/text_file.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* prefixes_of_sources = "HDF5_VDS_PREFIX";
 
 /// Returns a name from HDF5; get(text, size) fills the text and returns its length.
 template <class Get>
@@ -30,23 +32,10 @@ std::string name_by(Get&& get) {
   return name;
 }
 
-/// Lists the places where HDF5 looks for a source of a virtual dataset in `file`, in its order.
-std::vector<fs::path> places_of(const fs::path& source, const fs::path& file) {
-  std::vector<fs::path> places;
-  if (source.is_absolute()) places.push_back(source);
-  const auto name = source.is_absolute() ? source.filename() : source;
-  const auto directory = file.parent_path();
-  if (const char* const prefixes = std::getenv("HDF5_VDS_PREFIX")) {
-    std::istringstream list(prefixes);
-    for (std::string prefix; std::getline(list, prefix, ':');) {
-      constexpr std::string_view origin = "${ORIGIN}";
-      const bool beside = prefix.starts_with(origin);
-      places.push_back(fs::path(beside ? directory.string() + prefix.substr(origin.size()) : prefix) / name);
-    }
-  }
-  std::error_code none;
-  places.insert(places.end(), {directory / name, name, canonical(file, none).parent_path() / name});
-  return places;
+/// Returns the path of the file that holds a dataset.
+fs::path file_of(hid_t dataset) {
+  const Hdf5Id file(H5Iget_file_id(dataset), H5Fclose);
+  return name_by([&](char* text, std::size_t size) { return H5Fget_name(file, text, size); });
 }
 
 /// Returns true if a selection is unlimited, so that the dataset may grow.
@@ -100,9 +89,8 @@ std::string missing_at(hid_t dataset, int depth);
 /// Returns missing_at() for a virtual dataset. Names with a block number (%b) stand for any number of sources
 /// and are not checked.
 std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
-  const Hdf5Id own_file(H5Iget_file_id(dataset), H5Fclose);
-  const fs::path file =
-      name_by([&](char* text, std::size_t size) { return H5Fget_name(own_file, text, size); });
+  if (takes_from_streams(dataset, creation)) return "is virtual, and its sources are pipes or devices";
+  const fs::path file = file_of(dataset);
   std::size_t count = 0;
   check_hdf5(H5Pget_virtual_count(creation, &count));
   for (std::size_t i = 0; i < count; ++i) {
@@ -113,7 +101,7 @@ std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
     if ((source_file + source).find("%b") != std::string::npos) continue;
     std::optional<Hdf5Id> found;
     if (source_file == ".") found.emplace(H5Iget_file_id(dataset), H5Fclose);
-    for (const auto& place : places_of(source_file, file)) {
+    for (const auto& place : places_of(source_file, file, prefixes_of_sources)) {
       if (found) break;
       if (const hid_t id = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); id >= 0)
         found.emplace(id, H5Fclose);
@@ -198,6 +186,19 @@ std::string missing_at(hid_t dataset, int depth) {
 }
 
 }  // namespace
+
+bool takes_from_streams(hid_t dataset, hid_t creation) {
+  if (H5Pget_layout(creation) != H5D_VIRTUAL) return false;
+  const fs::path file = file_of(dataset);
+  std::size_t count = 0;
+  check_hdf5(H5Pget_virtual_count(creation, &count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string source = name_by(
+        [&](char* text, std::size_t size) { return H5Pget_virtual_filename(creation, i, text, size); });
+    if (std::ranges::any_of(places_of(source, file, prefixes_of_sources), is_stream)) return true;
+  }
+  return false;
+}
 
 std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }
 

@@ -7,6 +7,10 @@
 
 namespace spsolve {
 
+/// Returns true if a dataset with these creation properties is virtual and takes values from a pipe or a
+/// device, for which HDF5 would wait without an end.
+bool takes_from_streams(hid_t dataset, hid_t creation);
+
 /// Says which values of a dataset should be stored elsewhere but are missing: a source of a virtual dataset
 /// that is missing or too small, points that no source covers, or a raw file that is missing or too short.
 /// HDF5 reads fill values in their place. Virtual datasets that refer to each other in a circle, which crash

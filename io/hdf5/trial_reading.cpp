@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/dataset_sources.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -87,7 +89,9 @@ void try_dataset(hid_t dataset) {
   H5Pall_filters_avail(creation);
   hsize_t chunks = 0;
   if (H5Pget_layout(creation) == H5D_CHUNKED) H5Dget_num_chunks(dataset, H5S_ALL, &chunks);
-  try_values(dataset, creation, type, space);
+  // HDF5 would wait for pipes. Raw files hold nothing that it can trust.
+  if (!takes_from_streams(dataset, creation) && H5Pget_external_count(creation) == 0)
+    try_values(dataset, creation, type, space);
   // The library crashes in H5close() if the properties of a virtual dataset are still open.
   H5Pclose(creation);
   H5Tclose(type);

@@ -241,6 +241,27 @@ class Faults(spsolve.TestCase):
         self.assertIn("out/diagnostics.csv: is a pipe from which nobody reads", self.run_to(4, file).err)
         self.assertIn("step,time", reader.communicate(timeout=spsolve.LONGEST)[0])
 
+    def test_files_that_hdf5_files_refer_to_may_be_pipes(self):
+        """HDF5 would wait without an end for links, sources of virtual datasets and raw files that are pipes."""
+        os.mkfifo(self.directory / "pipe.h5")
+        case = {**problem(), "grid": {"shape": [9, 14]}, "initial": {"file": "u.h5", "dataset": "u"}}
+        spsolve.write_input(self.directory / "problem.toml", case)
+        def link(file):
+            file["u"] = h5py.ExternalLink("pipe.h5", "/u")
+        def virtual(file):
+            layout = h5py.VirtualLayout((9, 14), dtype="f8")
+            layout[:] = h5py.VirtualSource("pipe.h5", "u", (9, 14))
+            file.create_virtual_dataset("u", layout)
+        def raw(file):
+            file.create_dataset("u", (9, 14), "f8", external=[("pipe.h5", 0, h5py.h5f.UNLIMITED)])
+        for make in link, virtual, raw:
+            for version in "earliest", "latest":
+                with h5py.File(self.directory / "u.h5", "w", libver=version) as file:
+                    make(file)
+                said = self.run_to(2, "check", "problem.toml").err
+                self.assertRegex(said, "pipe.h5|pipes")
+                self.run_to(0, "info", self.directory / "u.h5")
+
     def test_hdf5_from_a_pipe_is_refused(self):
         """A run would wait for its writer forever."""
         os.mkfifo(self.directory / "pipe")
