@@ -35,8 +35,8 @@ struct FusedTile {
   std::array<int, 3> reach{};      // of a step, in kernel axes
   int useful_columns = 0;          // that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
-  /// Is the number of planes of a level in shared memory: level_lag() + rows_behind, or one more, which saves
-  /// a barrier.
+  /// Is the number of planes of a level in shared memory: level_lag() + rows_behind, or one more, with which
+  /// warps wait for each other once per iteration instead of twice.
   int level_planes = 2;
   bool splits = false;  // sums are begun before they are finished (SplitGroup)
   int sums = 0;         // that are begun at a point

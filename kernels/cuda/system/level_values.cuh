@@ -245,6 +245,57 @@ class SharedPoints {
   unsigned iteration_ = 0;
 };
 
+/// Lets the warps of a tile take turns with the planes of levels in shared memory. Warps read there what
+/// others stored in earlier iterations, and store the newest planes where older ones were read. A warp says
+/// when it has done the one, and waits for the others only before it does the other, with work in between.
+class Turns {
+ public:
+  /// Makes the barrier. Threads must be synchronised before they use it.
+  __device__ Turns() {
+#if __CUDA_ARCH__ >= 900
+    if (constants::shares_levels && threadIdx.x == 0)
+      mbarrier_init(barrier(), constants::threads / warp_threads);
+#endif
+  }
+  /// Waits until all warps have stored the planes of the iteration before `n`.
+  __device__ void wait_for_stores(int n) const {
+    if constexpr (constants::shares_levels) wait(two_turns ? 1u : ~static_cast<unsigned>(n) & 1u);
+  }
+  __device__ void end_reads() const {
+    if constexpr (two_turns) arrive();
+  }
+  /// Waits until all warps have read what the stores of this iteration replace.
+  __device__ void wait_for_reads() const {
+    if constexpr (two_turns) wait(0);
+  }
+  __device__ void end_stores() const {
+    if constexpr (constants::shares_levels) arrive();
+  }
+
+ private:
+  /// Says whether stores replace planes that the same iteration reads. With a further plane, they replace
+  /// what the iteration before has read, and a warp has read that when it ends the stores of that iteration.
+  static constexpr bool two_turns =
+      constants::shares_levels && constants::level_planes == constants::level_lag + constants::rows_behind;
+
+#if __CUDA_ARCH__ >= 900
+  /// Returns the barrier, which lies behind those of planes. Its phases are turns.
+  __device__ static unsigned long long* barrier() {
+    constexpr int number = 15;
+    static_assert(3 * (constants::ahead + 1) <= number);
+    return reinterpret_cast<unsigned long long*>(memory) + number;
+  }
+  __device__ static void arrive() {
+    __syncwarp();
+    if (threadIdx.x % warp_threads == 0) mbarrier_arrive(barrier());
+  }
+  __device__ static void wait(unsigned parity) { mbarrier_wait(barrier(), parity); }
+#else
+  __device__ static void arrive() {}
+  __device__ static void wait(unsigned) { synchronize_threads<constants::threads>(1); }
+#endif
+};
+
 /// Returns where row `row` of a thread lies in the plane of a level, in rows from its first one. Where nobody
 /// reads the inner rows of a thread, they are left out.
 template <int s>

@@ -2,8 +2,8 @@
 // This kernel takes several steps of a system of equations in one pass over memory, on grids of two and three
 // axes. It marches as march_group.cuh does and computes one plane of every time level in each iteration.
 // Level 0 is what is loaded; level l is the state after l steps. A level is `lag` planes behind the level
-// before. In other rows and columns it reads planes that earlier iterations have computed, so one barrier per
-// iteration suffices; a second barrier is needed where shared memory has no free plane for what an iteration
+// before. In other rows and columns it reads planes that earlier iterations have computed, so warps wait for
+// each other once per iteration, and twice where shared memory has no free plane for what an iteration
 // stores. The newest plane is read at the points of the warp alone, which computes the levels in their order.
 //
 // All levels are computed on the rows and columns of one tile, which overlaps its neighbours. With every
@@ -78,9 +78,9 @@ __device__ inline void write(const GroupArguments& a, const Written& written, in
 /// Advances the levels of a tile through the planes of a block.
 class Levels {
  public:
-  __device__ Levels(const GroupArguments& a, const MarchPlanes& march, Planes& planes, const Place& at,
-                    const Written& written)
-      : a_(a), march_(march), planes_(planes), at_(at), written_(written), points_(a) {}
+  __device__ Levels(const GroupArguments& a, const MarchPlanes& march, Planes& planes, const Turns& turns,
+                    const Place& at, const Written& written)
+      : a_(a), march_(march), planes_(planes), turns_(turns), at_(at), written_(written), points_(a) {}
 
   __device__ __forceinline__ void advance_all() {
     planes_.begin();
@@ -113,7 +113,6 @@ class Levels {
     else
       advance<false, false>(n, plane);
     planes_.leave(n);
-    if constexpr (constants::shares_levels) synchronize_threads<constants::threads>(1);
     if constexpr (!splits) write_plane(plane);
   }
 
@@ -159,13 +158,17 @@ class Levels {
   __device__ __forceinline__ void advance(int n, int plane) {
     // The last iteration has computed the newest planes of levels. Their sums need not wait for what is
     // loaded.
-    if constexpr (splits)
+    if constexpr (splits) {
+      turns_.wait_for_stores(n);
       static_for<2, steps + 1>([&](auto of_level) {
         constexpr int level = decltype(of_level)::value;
         if constexpr (walls) begin_at_walls<level>(plane - 1 - (level - 2) * lag);
         begin_sums<level, walls>();
       });
+      turns_.end_reads();
+    }
     planes_.wait(n);
+    if constexpr (!splits) turns_.wait_for_stores(n);
     hold_loaded();
     static_for<1, steps + 1>([&](auto of_level) {
       constexpr int level = decltype(of_level)::value;
@@ -182,10 +185,10 @@ class Levels {
     if constexpr (splits) {
       write_plane(plane);
       begin_sums<1, walls>();
+    } else {
+      turns_.end_reads();
     }
-    if constexpr (constants::shares_levels &&
-                  constants::level_planes == constants::level_lag + constants::rows_behind)
-      synchronize_threads<constants::threads>(1);
+    turns_.wait_for_reads();
     static_for<1, steps>([&](auto of_level) {
       static_for<0, statements>([&](auto statement) {
         constexpr int level = decltype(of_level)::value, s = decltype(statement)::value;
@@ -193,6 +196,7 @@ class Levels {
           share<walls, level, s>(a_, shared_, at_, held_, plane - (level - 1) * lag);
       });
     });
+    turns_.end_stores();
   }
 
   /// Computes plane z of a level at the points of the thread.
@@ -319,6 +323,7 @@ class Levels {
   const GroupArguments& a_;
   const MarchPlanes& march_;
   Planes& planes_;
+  const Turns& turns_;
   const Place& at_;
   const Written& written_;
   TilePoints points_;
@@ -350,6 +355,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   const int loads = end_plane - first_plane + 2 * margin_planes + constants::warm_up;
   const MarchPlanes march{a, tile, loads + drain, loads};
   const int longest = march.iterations - (end_plane - first_plane) + a.chunk_planes;
+  const Turns turns;
   Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, longest});
 #if __CUDA_ARCH__ >= 900
   if constexpr (!loads_itself) {
@@ -369,6 +375,6 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
 #endif
   const Place at(a, tile);
   const Written written(a, at, first_plane, end_plane);
-  Levels(a, march, planes, at, written).advance_all();
+  Levels(a, march, planes, turns, at, written).advance_all();
   planes.end();
 }
