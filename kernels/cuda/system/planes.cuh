@@ -81,11 +81,11 @@ struct MarchPlanes {
     bool filled = false;
     static_for<0, constants::inputs>([&](auto input) {
       constexpr int i = decltype(input)::value;
-      if constexpr (constants::beyond[i][0][0] == Beyond::value ||
-                    constants::beyond[i][0][1] == Beyond::value) {
+      if constexpr (!constants::copies_zeros[i][0] && (constants::beyond[i][0][0] == Beyond::value ||
+                                                       constants::beyond[i][0][1] == Beyond::value)) {
         Compute ghost;
         int plane;
-        if (!loads<i>(n, plane) || find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;
+        if (!loads<i>(n, plane) || is_copied<i>(plane, a, ghost)) return;
         fill_plane<i>(slot_of<i>(n), ghost, first, step);
         filled = true;
       }
@@ -96,7 +96,7 @@ struct MarchPlanes {
     bool any = false;
     static_for<0, constants::inputs>([&](auto input) {
       constexpr int i = decltype(input)::value;
-      any = any || has_ghost_rows<i>(a, tile) || has_ghost_columns<i>(a, tile);
+      any = any || has_ghost_points<i>(a, tile);
     });
     return any;
   }
@@ -115,8 +115,7 @@ struct MarchPlanes {
       constexpr int i = decltype(input)::value;
       Compute ghost;
       int plane;
-      if (loads<i>(n, plane) && find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost))
-        copy(input, plane);
+      if (loads<i>(n, plane) && is_copied<i>(plane, a, ghost)) copy(input, plane);
     });
   }
 };
@@ -281,14 +280,16 @@ class Planes {
     constexpr int chunks = constants::ring_pitch[i] / columns_of_chunk;
     const SystemArray& array = march_.a.array[i];
     unsigned char* const to = reinterpret_cast<unsigned char*>(plane_in_ring<i>(slot_of<i>(n)));
-    const Element<i>* const from = static_cast<const Element<i>*>(array.data) + plane * array.stride[0];
+    const bool has_plane = plane >= array.begin[0] && plane < array.end[0];
+    const Element<i>* const from =
+        static_cast<const Element<i>*>(array.data) + (has_plane ? plane : array.begin[0]) * array.stride[0];
     for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * chunks;
          j += constants::threads) {
       const int row = march_.tile.row + constants::row_low[i] + j / chunks;
       const int column = march_.tile.column - array.lead + j % chunks * columns_of_chunk;
       const int columns = min(columns_of_chunk, static_cast<int>(array.end[2]) - column);
       const bool has_memory =
-          column >= array.begin[2] && columns > 0 && row >= array.begin[1] && row < array.end[1];
+          has_plane && column >= array.begin[2] && columns > 0 && row >= array.begin[1] && row < array.end[1];
       copy_bytes_then_zeros(to + 16 * j,
                             has_memory ? from + row * array.stride[1] + column
                                        : from + array.begin[1] * array.stride[1] + array.begin[2],

@@ -42,6 +42,14 @@ __device__ inline Element<i>* plane_in_ring(int slot) {
   return reinterpret_cast<Element<i>*>(memory + constants::ring_offset[i] + slot * constants::plane_bytes[i]);
 }
 
+/// Moves `plane` to the plane of input `i` that is copied in its place. Returns false and sets `ghost` if it
+/// lies beyond a face whose value fills it instead.
+template <int i>
+__device__ inline bool is_copied(int& plane, const GroupArguments& a, Compute& ghost) {
+  if constexpr (constants::copies_zeros[i][0]) return true;
+  return find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost);
+}
+
 /// Fills a plane with the value of a face across the march, by threads first, first + step, ...
 template <int i>
 __device__ inline void fill_plane(int slot, Compute value, int first, int step) {
@@ -51,7 +59,7 @@ __device__ inline void fill_plane(int slot, Compute value, int first, int step) 
 }
 
 /// Makes one ghost point of a plane, beyond the low face of an axis or the high one: `line` and `index` say
-/// where it lies in the ring. Beyond faces of rows and columns those of rows decide.
+/// where it lies in the ring. It gets the value of the face, or that of the point that it mirrors.
 template <int i, int axis>
 __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Element<i>* plane, bool is_high,
                                   int line, int index) {
@@ -77,29 +85,35 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Ele
     to = plane[from_line * pitch + from_index];
 }
 
-/// Returns true if ghost points beyond the faces of an axis have to be made in the ring of input `i`: the
-/// tile is `extent` points long from `first` on. Copies fill those beyond faces with the value 0.
-template <int i>
-__device__ inline bool reaches_beyond(const GroupArguments& a, int axis, int reach, int first, int extent) {
-  return constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] && reach > 0 &&
-         (first < reach || first + extent + reach > a.shape[axis]);
+/// Is how far input `i` is read along rows (axis 1) or columns (axis 2).
+template <int i, int axis>
+constexpr int ring_reach = axis == 1 ? constants::row_reach[i] : constants::column_reach[i];
+/// Returns true if ghost points beyond the faces of an axis have to be made in the ring of input `i`. Copies
+/// fill those beyond faces with the value 0.
+template <int i, int axis>
+constexpr bool makes_ghosts() {
+  return constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] &&
+         ring_reach<i, axis> > 0;
+}
+/// Returns true if a tile has such points: it is `extent` points long from `first` on.
+template <int i, int axis>
+__device__ inline bool reaches_beyond(const GroupArguments& a, int first, int extent) {
+  constexpr int reach = ring_reach<i, axis>;
+  return makes_ghosts<i, axis>() && (first < reach || first + extent + reach > a.shape[axis]);
 }
 template <int i>
-__device__ inline bool has_ghost_rows(const GroupArguments& a, const Tile& tile) {
-  return reaches_beyond<i>(a, 1, constants::row_reach[i], tile.row, tile_rows);
-}
-template <int i>
-__device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& tile) {
-  return reaches_beyond<i>(a, 2, constants::column_reach[i], tile.column, constants::tile_columns);
+__device__ inline bool has_ghost_points(const GroupArguments& a, const Tile& tile) {
+  return reaches_beyond<i, 1>(a, tile.row, tile_rows) ||
+         reaches_beyond<i, 2>(a, tile.column, constants::tile_columns);
 }
 
-/// Makes the ghost points of a plane beyond the faces of an axis, `reach` points from them. Along the axis
-/// the ring has `extent` points, of which the first lies at `first` on the grid, and `across` along the
-/// other. Calls make(is_high, along, other) for points in the ring.
-template <int i, int axis, int reach, int extent, int across, class Make>
+/// Makes the ghost points of a plane beyond the faces of an axis, as far from them as the input is read.
+/// Along the axis the ring has `extent` points, of which the first lies at `first` on the grid, and `across`
+/// along the other. Calls make(is_high, along, other) for points in the ring.
+template <int i, int axis, int extent, int across, class Make>
 __device__ inline void for_each_ghost(const GroupArguments& a, int first, int thread, const Make& make) {
-  if constexpr (constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] &&
-                reach > 0) {
+  if constexpr (makes_ghosts<i, axis>()) {
+    constexpr int reach = ring_reach<i, axis>;
     constexpr int of_face = reach * across;
     const int low = -1 - first, high = static_cast<int>(a.shape[axis]) - first;  // those beside the faces
     const auto make_number = [&](int j) {
@@ -127,18 +141,18 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
                                    int thread) {
   constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
   Compute ghost;
-  if (!find_source<i, 0>(plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
+  if (!is_copied<i>(plane, a, ghost)) return;  // filled
   Element<i>* const to = plane_in_ring<i>(slot);
   const int first_row = tile.row + constants::row_low[i], rows = static_cast<int>(a.shape[1]);
-  for_each_ghost<i, 2, constants::column_reach[i], pitch, lines>(
+  for_each_ghost<i, 2, pitch, lines>(
       a, tile.column - a.array[i].lead, thread, [&](bool is_high, int index, int line) {
         const int row = first_row + line;
         if (constants::beyond[i][1][0] != Beyond::memory && (row < 0 || row >= rows)) return;
         make_ghost<i, 2>(a, tile, to, is_high, line, index);
       });
-  for_each_ghost<i, 1, constants::row_reach[i], lines, pitch>(
-      a, first_row, thread,
-      [&](bool is_high, int line, int index) { make_ghost<i, 1>(a, tile, to, is_high, line, index); });
+  for_each_ghost<i, 1, lines, pitch>(a, first_row, thread, [&](bool is_high, int line, int index) {
+    make_ghost<i, 1>(a, tile, to, is_high, line, index);
+  });
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ bool SystemProgram::copies_zeros(const GroupInput& input, int axis) const {
     const double value = face_value(input, axis, side);
     return value == 0 && !std::signbit(value);
   };
-  return axis != plane_axis && is_zero(low) && is_zero(high);
+  return is_zero(low) && is_zero(high);
 }
 
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
@@ -343,8 +343,7 @@ void SystemProgram::add_constants_of_tile(ConstantsText& text, const SystemTile&
   std::string zeros;
   for (const GroupInput& input : group_.inputs) {
     zeros += "{";
-    for (int axis = 0; axis < axis_count; ++axis)
-      zeros += !is_fused && copies_zeros(input, axis) ? "true, " : "false, ";
+    for (int axis = 0; axis < axis_count; ++axis) zeros += copies_zeros(input, axis) ? "true, " : "false, ";
     zeros += "}, ";
   }
   text.line("// Is true where copies fill ghost points: [array][axis].");
@@ -492,14 +491,18 @@ bool SystemProgram::can_march(const GroupFields& fields) const {
   return true;
 }
 
-void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
-                                std::int64_t resident) const {
+void SystemProgram::end_copies_at_zeros(HostArguments& a) const {
   for (std::size_t i = 0; i < group_.inputs.size(); ++i)
     for (int axis = 0; axis < axis_count; ++axis)
       if (copies_zeros(group_.inputs[i], axis)) {
         a.array[i].begin[axis] = std::max(a.array[i].begin[axis], 0LL);
         a.array[i].end[axis] = std::min(a.array[i].end[axis], a.shape[axis]);
       }
+}
+
+void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
+                                std::int64_t resident) const {
+  end_copies_at_zeros(a);
   place_columns(a, fields, tile, tile.columns, 0);
   a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), tile.rows()));
   const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
@@ -509,6 +512,8 @@ void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, con
 
 void SystemProgram::place_fused_tiles(HostArguments& a, const GroupFields& fields, const FusedTile& fused,
                                       std::int64_t resident) const {
+  if (!can_march(fields)) throw std::invalid_argument("a wall lies where copies cannot begin");
+  end_copies_at_zeros(a);
   place_columns(a, fields, fused.tile, fused.useful_columns, fused.margin(column_axis));
   for (std::size_t i = 0; i < group_.inputs.size(); ++i)
     if (a.array[i].lead != fused.tile.rings[i].lead)

@@ -58,7 +58,8 @@ class SystemProgram {
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
                    std::int64_t resident) const;
   /// Lays tiles of a march of several steps, which overlap, in the same way. Throws std::invalid_argument if
-  /// rows of coefficients are not aligned as those of fields are (Field::aligned_column()).
+  /// no march can read the inputs, or rows of coefficients are not aligned as those of fields are
+  /// (Field::aligned_column()).
   void place_fused_tiles(HostArguments& arguments, const GroupFields& fields, const FusedTile& fused,
                          std::int64_t resident) const;
 
@@ -67,8 +68,8 @@ class SystemProgram {
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
   /// Returns the value of a face with a value in kernel axes, as a field stores it.
   double face_value(const GroupInput& input, int axis, Side side) const;
-  /// Returns true if both walls of an axis across the march have the value 0 (without sign): marches of
-  /// single steps let copies fill their ghost points.
+  /// Returns true if both walls of an axis have the value 0 (without sign): marches let copies fill their
+  /// ghost points.
   bool copies_zeros(const GroupInput& input, int axis) const;
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
                         FusedTile::Registers registers = {}) const;
@@ -91,6 +92,8 @@ class SystemProgram {
   void add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const;
   /// Writes what shared memory holds of the levels of each statement.
   static void add_rings_of_levels(ConstantsText& text, const FusedTile& fused);
+  /// Ends the memory of inputs at walls whose ghost points copies fill with zeros.
+  void end_copies_at_zeros(HostArguments& arguments) const;
   /// Places columns of tiles, whose threads begin `margin` columns before the first that is stored.
   void place_columns(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile, int useful,
                      int margin) const;

@@ -35,6 +35,10 @@ class SystemCase {
         field.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
         field.faces[x_axis] = {Face{BoundaryKind::dirichlet, 0.25}, Face{BoundaryKind::neumann}};
       }
+    else if (facts.radius[z_axis] >= 4 && compute_capability == 90)
+      // Copies fill all ghost points, beyond the ends of the march too.
+      for (Domain& field : problem.context.fields)
+        field.faces.fill({Face{BoundaryKind::dirichlet, 0.0}, Face{BoundaryKind::dirichlet, 0.0}});
     else if (precision == Precision::fp64 && example.names.dimensions == 3 && facts.radius[z_axis] == 1 &&
              facts.groups.size() == 1)
       // Threads find their own values beyond walls that reflect across the march, and keep values of planes
