@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <memory>
-#include <string_view>
 
 #include "io/input/read_equations.hpp"
 #include "io/language/parser.hpp"
@@ -79,20 +77,14 @@ std::shared_ptr<const Table> read_face(Tables& tables, const Domain& domain, int
   return table;
 }
 
-bool uses_any_of(const Syntax& formula, std::initializer_list<std::string_view> names) {
-  return std::ranges::any_of(formula.nodes, [&](const SyntaxNode& node) {
-    return node.kind == SyntaxNode::Kind::name && std::ranges::find(names, node.text) != names.end();
-  });
-}
-
 /// Sets the function that computes the values of a face, from a formula or a dataset.
 void set_values(FilledFace& face, Tables& tables, const RunConfig& config, const Domain& domain,
                 const FieldForm& form, const std::string& key) {
   if (const auto* formula = std::get_if<ExpressionForm>(&form)) {
     const Syntax syntax = parse_expression(formula->expression);
     face.values = values_by_formula(config, face, syntax);
-    face.varies_along_face = uses_any_of(syntax, {"x", "y", "z"});
-    face.varies_in_time = uses_any_of(syntax, {"t", "step"});
+    face.varies_along_face = uses_any(syntax, {"x", "y", "z"});
+    face.varies_in_time = uses_any(syntax, {"t", "step"});
   } else {
     face.values =
         values_by_table(domain, face, read_face(tables, domain, face.axis, std::get<DatasetForm>(form), key));

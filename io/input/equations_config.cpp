@@ -2,10 +2,10 @@
 #include "io/input/equations_config.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "io/grid.hpp"
 #include "io/language/parser.hpp"
-#include "io/language/resolve.hpp"
 
 namespace spsolve {
 
@@ -21,8 +21,8 @@ std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& gri
   return domains;
 }
 
-System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
-                 std::map<std::string, Stencil, std::less<>> stencils) {
+StepNames names_of(const EquationsConfig& equations, const Grid& grid, double dt,
+                   std::map<std::string, Stencil, std::less<>> stencils) {
   StepNames names{.dimensions = grid.domain.dimensions,
                   .spacing = grid.spacing,
                   .dt = dt,
@@ -32,7 +32,12 @@ System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
   for (const FieldConfig& field : equations.fields) names.fields.push_back(field.name);
   for (const CoefficientConfig& coefficient : equations.coefficients)
     names.coefficients.push_back(coefficient.name);
-  return resolve_step(parse_step(equations.step), names);
+  return names;
+}
+
+System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
+                 std::map<std::string, Stencil, std::less<>> stencils) {
+  return resolve_step(parse_step(equations.step), names_of(equations, grid, dt, std::move(stencils)));
 }
 
 std::map<std::string, double, std::less<>> with_dt(std::map<std::string, double, std::less<>> constants,
@@ -41,11 +46,14 @@ std::map<std::string, double, std::less<>> with_dt(std::map<std::string, double,
   return constants;
 }
 
-bool uses_any(const std::string& step, const std::vector<std::string_view>& names) {
-  const Syntax syntax = step.find(".next") == std::string::npos ? parse_expression(step) : parse_step(step);
+bool uses_any(const Syntax& syntax, std::initializer_list<std::string_view> names) {
   return std::ranges::any_of(syntax.nodes, [&](const SyntaxNode& node) {
     return node.kind == SyntaxNode::Kind::name && std::ranges::find(names, node.text) != names.end();
   });
+}
+
+bool uses_any(const std::string& expression, std::initializer_list<std::string_view> names) {
+  return uses_any(parse_expression(expression), names);
 }
 
 }  // namespace spsolve

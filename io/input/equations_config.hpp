@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "io/field_form.hpp"
+#include "io/language/resolve.hpp"
 #include "io/walls_config.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/operator/system.hpp"
@@ -54,8 +56,11 @@ struct EquationsConfig {
 /// Returns the grid with the walls of each field. If one wall of a field is filled, all its walls are.
 std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& grid);
 
-/// Returns the statements with every name replaced by its meaning. `stencils` holds the weights of
-/// [stencils]. Throws SyntaxError.
+/// Returns the names that statements may use. `stencils` holds the weights of [stencils].
+StepNames names_of(const EquationsConfig& equations, const Grid& grid, double dt,
+                   std::map<std::string, Stencil, std::less<>> stencils);
+
+/// Returns the statements with every name replaced by its meaning (names_of()). Throws SyntaxError.
 System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
                  std::map<std::string, Stencil, std::less<>> stencils);
 
@@ -64,7 +69,8 @@ System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
 std::map<std::string, double, std::less<>> with_dt(std::map<std::string, double, std::less<>> constants,
                                                    double dt);
 
-/// Returns true if statements, or an expression alone, use one of the names.
-bool uses_any(const std::string& step, const std::vector<std::string_view>& names);
+/// Return true if statements, or an expression alone, use one of the names.
+bool uses_any(const Syntax& syntax, std::initializer_list<std::string_view> names);
+bool uses_any(const std::string& expression, std::initializer_list<std::string_view> names);
 
 }  // namespace spsolve

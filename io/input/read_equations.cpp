@@ -291,14 +291,16 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
   std::map<std::string, Stencil, std::less<>> stencils;
   for (const auto& [name, form] : equations.stencils)  // files are not opened here
     stencils.try_emplace(name, make_stencil(form, grid).value_or(Stencil({1, 1, 1}, {1.0}, {0, 0, 0})));
+  Syntax syntax;
   try {
-    check_depth(canonical_form(system_of(equations, grid, dt, stencils)));
+    syntax = parse_step(equations.step);
+    check_depth(canonical_form(resolve_step(syntax, names_of(equations, grid, dt, std::move(stencils)))));
   } catch (const SyntaxError& error) {
     throw Error(Status::invalid_input,
                 fmt::format("{}step: {}", section.error_prefix("step", error.position().line), error.what()));
   } catch (const StatementError& error) {
     std::size_t number = 0;
-    for (const SyntaxStatement& statement : parse_step(equations.step).statements)
+    for (const SyntaxStatement& statement : syntax.statements)
       if (statement.next && number++ == error.statement())
         throw Error(error.status(),
                     fmt::format("{}step: line {}, column {}: {}",
@@ -306,7 +308,7 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
                                 statement.position.line, statement.position.column, error.what()));
     throw;
   }
-  if (!has_dt && uses_any(equations.step, {"t", "dt"}))
+  if (!has_dt && uses_any(syntax, {"t", "dt"}))
     root.fail("time", "[time] needs 'dt', the length of a step, because the equations use it");
 }
 

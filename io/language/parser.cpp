@@ -33,7 +33,8 @@
 //               | "correlate" "(" name "," expression ")"
 //   option      = ( "order" | "at" ) "=" expression
 //
-// So -2^2 is -4, 2^3^2 is 512, 2^-1 is 0.5, and the branches of ?: reach as far as they can.
+// So -2^2 is -4, 2^3^2 is 512, 2^-1 is 0.5, and the branches of ?: reach as far as they can. What < gives,
+// 0 or 1, is put in order (by <, <=, > or >=) with numbers from 0 to 1 alone.
 
 namespace spsolve {
 
@@ -130,7 +131,27 @@ class Parser {
     }
     const auto operation =
         static_cast<Operation>(static_cast<int>(Operation::less) + (found - comparisons.begin()));
+    if (is_order(operation)) {
+      refuse_chain(comparator, left, right);
+      refuse_chain(comparator, right, left);
+    }
     return add_operation(operation, {left, right}, comparator.position);
+  }
+
+  static bool is_order(Operation operation) {
+    return operation >= Operation::less && operation <= Operation::greater_equal;
+  }
+
+  /// Refuses (2 < x) < 5, which compares 0 or 1 with 5.
+  void refuse_chain(const Token& comparator, int condition, int other) const {
+    const SyntaxNode& compared = nodes_[static_cast<std::size_t>(condition)];
+    const SyntaxNode& limit = nodes_[static_cast<std::size_t>(other)];
+    if (compared.kind != Kind::operation || !is_order(compared.operation)) return;
+    if (limit.kind == Kind::number && limit.number <= 1.0) return;
+    throw SyntaxError(
+        text_, comparator.position,
+        fmt::format("a second comparison '{}', of the result of the first, which is 0 or 1", comparator.text),
+        "comparisons joined by '&&', as in '2 < x && x < 5'");
   }
 
   int sum() {

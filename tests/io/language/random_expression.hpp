@@ -27,8 +27,8 @@ class RandomExpression {
                (chance(0.7) ? pick(std::array{"2", "3", "4", "1", "0", "0.5", "-1", "5"})
                             : std::string("(") + text(depth - 1) + ")");
       case 4:
-        return std::string("(") + text(depth - 1) + pick(std::array{"<", " <= ", ">", ">=", "==", "!="}) +
-               text(depth - 1) + ")";
+        return std::string("(") + value(depth - 1) + pick(std::array{"<", " <= ", ">", ">=", "==", "!="}) +
+               value(depth - 1) + ")";
       case 5:
         return std::string("(") + text(depth - 1) + " < 0.5" + pick(std::array{" && ", "||"}) + "y > " +
                text(0) + ")";
@@ -43,6 +43,12 @@ class RandomExpression {
   }
 
  private:
+  /// Returns a formula that is no comparison itself, so that it may be compared.
+  std::string value(int depth) {
+    const std::string formula = text(depth);
+    return formula.starts_with('(') ? "1*" + formula : formula;
+  }
+
   std::string leaf() {
     switch (below(4)) {
       case 0:
