@@ -73,6 +73,7 @@ class Canonicaliser {
     for (const Statement& statement : system_.statements) roots.push_back(statement.value);
     const std::vector<bool> needed = reachable(system_.terms, roots);
     forms_.resize(needed.size());
+    count_uses(roots, needed);
     for (TermId id = 0; id < static_cast<TermId>(needed.size()); ++id) {
       if (!needed[id]) continue;
       try {
@@ -82,15 +83,31 @@ class Canonicaliser {
         throw StatementError(error, std::ranges::find_if(roots, uses) - roots.begin());
       }
     }
-    for (const Statement& statement : system_.statements) {
-      canonical_.fields.push_back(statement.field);
-      canonical_.equations.push_back(node_of(forms_[statement.value]));
+    for (std::size_t s = 0; s < system_.statements.size(); ++s) {
+      canonical_.fields.push_back(system_.statements[s].field);
+      try {
+        canonical_.equations.push_back(node_of(take(system_.statements[s].value)));
+      } catch (const Error& error) {
+        throw StatementError(error, s);
+      }
     }
     return std::move(canonical_);
   }
 
  private:
   // ---- forms of terms ----
+
+  void count_uses(const std::vector<TermId>& roots, const std::vector<bool>& needed) {
+    uses_.resize(needed.size());
+    for (const TermId root : roots) ++uses_[root];
+    for (TermId id = 0; id < static_cast<TermId>(needed.size()); ++id)
+      if (needed[id])
+        for (const TermId operand : system_.terms[id].operands) ++uses_[operand];
+  }
+
+  /// Returns the form of a term. The last use takes it without a copy, so that a long sum is made in linear
+  /// time.
+  Form take(TermId id) { return --uses_[id] == 0 ? std::move(forms_[id]) : forms_[id]; }
 
   Form form_of(TermId id) {
     const Term term = system_.terms[id];
@@ -103,9 +120,9 @@ class Canonicaliser {
       case Term::Kind::operation:
         return operation(term);
       case Term::Kind::displaced:
-        return displaced(forms_[term.operands[0]], term.offset);
+        return displaced(take(term.operands[0]), term.offset);
       case Term::Kind::weighted:
-        return weighted(forms_[term.operands[0]], system_.terms.weights(term.index));
+        return weighted(take(term.operands[0]), system_.terms.weights(term.index));
       default:
         return given(id);
     }
@@ -115,18 +132,19 @@ class Canonicaliser {
 
   /// Returns a linear form. If all weights cancel, only its start is left.
   Form linear_form(LinearForm linear, std::optional<TermId> start = {}) {
-    if (linear.taps().empty()) return given(start ? *start : canonical_.terms.number(0.0));
+    if (linear.is_zero()) return given(start ? *start : canonical_.terms.number(0.0));
     if (start && number_of(given(*start)) == 0.0) start.reset();
     return {.kind = Form::Kind::linear, .linear = std::move(linear), .start = start};
   }
 
   Form operation(const Term& term) {
     std::vector<Form> operands;
-    for (const TermId operand : term.operands) operands.push_back(forms_[operand]);
+    for (const TermId operand : term.operands) operands.push_back(take(operand));
     switch (term.operation) {
       case Operation::add:
       case Operation::subtract:
-        if (const auto sum = linear_sum(operands[0], operands[1], term.operation)) return *sum;
+        if (is_linear_sum(operands[0], operands[1]))
+          return linear_sum(std::move(operands[0]), std::move(operands[1]), term.operation);
         break;
       case Operation::negate:
         if (operands[0].kind == Form::Kind::linear)
@@ -220,23 +238,28 @@ class Canonicaliser {
   }
 
   /// Returns an expression as a linear form: it is one link of a chain if it is not linear in fields.
-  Form as_linear(const Form& form) {
+  Form as_linear(Form form) {
     if (form.kind != Form::Kind::other) return form;
     return linear_form(LinearForm({LinearSource::Kind::node, form.reading.node}, form.reading.offset));
   }
 
-  /// Returns the sum or difference if one operand is linear in fields and the other varies in time through
-  /// fields alone.
-  std::optional<Form> linear_sum(const Form& first, const Form& second, Operation operation) {
+  /// Returns true if one operand of a sum is linear in fields and the other varies in time through fields
+  /// alone.
+  bool is_linear_sum(const Form& first, const Form& second) {
     const auto is_linear = [](const Form& form) { return form.kind == Form::Kind::linear; };
     const auto fits = [&](const Form& form) {
       return form.kind != Form::Kind::given || !variation(form.term).in_time;
     };
-    if (!(is_linear(first) || is_linear(second)) || !fits(first) || !fits(second)) return {};
-    const Form a = as_linear(first), b = as_linear(second);
-    LinearForm sum = a.linear;
-    sum += operation == Operation::add ? b.linear : b.linear.negated();
-    const auto start_of = [&](const Form& form) { return is_linear(form) ? form.start : form.term; };
+    return (is_linear(first) || is_linear(second)) && fits(first) && fits(second);
+  }
+
+  Form linear_sum(Form first, Form second, Operation operation) {
+    Form a = as_linear(std::move(first)), b = as_linear(std::move(second));
+    LinearForm sum = std::move(a.linear);
+    sum += operation == Operation::add ? std::move(b.linear) : b.linear.negated();
+    const auto start_of = [](const Form& form) {
+      return form.kind == Form::Kind::linear ? form.start : form.term;
+    };
     std::optional<TermId> start = start_of(a);
     if (const auto other = start_of(b)) {
       if (start)
@@ -406,7 +429,8 @@ class Canonicaliser {
 
   const System& system_;
   Canonical canonical_;
-  std::vector<Form> forms_;  // forms of the terms
+  std::vector<Form> forms_;  // of the terms
+  std::vector<int> uses_;    // of the terms: how often their forms are still needed
   std::vector<Variation> variations_;
   std::map<std::string, int> numbers_;     // of nodes
   std::map<std::string, Reading> chains_;  // the node, and the offset of its first tap

@@ -26,9 +26,11 @@ Box box_of_taps(const std::vector<Tap>& taps) {
 
 }  // namespace
 
-LinearForm& LinearForm::operator+=(const LinearForm& other) {
-  for (const auto& [source, weights] : other.weights_) {
+LinearForm& LinearForm::operator+=(LinearForm other) {
+  if (other.weights_.size() > weights_.size()) weights_.swap(other.weights_);
+  for (auto& [source, weights] : other.weights_) {
     auto& mine = weights_[source];
+    if (weights.size() > mine.size()) mine.swap(weights);
     for (const auto& [offset, weight] : weights) {
       Weight& sum = mine[offset];
       sum.value += weight.value;
@@ -65,6 +67,19 @@ LinearForm LinearForm::displaced(const Index3& by) const {
   return form;
 }
 
+/// Weights that are not finite count as kept, so that taps() refuses them.
+bool LinearForm::Weight::is_kept() const {
+  constexpr double cancelled = 8 * std::numeric_limits<double>::epsilon();
+  return !std::isfinite(value) || std::abs(value) > cancelled * magnitude;
+}
+
+bool LinearForm::is_zero() const {
+  for (const auto& [source, weights] : weights_)
+    for (const auto& [offset, weight] : weights)
+      if (weight.is_kept()) return false;
+  return true;
+}
+
 bool LinearForm::mixes_nodes_with_fields() const {
   // Nodes follow fields.
   return !weights_.empty() && weights_.begin()->first.kind != LinearSource::Kind::node &&
@@ -87,7 +102,6 @@ LinearForm LinearForm::convolved(const std::vector<Tap>& taps) const {
 }
 
 std::map<LinearSource, std::vector<Tap>> LinearForm::taps() const {
-  constexpr double cancelled = 8 * std::numeric_limits<double>::epsilon();
   std::map<LinearSource, std::vector<Tap>> kept;
   for (const auto& [source, weights] : weights_) {
     std::vector<Tap> taps;
@@ -97,7 +111,7 @@ std::map<LinearSource, std::vector<Tap>> LinearForm::taps() const {
                     "a constant weight of a linear expression is not finite; wanted numbers that double "
                     "precision can "
                     "hold");
-      if (std::abs(weight.value) > cancelled * weight.magnitude) taps.push_back({offset, weight.value});
+      if (weight.is_kept()) taps.push_back({offset, weight.value});
     }
     if (taps.empty()) continue;
     if (!has_volume_within(box_of_taps(taps).extent(), max_weights)) refuse_size();

@@ -28,11 +28,14 @@ class LinearForm {
   /// Makes the form of the source itself at the point displaced by `offset`.
   LinearForm(const LinearSource& source, const Index3& offset) { weights_[source][offset] = {1.0, 1.0}; }
 
-  LinearForm& operator+=(const LinearForm& other);
+  /// Takes time in proportion to the smaller of both forms, so that a long sum takes linear time.
+  LinearForm& operator+=(LinearForm other);
   LinearForm negated() const;
   LinearForm times(double factor) const;
   LinearForm over(double divisor) const;
   LinearForm displaced(const Index3& offset) const;
+  /// Returns true if no weight is left: all are zero or have cancelled.
+  bool is_zero() const;
   /// Returns true if there are both fields and nodes among the sources.
   bool mixes_nodes_with_fields() const;
   /// Returns the convolution of the form with `taps`. Throws Error(invalid_input) if it has more than 10^6
@@ -46,6 +49,7 @@ class LinearForm {
  private:
   struct Weight {
     double value = 0.0, magnitude = 0.0;
+    bool is_kept() const;
   };
   template <class Change>
   LinearForm changed(const Change& change) const;

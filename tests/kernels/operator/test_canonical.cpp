@@ -197,6 +197,13 @@ TEST(Canonical, TakesAnyLengthAndAnyMixture) {
   const Canonical canonical = canonical_of(step + "\nv.next = v");
   EXPECT_GT(canonical.nodes.size(), 10000u);
   EXPECT_LT(text_of(canonical).size(), 100000u);
+  // A sum takes time and memory in proportion to its points; in proportion to their square it would take 16
+  // GB.
+  std::string sum = "u.next = 0*v";
+  for (int i = 0; i < 40000; ++i)
+    sum += (i % 2 ? " + u[" : " - u[") + std::to_string(i / 200) + "," + std::to_string(i % 200) + "]";
+  const Canonical of_sum = canonical_of(sum + "\nv.next = v");
+  EXPECT_EQ(of_sum.nodes[of_sum.equations[0].node].links.at(0).stencil.taps().size(), 40000u);
   // Nested displacements of shared parts make no more nodes than statements.
   std::string doubling = "a0 = u*v\n";
   for (int i = 0; i < 40; ++i) {
