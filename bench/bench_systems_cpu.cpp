@@ -100,7 +100,7 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   const SystemFacts facts = facts_of(canonical);
   const Domain domain{3, shape, {}};
   const std::vector<Domain> domains(what.fields.size(), domain);
-  if (fuse > 1 && SystemUnit::why_single_steps(canonical, facts, domains, fuse)) return;
+  if (fuse > 1 && SystemUnit::why_single_steps(facts, domains)) return;
   const Index3 halo = fuse * halo_radius(facts, domain);
   const auto make_fields = [&](std::size_t count, Precision of) {
     std::vector<Field> fields;

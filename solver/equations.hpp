@@ -13,13 +13,11 @@ namespace spsolve {
 /// Holds a system of equations to be solved: what a step computes, and the walls of each field. The values of
 /// derived coefficients belong to blocks (Block::set_coefficient).
 struct Equations {
-  /// `walls` holds the grid with the walls of each field; grid and periodic axes are the same for all. Throws
-  /// Error(invalid_input) for systems that units cannot compute: those with a displaced coordinate of a
-  /// periodic axis in a statement whose `.next` is read displaced along that axis.
-  Equations(Canonical form, std::vector<Domain> walls, double time_step,
+  /// `walls` holds the grid with the walls of each field; grid and periodic axes are the same for all.
+  Equations(const Canonical& form, std::vector<Domain> walls, double time_step,
             std::vector<FilledFace> filled_faces = {});
 
-  Canonical canonical;
+  Canonical canonical;  // in the form that repeats along periodic axes (repeating_form())
   SystemFacts facts;
   std::vector<Domain> domains;  // by field
   double dt;
@@ -28,11 +26,6 @@ struct Equations {
   bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
   /// Returns how far around a block the fields of a step are read or computed.
   Index3 radius() const { return halo_radius(facts, domains.front()); }
-  /// Returns true if statements computed beyond the ends of periodic axes have the values of the grid points
-  /// that repeat there, so that several steps may share an exchange of halos.
-  bool repeats_beyond_ends() const {
-    return !axis_of_ambiguous_coordinate(canonical, facts, domains.front(), 2);
-  }
   /// Returns the box of points around `region` at which a launch that advances it reads a derived
   /// coefficient.
   Box coefficient_box(std::size_t coefficient, const Box& region) const;

@@ -26,15 +26,6 @@ Distribution distribute(const Communicator& communicator, int ranks, const Paral
                             "(check and plan: --ranks {}), or give \"auto\"",
                             counted(blocks, "block"), counted(ranks, "rank"), blocks));
   const Decomposition decomposition(shape, rank_grid);
-  if (parallel.exchange_every.value_or(1) > 1 && problem.equations &&
-      !problem.equations->repeats_beyond_ends())
-    throw Error(
-        InputKey{"parallel", "exchange_every"},
-        fmt::format(
-            " = {}: these equations exchange halos in every step, since they read the coordinate of a "
-            "periodic axis displaced along it; give the formula that uses it a name in "
-            "[coefficients], whose values repeat along the axis",
-            *parallel.exchange_every));
   if (parallel.exchange_every)
     return {decomposition, candidate.exchanges_in_every_launch() ? 1 : *parallel.exchange_every};
   // Ranks on other processors may round differently.

@@ -123,7 +123,7 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config, Ta
   const Precision precision = config.compute.precision;
   if (config.equations) {
     const std::vector<Domain> domains = domains_of(*config.equations, config.grid);
-    Canonical canonical =
+    const Canonical canonical =
         canonical_form(system_of(*config.equations, config.grid, config.time.dt,
                                  read_stencils(communicator, *config.equations, config.grid)));
     std::vector<FilledFace> filled = filled_faces(tables, config);
@@ -139,8 +139,7 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config, Ta
           "walls that are periodic, neumann or { dirichlet = number }; others take fp64, fp32, fp16 or "
           "bf16");
     return system_problem(
-        std::make_shared<const Equations>(std::move(canonical), domains, config.time.dt, std::move(filled)),
-        precision);
+        std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision);
   }
   std::optional<Stencil> stencil;
   collectively(communicator, [&] { stencil = stencil_of(config.stencil, config.grid, "stencil"); });

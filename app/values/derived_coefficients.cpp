@@ -90,7 +90,7 @@ void require_derived_in_range(const Communicator& communicator, const RunConfig&
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i) {
     BeyondRange beyond(problem.domain.box());
     interpret_coefficient(
-        canonical, problem.equations->facts, i, problem.domain, box, leaf,
+        canonical, i, problem.domain, box, leaf,
         [&](const Index3& first, std::span<const double> row) { beyond.look_at<float>(first, row); });
     beyond.require_none(communicator, config, problem, i);
   }
@@ -108,7 +108,7 @@ void fill_derived(const Communicator& communicator, const RunConfig& config, con
     BeyondRange beyond(problem.domain.box());
     block.set_coefficient(i, [&](Field& field) {
       with_storage(field.precision(), [&]<class Storage>() {
-        interpret_coefficient(canonical, problem.equations->facts, i, problem.domain, field.owned(), leaf,
+        interpret_coefficient(canonical, i, problem.domain, field.owned(), leaf,
                               [&](const Index3& first, std::span<const double> row) {
                                 std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
                                 beyond.look_at<Storage>(first, row);

@@ -77,17 +77,17 @@ void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
   });
 }
 
-std::optional<NoKernel> SystemUnit::why_single_steps(const Canonical& canonical, const SystemFacts& facts,
-                                                     const std::vector<Domain>& fields, int steps) {
+std::optional<NoKernel> SystemUnit::why_single_steps(const SystemFacts& facts,
+                                                     const std::vector<Domain>& fields) {
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
   if (std::ranges::any_of(fields, &Domain::has_filled_faces))
     return NoKernel{"ghost points are filled before every step"};
-  return spsolve::why_single_steps(canonical, facts, fields, steps);
+  return {};
 }
 
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (steps > 1)
-    if (const auto none = why_single_steps(canonical_, facts_, fields_, steps))
+    if (const auto none = why_single_steps(facts_, fields_))
       throw std::invalid_argument("equations are advanced one step at a time: " + none->why);
   if (region.empty()) return;
   std::size_t bytes = 0;

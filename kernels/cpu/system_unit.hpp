@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/cpu/statement_group.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/filled_face.hpp"
-#include "kernels/operator/statement_boxes.hpp"
 #include "kernels/operator/system_facts.hpp"
 #include "kernels/unit.hpp"
 
@@ -24,16 +25,17 @@ namespace spsolve {
 /// `.next`. Neighbouring blocks compute these points again instead of exchanging them.
 class SystemUnit : public Unit {
  public:
-  /// `fields` holds the grid with the walls of each field. `coefficients` hold the derived coefficients of
-  /// `canonical` in compute precision (fp64 for fp64, else fp32), at every point at which equations read them
-  /// (SystemFacts::coefficient_reach), beyond faces too. They and `canonical` must outlive the unit. `filled`
-  /// holds the faces of BoundaryKind::filled; a field has them at all of its walls or at none.
+  /// `canonical` repeats along periodic axes (repeating_form()). `fields` holds the grid with the walls of
+  /// each field. `coefficients` hold the derived coefficients of `canonical` in compute precision (fp64 for
+  /// fp64, else fp32), at every point at which equations read them (SystemFacts::coefficient_reach), beyond
+  /// faces too. They and `canonical` must outlive the unit. `filled` holds the faces of BoundaryKind::filled;
+  /// a field has them at all of its walls or at none.
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, std::vector<FilledFace> filled = {});
 
   /// Returns why the launches of a system take single steps, or nothing if they may take several.
-  static std::optional<NoKernel> why_single_steps(const Canonical& canonical, const SystemFacts& facts,
-                                                  const std::vector<Domain>& fields, int steps);
+  static std::optional<NoKernel> why_single_steps(const SystemFacts& facts,
+                                                  const std::vector<Domain>& fields);
 
   void fill_ghosts(const State& state, const Box& valid) const override;
   /// `in` holds the fields, followed by the previous values that equations read; `out` holds the fields.

@@ -3,19 +3,18 @@
 
 #include <algorithm>
 
-#include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
 
 void interpret_coefficient(
-    const Canonical& canonical, const SystemFacts& facts, std::size_t coefficient, const Domain& domain,
-    const Box& box, const LeafRow& leaf,
+    const Canonical& canonical, std::size_t coefficient, const Domain& domain, const Box& box,
+    const LeafRow& leaf,
     const std::function<void(const Index3& first, std::span<const double> values)>& use) {
   if (box.empty()) return;
-  Box copies = box_of({1, 1, 1});  // of the grid, counted along axes that repeat
+  Box copies = box_of({1, 1, 1});  // of the grid, counted along periodic axes
   for (int axis = 0; axis < axis_count; ++axis)
-    if (repeats_along(facts, coefficient, domain, axis)) {
+    if (domain.periodic(axis)) {
       copies.begin[axis] = floor_div(box.begin[axis], domain.shape[axis]);
       copies.end[axis] = floor_div(box.end[axis] - 1, domain.shape[axis]) + 1;
     }
@@ -23,7 +22,7 @@ void interpret_coefficient(
     Index3 shift{};
     Box part = box;
     for (int axis = 0; axis < axis_count; ++axis) {
-      if (!repeats_along(facts, coefficient, domain, axis)) continue;
+      if (!domain.periodic(axis)) continue;
       shift[axis] = copy[axis] * domain.shape[axis];
       part.begin[axis] = std::max(part.begin[axis], shift[axis]);
       part.end[axis] = std::min(part.end[axis], shift[axis] + domain.shape[axis]);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "kernels/operator/interpret.hpp"
-#include "kernels/operator/needed_boxes.hpp"
 
 namespace spsolve {
 
@@ -37,15 +36,6 @@ std::vector<Box> computed_offsets(const SystemFacts& facts, const Domain& domain
 
 }  // namespace
 
-std::optional<NoKernel> why_single_steps(const Canonical& canonical, const SystemFacts& facts,
-                                         const std::vector<Domain>& fields, int steps) {
-  if (axis_of_ambiguous_coordinate(canonical, facts, fields.front(), steps))
-    return NoKernel{
-        "a statement reads the coordinate of a periodic axis displaced along it, which does not repeat "
-        "beyond its ends: give the formula that uses it a name in [coefficients]"};
-  return {};
-}
-
 std::vector<Box> statement_boxes(const SystemFacts& facts, const Domain& domain, const Box& region) {
   std::vector<Box> boxes = computed_offsets(facts, domain);
   for (Box& box : boxes) box = domain.clip_to_walls(sum_of(region, box));
@@ -65,35 +55,6 @@ Index3 halo_radius(const SystemFacts& facts, const Domain& domain) {
       if (read.level != Level::next) hold(sum_of(computed[s], offsets));
   }
   return radius;
-}
-
-bool repeats_along(const SystemFacts& facts, std::size_t coefficient, const Domain& domain, int axis) {
-  const Box& reach = facts.coefficient_reach[coefficient];
-  return domain.periodic(axis) && reach.begin[axis] == 0 && reach.end[axis] == 1;
-}
-
-std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, const SystemFacts& facts,
-                                                const Domain& domain, int steps) {
-  std::vector<Box> computed = computed_offsets(facts, domain);
-  for (Box& offsets : computed) offsets = grow(offsets, (steps - 1) * halo_radius(facts, domain));
-  for (std::size_t s = 0; s < computed.size(); ++s) {
-    const std::vector<Box> needed = needed_boxes(canonical, canonical.equations[s], box_of({1, 1, 1}));
-    for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
-      if (!domain.periodic(axis) || (computed[s].begin[axis] == 0 && computed[s].end[axis] == 1)) continue;
-      std::vector<TermId> read;
-      for (std::size_t node = 0; node < needed.size(); ++node)
-        if (const CanonicalNode& of = canonical.nodes[node]; of.kind == CanonicalNode::Kind::coefficient &&
-                                                             !needed[node].empty() &&
-                                                             !repeats_along(facts, of.index, domain, axis))
-          read.push_back(canonical.coefficients[of.index]);
-      const std::vector<bool> used = reachable(canonical.terms, read);
-      for (TermId term = 0; term < canonical.terms.size(); ++term)
-        if (used[term] && canonical.terms[term].kind == Term::Kind::coordinate &&
-            canonical.terms[term].index == axis)
-          return axis;
-    }
-  }
-  return {};
 }
 
 }  // namespace spsolve

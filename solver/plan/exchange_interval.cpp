@@ -49,7 +49,6 @@ int launches_per_exchange(const Problem& problem, const Decomposition& decomposi
                           const Candidate& candidate, bool gpu) {
   const Index3 extent = decomposition.block(0).extent();
   if (!gpu || candidate.exchanges_in_every_launch() ||
-      (problem.equations && !problem.equations->repeats_beyond_ends()) ||
       points_around(problem, decomposition, candidate, 1, true) == static_cast<double>(volume(extent)))
     return 1;
   const Calibration::Exchange& costs = shipped_calibration().exchange;  // ranks have to agree

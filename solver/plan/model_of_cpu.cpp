@@ -6,7 +6,6 @@
 #include "kernels/cpu/make_tap_schedule.hpp"
 #include "kernels/cpu/program_queries.hpp"
 #include "kernels/cpu/system_unit.hpp"
-#include "kernels/operator/statement_boxes.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -83,8 +82,7 @@ void evaluate_system_on_cpu(const Problem& problem, const std::vector<StepProgra
     const std::optional<NoKernel> none =
         problem.has_points
             ? NoKernel{"amounts are added to points, and points are recorded, after every step"}
-            : SystemUnit::why_single_steps(equations.canonical, equations.facts, equations.domains,
-                                           candidate.fuse);
+            : SystemUnit::why_single_steps(equations.facts, equations.domains);
     if (none) {
       candidate.no_kernel = none->why;
       return;

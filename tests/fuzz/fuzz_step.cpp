@@ -11,6 +11,7 @@
 #include "io/language/row_program.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
+#include "kernels/operator/repeating_form.hpp"
 #include "kernels/operator/system_facts.hpp"
 
 namespace {
@@ -71,7 +72,7 @@ void take_step(std::string_view text) {
     SystemState<double> state{{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}},
                               {{0, 0, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}}};
     const auto reference = reference_step(system, context, state);
-    const auto made = canonical_step(canonical, context, state);
+    const auto made = canonical_step(repeating_form(canonical, domain), context, state);
     if (made.now[0].size() != reference.now[0].size()) std::abort();
   } catch (const SyntaxError& error) {
     expect_place(error);

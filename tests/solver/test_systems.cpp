@@ -18,7 +18,6 @@
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
-#include "kernels/operator/statement_boxes.hpp"
 #include "solver/block.hpp"
 #include "solver/plan/plan.hpp"
 #include "tests/kernels/operator/given_rows.hpp"
@@ -173,14 +172,12 @@ class Systems : public testing::OnDevice {
 
   bool on_gpus() const { return GetParam() == std::string("cuda"); }
 
-  /// Returns the equations of a problem, or null if units refuse them, or if GPUs have other last bits.
+  /// Returns the equations of a problem, or null if GPUs have other last bits.
   std::shared_ptr<const Equations> equations_of(const testing::ExampleStep& example,
                                                 const testing::RandomProblem& problem) const {
     const Canonical canonical = canonical_form(testing::system_of(example));
-    const SystemFacts facts = facts_of(canonical);
-    if (axis_of_ambiguous_coordinate(canonical, facts, problem.context.fields.front())) return {};
     if (on_gpus())
-      for (const EquationFacts& equation : facts.equations)
+      for (const EquationFacts& equation : facts_of(canonical).equations)
         if (equation.inexact_functions) return {};
     return std::make_shared<const Equations>(canonical, problem.context.fields, problem.context.dt);
   }
@@ -288,7 +285,7 @@ class Systems : public testing::OnDevice {
     for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
       block.set_coefficient(i, [&](Field& field) {
         with_storage(field.precision(), [&]<class Storage>() {
-          interpret_coefficient(canonical, equations->facts, i, what.domain, field.owned(),
+          interpret_coefficient(canonical, i, what.domain, field.owned(),
                                 testing::given_rows(problem.context, 0),
                                 [&](const Index3& first, std::span<const double> row) {
                                   std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
@@ -343,8 +340,7 @@ class Systems : public testing::OnDevice {
           precision == Precision::fp64
               ? expected_state<double>(equations->canonical, problem.context, problem.state, precision, steps)
               : expected_state<float>(equations->canonical, problem.context, problem.state, precision, steps);
-      const Launches launches{std::vector<int>(static_cast<std::size_t>(steps), 1), 1,
-                              equations->repeats_beyond_ends() ? 1 + choice % 3 : 1};
+      const Launches launches{std::vector<int>(static_cast<std::size_t>(steps), 1), 1, 1 + choice % 3};
       expect_fields(expected.now, example, precision, equations, problem, *ranks, launches);
     }
   }
@@ -358,7 +354,7 @@ class Systems : public testing::OnDevice {
                                                                       equations.domains, precision, steps,
                                                                       cuda::current_device().block_limits()));
 #endif
-    return !SystemUnit::why_single_steps(equations.canonical, equations.facts, equations.domains, steps);
+    return !SystemUnit::why_single_steps(equations.facts, equations.domains);
   }
 
   /// Compares launches of two to four steps with single steps on the CPU, on `count` problems that
@@ -451,10 +447,8 @@ TEST_P(Systems, WorkOnPoints) {
       const CasePoints points = random_points(problem.state.now.size(), shape, random);
       for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
         if (storage_bytes(precision) == 2 && reads_next(equations->facts)) continue;
-        expect_fields(
-            expected(equations, precision, problem, *ranks, 4, points), example, precision, equations,
-            problem, *ranks,
-            Launches{{1, 1, 1, 1}, 1, equations->repeats_beyond_ends() ? 1 + repeat % 3 : 1, 0, &points});
+        expect_fields(expected(equations, precision, problem, *ranks, 4, points), example, precision,
+                      equations, problem, *ranks, Launches{{1, 1, 1, 1}, 1, 1 + repeat % 3, 0, &points});
       }
     }
   EXPECT_GT(compared, 20);
@@ -478,21 +472,6 @@ TEST_P(Systems, WorkOnPointsInSeveralStepsPerLaunch) {
   compare_several_steps(30, true, [](const testing::ExampleStep& example, std::mt19937& random) {
     return random() % 3 == 0 ? large_problem(example, random) : testing::RandomProblem(example, random, 20);
   });
-}
-
-/// Values beyond the ends of a periodic axis represent points at the other end, but have another coordinate.
-TEST(SystemsOfPeriodicAxes, RefuseDisplacedCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
-  StepNames names;
-  names.dimensions = 1;
-  names.fields = {"u", "v"};
-  const std::vector<Domain> periodic(2, Domain{.dimensions = 1, .shape = {1, 1, 8}});
-  const auto equations = [&](const char* step) {
-    return Equations(canonical_form(resolve_step(parse_step(step), names)), periodic, 1.0);
-  };
-  EXPECT_THROW(equations("u.next = u + d(x*u, x); v.next = u.next[1]"), Error);
-  EXPECT_NO_THROW(equations("u.next = u + d(x*u, x); v.next = u.next"));
-  EXPECT_NO_THROW(equations("u.next = u + x; v.next = u.next[1]"));
-  EXPECT_NO_THROW(equations("u.next = u; v.next = u.next[1] + x"));
 }
 
 TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
@@ -560,16 +539,10 @@ TEST(PlansOfSystems, TakeSingleStepsWhereNoKernelTakesSeveral) {
   EXPECT_EQ(make_plan(displaced, nominal_cpu(), continued).chosen.fuse, 1);
 }
 
-/// All but the last of several steps are computed beyond the ends of periodic axes, where fields repeat but
-/// coordinates that are read displaced do not.
-TEST(PlansOfSystems, TakeSingleStepsWhereACoordinateWouldHaveToRepeat) {
-  const Problem bent = planned("u.next = u + dt*d(x*u, x)", {"u"}, {});
-  const Plan plan = make_plan(bent, nominal_gpu(), {});
-  EXPECT_EQ(plan.chosen.fuse, 1);
-  EXPECT_NE(plan.rejected.front().refusal.why.find("coordinate of a periodic axis displaced along it"),
-            std::string::npos);
-  for (const char* repeats : {"u.next = u + dt*sin(x)*laplace(u)", "u.next = u + dt*d(c*u, x)"})
-    EXPECT_GT(make_plan(planned(repeats, {"u"}, {"c"}), nominal_gpu(), {}).chosen.fuse, 1) << repeats;
+/// Coordinates that are read displaced do not keep launches from several steps along periodic axes.
+TEST(PlansOfSystems, TakeSeveralStepsWhereCoordinatesAreReadDisplaced) {
+  for (const char* step : {"u.next = u + dt*d(x*u, x)", "u.next = u + dt*sin(x)*laplace(u)"})
+    EXPECT_GT(make_plan(planned(step, {"u"}, {}), nominal_gpu(), {}).chosen.fuse, 1) << step;
 }
 
 /// What a tile would need tells which demand is too large.

@@ -11,7 +11,6 @@
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/system/system_arguments.hpp"
-#include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -511,7 +510,6 @@ OrNoKernel<FoundTiles> found_tiles(const Canonical& canonical, const SystemFacts
                                    const std::vector<Domain>& fields, Precision precision, int steps,
                                    const BlockLimits& limits, const std::optional<SystemTile>& given,
                                    const std::vector<FilledFace>& filled) {
-  if (auto none = why_single_steps(canonical, facts, fields, steps)) return *std::move(none);
   const SystemGroup group =
       group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), grid_axes(fields.front()));
   if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);

@@ -140,6 +140,10 @@ inline std::vector<ExampleStep> example_steps() {
       T.next = T + 0.5*dt*( d(k*d(T, x, at=0.5, order=4), x, at=-0.5, order=4)
                           + d(k*d(T, y, at=0.5, order=4), y, at=-0.5, order=4) )
     )"});
+  examples.push_back({"drift by a coordinate", names(2, {"u", "v"}), R"(
+      u.next = u + dt*(d(0.25*x*mean(u, x, at=0.5), x, at=-0.5) - 0.2*d(y*u, y))
+      v.next = v + dt*(laplace(u.next)/8 + 0.1*d((x + y)*u.next, x))
+    )"});
   return examples;
 }
 

@@ -197,8 +197,8 @@ TEST(Canonical, TakesAnyLengthAndAnyMixture) {
   const Canonical canonical = canonical_of(step + "\nv.next = v");
   EXPECT_GT(canonical.nodes.size(), 10000u);
   EXPECT_LT(text_of(canonical).size(), 100000u);
-  // A sum takes time and memory in proportion to its points; in proportion to their square it would take 16
-  // GB.
+  // A sum takes time and memory in proportion to its points. If it took a copy of each partial sum, that
+  // would be 60 GB.
   std::string sum = "u.next = 0*v";
   for (int i = 0; i < 40000; ++i)
     sum += (i % 2 ? " + u[" : " - u[") + std::to_string(i / 200) + "," + std::to_string(i % 200) + "]";

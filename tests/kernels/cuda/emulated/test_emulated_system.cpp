@@ -71,8 +71,7 @@ class HostState {
       coefficients.push_back(std::make_unique<Field>(box, Index3{}, sum_precision(what.precision),
                                                      host_memory(), domain.box().begin[x_axis]));
       interpret_coefficient(
-          what.canonical, what.facts, i, domain, box, given,
-          [&](const Index3& first, std::span<const double> values) {
+          what.canonical, i, domain, box, given, [&](const Index3& first, std::span<const double> values) {
             for (std::size_t x = 0; x < values.size(); ++x)
               set(*coefficients.back(), first + Index3{0, 0, static_cast<std::int64_t>(x)}, values[x]);
           });
