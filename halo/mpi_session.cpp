@@ -6,8 +6,11 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +34,16 @@ std::optional<int> rank_by_environment() {
   for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* value = std::getenv(variable)) return std::atoi(value);
   return std::nullopt;
+}
+
+/// Returns true if the parent of this process is a launcher of Open MPI, MPICH or Slurm. What a launcher sets
+/// in the environment of a rank also reaches what the rank starts: a shell, and programs from there.
+bool has_launcher_as_parent() {
+  std::string parent;
+  std::ifstream(fmt::format("/proc/{}/comm", getppid())) >> parent;
+  constexpr std::array launchers{"mpirun",  "mpiexec", "orterun",         "orted",
+                                 "prterun", "prted",   "hydra_pmi_proxy", "slurmstepd"};
+  return std::ranges::find(launchers, parent) != launchers.end();
 }
 
 /// Tells Open MPI to start no daemon beside a process that no launcher started, and no directory for its
@@ -78,7 +91,7 @@ void require_launched_ranks(const Communicator& world) {
             launched, variable));
 }
 
-bool is_first_process() { return rank_by_environment().value_or(0) == 0; }
+bool is_first_process() { return rank_by_environment().value_or(0) == 0 || !has_launcher_as_parent(); }
 
 void forget_mpi_settings_without_launcher() {
   if (rank_by_environment()) return;

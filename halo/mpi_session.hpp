@@ -19,8 +19,8 @@ class MpiSession {
 /// each process would solve the whole problem.
 void require_launched_ranks(const Communicator& world);
 
-/// Returns true if this process is the first one that a launcher started, as far as the environment tells.
-/// Decides who prints messages without MPI.
+/// Returns true if this process is the first one that a launcher started, as far as the environment tells, or
+/// if none started it. Decides who prints messages without MPI.
 bool is_first_process();
 
 /// Removes settings of MPI from the environment of this process unless a launcher started it: MPI ends a

@@ -57,7 +57,7 @@ void require_same_results(const Checkpoint& checkpoint, const RunConfig& config,
   if (!different.empty())
     throw Error(
         Status::invalid_input,
-        fmt::format("results would no longer fit those in {}: {} as before; keep it, or continue in "
+        fmt::format("results would no longer fit those in {}: {}; keep what was before, or continue in "
                     "another directory: --restart {} --output OTHER",
                     config.output.directory.string(), fmt::join(different, ", "), checkpoint.file.string()));
 }

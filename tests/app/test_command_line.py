@@ -706,6 +706,10 @@ class CommandLine(spsolve.TestCase):
                 # These verbs do not run, so they work in any shell.
                 for arguments in (["--help"], ["--version"], ["doctor"], ["check", file], ["plan", file], ["bench", "--help"]):
                     self.run_to(0, *arguments, environment=alone)
+        # A shell that a rank has started inherits the number of the rank.
+        for variable in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"):
+            for arguments in (["--help"], ["--version"], ["keys"], ["doctor"], ["check", file]):
+                self.assertNotEqual(self.run_to(0, *arguments, environment={variable: "1"}).out, "", (variable, arguments))
         self.assertFalse((self.directory / "out").exists())
         # MPI cannot start a run with the first two of these settings; the daemon and the directory of the others are not needed.
         nothing = "nothing_of_that_name"
