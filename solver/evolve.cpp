@@ -94,7 +94,7 @@ class StateEvents {
 
   /// Calls the observers. Returns the diagnostics, which are empty if they are not due.
   std::vector<Diagnostics> handle(const Events& due) {
-    compares_ = due.diagnostics && steps_ > 0 && !block_.keeps_difference();
+    compares_ = due.diagnostics && (steps_ > 0 || restored_with_previous()) && !block_.keeps_difference();
     const CopyState state = [&](const Sampling& sampling, bool with_previous) {
       return copies(sampling, with_previous);
     };
@@ -141,8 +141,12 @@ class StateEvents {
       by_field.push_back(measure(communicator_, shape(), view(field), *found_[field]));
     if (block_.keeps_difference())
       by_field.front().change_l2 = norm_of_difference(block_, communicator_, shape());
+    else if (step_ > 0 && !compares_)  // a checkpoint without the values one step before
+      for (Diagnostics& field : by_field) field.change_l2 = std::numeric_limits<double>::quiet_NaN();
     return by_field;
   }
+  /// Returns true if the state is that of a checkpoint that holds the values one step before as well.
+  bool restored_with_previous() const { return steps_ == 0 && step_ > 0 && problem_.keeps_previous(); }
 
   Block& block_;
   const Communicator& communicator_;
@@ -200,8 +204,9 @@ EvolveResult evolve(Block& block, const Communicator& communicator, const Proble
   };
   const bool ends_here = step == schedule.last || is_steady(schedule.change);
   // Check the initial state too, since rounding to storage may have overflowed.
-  handle(0, {step == 0, ends_here || (step == 0 && schedule.snapshot_every > 0),
-             ends_here && schedule.final_checkpoint});
+  handle(0,
+         {step == 0 || (ends_here && !schedule.measured),
+          ends_here || (step == 0 && schedule.snapshot_every > 0), ends_here && schedule.final_checkpoint});
   if (is_steady(schedule.change)) return {Outcome::steady, step};
   while (step < schedule.last) {
     std::int64_t taken = next_stop(schedule, step) - step;

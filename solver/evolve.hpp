@@ -19,7 +19,7 @@ struct Schedule {
   std::int64_t first = 0;              // step of the block's current state
   std::int64_t last = 0;               // the step to reach
   std::int64_t snapshot_every = 0;     // always at the last step; with an interval also at step 0
-  std::int64_t diagnostics_every = 0;  // always at step 0 and at the last step
+  std::int64_t diagnostics_every = 0;  // always at step 0 and at the last step, unless `measured`
   std::int64_t checkpoint_every = 0;
   int fuse = 1;                             // steps per launch; fewer if the next event is nearer
   bool final_checkpoint = false;            // also writes a checkpoint at the last step
@@ -30,6 +30,7 @@ struct Schedule {
   /// diagnostics. If the steps before an event are no multiple of `fuse`, the remainder comes first, in
   /// single steps, because strides start anew after them.
   bool keeps_previous = false;
+  bool measured = false;  // the diagnostics of step `first` are on record
 };
 
 enum class Request { none, checkpoint, stop };

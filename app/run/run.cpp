@@ -290,8 +290,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   directory.prepare(command.overwrite, beginning.continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
-  begin_diagnostics_file(communicator, config.output.directory, field_names(config), field_sums.names(),
-                         begun_at);
+  schedule.measured = begin_diagnostics_file(communicator, config.output.directory, field_names(config),
+                                             field_sums.names(), begun_at);
 
   open_records(begun_at, setup.problem.has_points, block, probes, images);
   Writer writer(communicator, setup, terminal, begun_at, files);
@@ -304,7 +304,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const auto begin = Clock::now();
   const Observers observers = observers_of(communicator, setup, writer, watch, requests, progress, sources,
                                            probes, images, field_sums, block);
-  if (!restart) writer.outputs(0, block);
+  if (!restart || begun_at == schedule.last) writer.outputs(schedule.first, block);
   const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
                                                progress, probes, images);
   const RunTimes times{setup_seconds,   seconds_since(begin),   writer.seconds(),

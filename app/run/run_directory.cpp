@@ -195,9 +195,10 @@ void RunDirectory::require_one_directory() const {
 
 fs::path diagnostics_file(const fs::path& directory) { return directory / diagnostics_name; }
 
-void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory,
+bool begin_diagnostics_file(const Communicator& communicator, const fs::path& directory,
                             const std::vector<std::string>& fields, const std::vector<std::string>& sums,
                             std::int64_t step) {
+  bool has_row = false;
   on_root(communicator, [&] {
     const fs::path file = diagnostics_file(directory);
     const std::string columns = diagnostics_columns(fields, sums);
@@ -209,12 +210,15 @@ void begin_diagnostics_file(const Communicator& communicator, const fs::path& di
         const auto read = std::from_chars(line.data(), line.data() + line.size(), row);
         // A row that a kill cut short has no last column.
         if (read.ec == std::errc() && row <= step &&
-            std::ranges::count(line, ',') == std::ranges::count(columns, ','))
+            std::ranges::count(line, ',') == std::ranges::count(columns, ',')) {
           kept += line + "\n";
+          has_row = has_row || row == step;
+        }
       }
     }
     write_text(file, kept);
   });
+  return communicator.all_reduce(int{has_row}, MPI_MAX) != 0;
 }
 
 void add_diagnostics_row(const Communicator& communicator, const fs::path& directory, std::int64_t step,

@@ -46,8 +46,8 @@ class RunDirectory {
 
 /// Begins diagnostics.csv or, on a restart, drops its rows after `step`. The columns are step, time, and for
 /// each field min, max, mean, l2, change_l2; with several fields they end in _<name of the field>. The sums
-/// follow by their names. Collective.
-void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
+/// follow by their names. Returns true if the file has a row of `step`. Collective.
+bool begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
                             const std::vector<std::string>& fields, const std::vector<std::string>& sums,
                             std::int64_t step);
 

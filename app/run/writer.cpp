@@ -104,8 +104,10 @@ void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_f
   const auto begin = Clock::now();
   warn_where_frozen(step, by_field);
   warn_of_sums(step, sums);
-  compared_ = step;
-  change_ = largest_change(by_field);
+  if (std::ranges::none_of(by_field, [](const Diagnostics& field) { return std::isnan(field.change_l2); })) {
+    compared_ = step;
+    change_ = largest_change(by_field);
+  }
   add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field, sums);
   seconds_ += seconds_since(begin);
 }
@@ -132,7 +134,7 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
   double change = 0;  // relative to the norm, the largest of all fields
   for (const Diagnostics& field : by_field) {
-    if (is_steady(field) || field.change_l2 > few * last_place * field.l2) return;
+    if (is_steady(field) || !(field.change_l2 <= few * last_place * field.l2)) return;
     if (field.l2 > 0) change = std::max(change, field.change_l2 / field.l2);
   }
   if (std::exchange(warned_of_frozen_, true)) return;

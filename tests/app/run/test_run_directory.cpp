@@ -60,10 +60,11 @@ TEST(DiagnosticsFile, RestartDropsLaterAndUnfinishedRows) {
     std::ofstream file(directory / "diagnostics.csv", std::ios::app);
     file << "15,0,1,2,3,4,5";
   }
-  begin_diagnostics_file(world, directory.path(), names, {}, 20);
+  EXPECT_TRUE(begin_diagnostics_file(world, directory.path(), names, {}, 20));
   EXPECT_EQ(lines_of(directory.path()), std::vector<std::string>(all.begin(), all.begin() + 4));
   world.barrier();
-  begin_diagnostics_file(world, directory.path(), names, {}, -1);
+  EXPECT_FALSE(begin_diagnostics_file(world, directory.path(), names, {}, 15)) << "its row was not complete";
+  EXPECT_FALSE(begin_diagnostics_file(world, directory.path(), names, {}, -1));
   EXPECT_EQ(lines_of(directory.path()), std::vector<std::string>(all.begin(), all.begin() + 1));
 }
 
