@@ -144,6 +144,7 @@ class CompressedFile {
 class Stopwatch {
  public:
   explicit Stopwatch(const FileTurn& turn) : turn_(turn) {}
+  const FileTurn& turn() const { return turn_; }
   void ended(FilePart part) {
     const auto now = std::chrono::steady_clock::now();
     turn_.took(part, std::chrono::duration<double>(now - std::exchange(begin_, now)).count());
@@ -178,7 +179,10 @@ void write_contiguous(const Communicator& communicator, const std::filesystem::p
                       const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate,
                       BlockWriter& writer, Flush flush, Stopwatch& watch) {
   std::vector<std::int64_t> offsets(arrays.size());
-  on_root(communicator, [&] { offsets = lay_out(file, format, attributes, arrays, decorate); });
+  on_root(communicator, [&] {
+    const WorkTurn turn(watch.turn().workers);
+    offsets = lay_out(file, format, attributes, arrays, decorate);
+  });
   watch.ended(FilePart::layout);
   std::vector<std::vector<std::uint64_t>> checksums;
   for (std::size_t i = 0; i < arrays.size(); ++i)

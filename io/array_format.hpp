@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "kernels/domain.hpp"
 #include "kernels/field.hpp"
 #include "kernels/precision.hpp"
+#include "kernels/sampling.hpp"
 
 namespace spsolve {
 
@@ -42,16 +44,17 @@ struct ArrayFormat {
 };
 
 /// Writes the values of `points` points from `begin` on along x, in the storage type of the file. It is
-/// called only for points of the rank's own box, once for each, by several threads at a time.
+/// called only for points of the rank's own box, once for each.
 using RowSource = std::function<void(const Index3& begin, std::int64_t points, std::byte* out)>;
-/// Holds the name of an array of a file, without the slash, and the rank's rows of it.
+/// Holds the name of an array of a file, without the slash, and the rank's rows of it. Several threads use it
+/// at a time, each a copy of its own.
 struct NamedRows {
   std::string name;
   RowSource row;
   /// Holds the points of the rank's box in the storage type of the file, if they lie in memory so. Blocks of
   /// this rank's points alone are then written from there, without a copy by `row`.
-  const Field* stored = nullptr;
-  /// Is called with all values that this rank writes, in pieces, by several threads at a time.
+  std::optional<ReadableField> stored = {};
+  /// Is called with all values that this rank writes, in pieces.
   std::function<void(std::span<const std::byte> values)> inspect = {};
 };
 /// Takes values in the storage type of the file.

@@ -58,22 +58,6 @@ class Checksum {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
-/// Lasts while a thread encodes a chunk in a turn of FileTurn::encoders.
-class Encoding {
- public:
-  explicit Encoding(std::counting_semaphore<>* turns) : turns_(turns) {
-    if (turns_) turns_->acquire();
-  }
-  ~Encoding() {
-    if (turns_) turns_->release();
-  }
-  Encoding(const Encoding&) = delete;
-  Encoding& operator=(const Encoding&) = delete;
-
- private:
-  std::counting_semaphore<>* turns_;
-};
-
 }  // namespace
 
 BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
@@ -84,7 +68,7 @@ BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& fo
                   ? ArrayBlocks::of(volume(format.shape), format.element_bytes())
                   : chunks_of(format)),
       boxes_(gather_boxes(communicator, box, format.shape)),
-      encoders_(turn.encoders) {
+      workers_(turn.workers) {
   const int threads = std::min(turn.threads > 0 ? turn.threads : omp_get_max_threads(), max_threads);
   const int files = format.compression == Compression::none ? turn.files : 1;
   const std::int64_t together = communicator.all_reduce(ceil_div(threads, files), MPI_MIN);
@@ -117,19 +101,26 @@ BlockWriter::Spans BlockWriter::stored_spans(const NamedRows& array, const Range
   constexpr std::size_t min_bytes = 512;  // the least mean length of a span
   Spans spans;
   if (!array.stored) return spans;
+  Index3 first{};
   std::size_t found = 0;
   for_each_row(communicator_.rank(), piece,
                [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t) {
-                 const std::byte* const row = array.stored->bytes_at(begin);
+                 const std::byte* const row = array.stored->field->bytes_at(begin);
                  const auto bytes = static_cast<std::size_t>(points * format_.element_bytes());
                  found += bytes;
+                 if (spans.empty()) first = begin;
                  if (!spans.empty() && spans.back().data() + spans.back().size() == row)
                    spans.back() = {spans.back().data(), spans.back().size() + bytes};
                  else
                    spans.emplace_back(row, bytes);
                });
   const bool whole = found == static_cast<std::size_t>((piece.end - piece.begin) * format_.element_bytes());
-  return whole && found >= min_bytes * spans.size() ? spans : Spans{};
+  if (!whole || found < min_bytes * spans.size()) return {};
+  const std::byte* const begin = spans.front().data();
+  const std::byte* const end = spans.back().data() + spans.back().size();
+  const std::byte* const on_host = array.stored->on_host(first, (end - begin) / format_.element_bytes());
+  for (auto& span : spans) span = {on_host + (span.data() - begin), span.size()};
+  return spans;
 }
 
 /// Calls visit(first element, values) for the pieces of a block, in their order. `buffer` is that of
@@ -155,13 +146,13 @@ void BlockWriter::for_each_piece(const NamedRows& array, const Range& block, std
   }
 }
 
-/// Has a block ready in every round. Calls make(range of the block, its buffer) on another thread, in rounds
-/// in which this rank has a block, and take(round, result of make(), attempt) on this thread in the order of
-/// the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no other rank
-/// waits for it; take() then gets an empty result. Returns this rank's first failure.
+/// Has a block ready in every round. Calls make(array, range of the block, its buffer) on another thread, in
+/// rounds in which this rank has a block, and take(round, result of make(), attempt) on this thread in the
+/// order of the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no
+/// other rank waits for it; take() then gets an empty result. Returns this rank's first failure.
 template <class Make, class Take>
 std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const Make& make, const Take& take) {
-  using Made = std::invoke_result_t<const Make&, const Range&, std::vector<std::byte>&>;
+  using Made = std::invoke_result_t<const Make&, const NamedRows&, const Range&, std::vector<std::byte>&>;
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<Error> failure;
   const auto attempt = [&](auto&& step) {
@@ -173,6 +164,7 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
     }
   };
   const std::int64_t count = rounds(), together = std::ssize(under_way_);
+  const std::vector<NamedRows> arrays(under_way_.size(), array);  // a copy for each thread
   std::vector<std::future<Made>> made(under_way_.size());
   const auto end = [&](std::int64_t round) {
     Made result{};
@@ -188,7 +180,7 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
     const Range own = range_of(rank, round);
     if (own.begin == own.end) continue;
     made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred,
-                            [&, own] { return make(own, block); });
+                            [&, own, slot] { return make(arrays[slot], own, block); });
   }
   for (std::int64_t round = std::max<std::int64_t>(0, count - together); round < count; ++round) end(round);
   return failure;
@@ -198,12 +190,12 @@ std::vector<std::uint64_t> BlockWriter::compress(const NamedRows& array, const T
   collectively(communicator_, [&] { make_buffers(); });
   std::vector<std::uint64_t> checksums;
   const auto chunk_bytes = static_cast<std::size_t>(blocks_.block_points * format_.element_bytes());
-  const auto encode = [&](const Range& own, std::vector<std::byte>& buffer) {
-    const Encoding turn(encoders_);
+  const auto encode = [&](const NamedRows& rows, const Range& own, std::vector<std::byte>& buffer) {
+    const WorkTurn turn(workers_);
     Checksum checksum;
     std::vector<std::byte> values;
     values.reserve(chunk_bytes);
-    for_each_piece(array, own, buffer, [&](std::int64_t, const Spans& piece) {
+    for_each_piece(rows, own, buffer, [&](std::int64_t, const Spans& piece) {
       for (const auto span : piece) {
         checksum.add(span);
         values.insert(values.end(), span.begin(), span.end());
@@ -264,9 +256,10 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   });
   std::vector<std::uint64_t> checksums;
   const std::int64_t bytes = format_.element_bytes();
-  const auto write_block = [&](const Range& own, std::vector<std::byte>& buffer) {
+  const auto write_block = [&](const NamedRows& rows, const Range& own, std::vector<std::byte>& buffer) {
+    const WorkTurn turn(workers_);
     Checksum checksum;
-    for_each_piece(array, own, buffer, [&](std::int64_t first, const Spans& piece) {
+    for_each_piece(rows, own, buffer, [&](std::int64_t first, const Spans& piece) {
       for (const auto span : piece) checksum.add(span);
       output->write(offset + first * bytes, piece);
     });

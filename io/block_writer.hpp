@@ -27,7 +27,7 @@ class BlockWriter {
   /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
   /// must outlive the writer. A format without compression has the blocks of ArrayBlocks::of(), one with
   /// compression its chunks. `turn` says how many files share the threads of a rank: each that writes takes
-  /// its part of them, and those that compress take turns.
+  /// its part of them, and those that compress as many as they can.
   BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
               const FileTurn& turn = {});
 
@@ -87,7 +87,7 @@ class BlockWriter {
   const ArrayFormat& format_;
   ArrayBlocks blocks_;
   std::vector<Box> boxes_;
-  std::counting_semaphore<>* encoders_;            // FileTurn::encoders
+  std::counting_semaphore<>* workers_;             // FileTurn::workers
   std::vector<std::vector<std::byte>> under_way_;  // blocks on their way; the same number on all ranks
   std::vector<std::byte> outgoing_, incoming_;
 };

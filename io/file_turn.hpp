@@ -9,8 +9,8 @@
 
 namespace spsolve {
 
-/// Names the parts of the work on a file, in their order: waiting until the copy of the state has arrived in
-/// host memory; reserving space and laying the file out; writing values; flushing; waiting for the files
+/// Names the parts of the work on a file, in their order: waiting until the copy of the state may be read;
+/// reserving space and laying the file out; writing values; flushing; waiting for the files
 /// before it.
 enum class FilePart { copy, layout, values, flush, turn };
 /// Holds the names in the order of FilePart.
@@ -23,12 +23,28 @@ struct FileTurn {
   int slot = 0;     // differs from those of all other files in progress
   int files = 1;    // that may be in progress: each takes its share of `threads`
   int threads = 0;  // threads per rank; 0: as many as OpenMP starts on the calling thread
-  /// Files that are compressed take as many threads as they can. These are the turns in which they encode
-  /// chunks, as many at a time as the rank has threads. Null: there is one file at a time.
-  std::counting_semaphore<>* encoders = nullptr;
+  /// Files may have more threads together than the rank. These are the turns in which they work, as many at a
+  /// time as the rank has threads. Null: there is one file at a time.
+  std::counting_semaphore<>* workers = nullptr;
   std::function<void()> wait = [] {};  // returns when all files before this one have ended
   /// Is called after a part of the work with the seconds that it took.
   std::function<void(FilePart part, double seconds)> took = [](FilePart, double) {};
+};
+
+/// Lasts while a thread works in a turn of FileTurn::workers.
+class WorkTurn {
+ public:
+  explicit WorkTurn(std::counting_semaphore<>* workers) : workers_(workers) {
+    if (workers_) workers_->acquire();
+  }
+  ~WorkTurn() {
+    if (workers_) workers_->release();
+  }
+  WorkTurn(const WorkTurn&) = delete;
+  WorkTurn& operator=(const WorkTurn&) = delete;
+
+ private:
+  std::counting_semaphore<>* workers_;
 };
 
 }  // namespace spsolve

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "kernels/field.hpp"
 
 namespace spsolve {
@@ -34,5 +37,25 @@ void copy_sampled(const Field& field, const Sample& sample);
 /// Numbers are converted as they are stored: tf32 does not round its operands here.
 void convert(Precision from_precision, const std::byte* from, std::int64_t stride, std::int64_t points,
              Precision to_precision, std::byte* to);
+
+/// Brings `elements` elements of a field's memory to the host, from the owned point `begin` on: points of a
+/// row, or several rows with the padding between them. Returns their address, which is valid until the next
+/// call. Each thread calls a copy of its own.
+using ElementReader = std::function<const std::byte*(const Index3& begin, std::int64_t elements)>;
+
+/// Refers to a field whose owned points the host reads, in host memory or in that of a device.
+struct ReadableField {
+  /// A field in the memory of a device needs `from_device`, which brings its points to the host.
+  ReadableField(const Field& values, ElementReader from_device = {})
+      : field(&values), read(std::move(from_device)) {}
+
+  /// Returns the address in host memory of `elements` elements from `begin` on, as `read` does.
+  const std::byte* on_host(const Index3& begin, std::int64_t elements) const {
+    return read ? read(begin, elements) : field->bytes_at(begin);
+  }
+
+  const Field* field;
+  ElementReader read = {};  // empty if the field lies in host memory
+};
 
 }  // namespace spsolve

@@ -13,6 +13,7 @@
 #include "kernels/packing.hpp"
 #include "kernels/points/host_points.hpp"
 #include "kernels/reduction.hpp"
+#include "kernels/sampling.hpp"
 #include "kernels/sweep.hpp"
 #include "kernels/unit.hpp"
 #include "solver/plan/method.hpp"
@@ -24,18 +25,20 @@ namespace spsolve {
 /// Sets the owned points of a field in host memory.
 using FillField = std::function<void(Field& host)>;
 
-/// Holds a copy of field values in host memory, possibly still in transfer.
+/// Holds a copy of field values that the host reads. It may be incomplete yet, or lie on the device.
 class HostCopy {
  public:
   virtual ~HostCopy() = default;
   /// Returns the destination that a reducer of the backend samples to; it is empty if the copy is the field
   /// itself.
   virtual Sample sample() { return {}; }
-  /// Starts the transfer to the host. Call it after the points were sampled.
+  /// Starts the transfer to the host, if there is one. Call it after the points were sampled.
   virtual void start_transfer() {}
-  /// Waits until the values have arrived. Any thread may call it; the values stay valid until the copy is
-  /// destroyed.
+  /// Waits until the values are in host memory. The values stay valid until the copy is destroyed.
   virtual const Field& wait() = 0;
+  /// Waits until the values may be read wherever they lie. Any thread may call it; the result must not
+  /// outlive the copy.
+  virtual ReadableField readable() { return wait(); }
 
   /// Holds an upper bound of the magnitude of the values, before they were rounded to those of the copy.
   double max_magnitude = std::numeric_limits<double>::infinity();
@@ -108,9 +111,14 @@ class Backend {
   /// copy is the field itself, unless points are left out. Call this, and destroy copies, on the thread that
   /// computes.
   virtual std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) = 0;
-  /// Begins to allocate memory for `count` simultaneous copies, beside other work of the caller. On a device,
-  /// the first copy allocates staging memory if at least `reserve` bytes stay free.
-  virtual void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) = 0;
+  /// Prepares `count` simultaneous copies. Those `on_device` stay there until the host reads them; otherwise
+  /// this begins to allocate host memory, beside other work of the caller. At least `reserve` bytes of the
+  /// device's memory stay free for launches.
+  virtual void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve,
+                              bool on_device) = 0;
+  /// Returns the bytes of a device's memory that copies may take so that `reserve` bytes stay free; 0 if
+  /// copies never lie on a device.
+  virtual std::size_t memory_for_copies(std::size_t /*reserve*/) const { return 0; }
   /// Sets the owned points of `field`. `fill` gets a field with the same owned box in host memory.
   virtual void set(Field& field, const FillField& fill) = 0;
 };
@@ -148,7 +156,7 @@ class CpuBackend : public Backend {
   void order(Queue, Queue) override {}
   void synchronize() override {}
   std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) override;
-  void prepare_copies(const Box&, const Sampling&, int, std::size_t) override {}
+  void prepare_copies(const Box&, const Sampling&, int, std::size_t, bool) override {}
   void set(Field& field, const FillField& fill) override { fill(field); }
 
  private:

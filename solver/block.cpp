@@ -177,12 +177,12 @@ const Field& Block::state(std::size_t field) {
   return state_copy_->wait();
 }
 
-void Block::prepare_copies(const Sampling& sampling, int count) {
-  // Message buffers and intermediate results of launches need less memory than one field in the precision of
-  // sums.
-  const std::size_t between =
-      field_bytes(owned().extent(), arrays_.now().halo(), sum_precision(problem_.precision));
-  backend_->prepare_copies(owned(), sampling, count, between);
+void Block::prepare_copies(const Sampling& sampling, int count, bool on_device) {
+  backend_->prepare_copies(owned(), sampling, count, bytes_between_launches(), on_device);
+}
+
+std::size_t Block::bytes_between_launches() const {
+  return field_bytes(owned().extent(), arrays_.now().halo(), sum_precision(problem_.precision));
 }
 
 int Block::minimum_scale() const {

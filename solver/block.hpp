@@ -103,8 +103,10 @@ class Block {
   void prepare(int steps) const;
   /// Starts the compilation that a scan with this sampling needs.
   void prepare(const Sampling& sampling) const { backend_->reducer().prepare(problem_.precision, sampling); }
-  /// Begins to allocate memory for `count` simultaneous copies, as far as launches do not need it.
-  void prepare_copies(const Sampling& sampling, int count);
+  /// Prepares memory for `count` simultaneous copies, which stay on the device if `on_device`.
+  void prepare_copies(const Sampling& sampling, int count, bool on_device);
+  /// Returns the bytes of a device's memory that copies may take; 0 if they lie in host memory.
+  std::size_t memory_for_copies() const { return backend_->memory_for_copies(bytes_between_launches()); }
   const Decomposition& decomposition() const { return decomposition_; }
   const Box& owned() const { return arrays_.now().owned(); }
 
@@ -152,6 +154,9 @@ class Block {
   /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
   int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
+  /// Returns an upper bound of the bytes that message buffers and intermediate results of launches need: one
+  /// field in the precision of sums.
+  std::size_t bytes_between_launches() const;
   /// Allocates the derived coefficients of equations where this block reads them.
   void make_coefficients();
   HaloExchange exchange_of(const Domain& domain, const State& state);

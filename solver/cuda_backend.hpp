@@ -41,8 +41,12 @@ class CudaBackend : public Backend {
   std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) override {
     return copies_.make_copy(field.owned(), sampling);
   }
-  void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) override {
-    copies_.prepare(owned, sampling, count, reserve);
+  void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve,
+                      bool on_device) override {
+    copies_.prepare(owned, sampling, count, reserve, on_device);
+  }
+  std::size_t memory_for_copies(std::size_t reserve) const override {
+    return CudaCopies::memory_for_copies(reserve);
   }
   void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }
 

@@ -46,10 +46,23 @@ struct CudaCopies::Staging {
   cuda::Event left;
 };
 
+/// Holds pinned memory through which one thread at a time reads points of copies on the device.
+struct CudaCopies::Window {
+  /// Is 1 MiB and the padding of its rows: transfers take longer than their start, and what was transferred
+  /// is still in a cache when it is written.
+  static constexpr std::size_t bytes = (std::size_t{1} << 20) + (std::size_t{1} << 16);
+
+  cuda::Stream stream;
+  cuda::PinnedBuffer memory{bytes};
+};
+
 class CudaCopies::Copy : public HostCopy {
  public:
-  Copy(const Box& box, Precision precision, CudaCopies& all)
-      : values(box, {0, 0, 0}, precision, all.pinned_), all_(all) {}
+  Copy(const Box& box, Precision precision, CudaCopies& all, Place where)
+      : values(box, {0, 0, 0}, precision,
+               where == Place::device ? static_cast<Memory&>(all.memory_) : all.pinned_),
+        place(where),
+        all_(all) {}
 
   Sample sample() override {
     if (!staging) return {&values, stride};
@@ -57,50 +70,122 @@ class CudaCopies::Copy : public HostCopy {
     return {&staging->values, stride};
   }
   void start_transfer() override {
-    if (!staging) return;
-    copy_whole(staging->values, values, all_.travel_);
-    staging->left.record(all_.travel_);
-    arrived_.record(all_.travel_);
+    if (staging) {
+      copy_whole(staging->values, values, all_.travel_);
+      staging->left.record(all_.travel_);
+    }
+    arrived_.record(staging ? all_.travel_ : all_.compute_);
   }
   const Field& wait() override {
-    cuda::select_device(all_.device_);  // a new thread starts with device 0
-    arrived_.synchronize();
-    return values;
+    synchronize();
+    if (place == Place::host) return values;
+    on_host = all_.host_copy(values.owned(), values.precision());
+    copy_whole(values, on_host->values, all_.travel_);
+    all_.travel_.synchronize();
+    return on_host->values;
   }
+  ReadableField readable() override;
 
   Field values;
+  const Place place;
   std::int64_t stride = 1;
   std::shared_ptr<Staging> staging;
+  std::shared_ptr<Copy> on_host;  // of a copy on the device, after wait()
 
  private:
+  void synchronize() const {
+    cuda::select_device(all_.device_);  // a new thread starts with device 0
+    arrived_.synchronize();
+  }
+
   CudaCopies& all_;
   cuda::Event arrived_;
 };
+
+/// Reads points of a copy on the device for one thread, through a window that it takes when it is first
+/// called. Copies of a reader have windows of their own.
+class CudaCopies::Reader {
+ public:
+  Reader(const Field& values, CudaCopies& all) : values_(values), all_(all) {}
+  Reader(const Reader& other) : values_(other.values_), all_(other.all_) {}
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() {
+    if (window_) all_.give_back(std::move(window_));
+  }
+
+  const std::byte* operator()(const Index3& begin, std::int64_t elements) {
+    const std::byte* const wanted = values_.bytes_at(begin);
+    const auto bytes = static_cast<std::size_t>(elements) * storage_bytes(values_.precision());
+    if (wanted < first_ || wanted + bytes > last_) fetch(wanted, bytes);
+    return static_cast<const std::byte*>(window_->memory.data()) + (wanted - first_);
+  }
+
+ private:
+  /// Fills the window with what lies on the device from `first` on, which is `bytes` at least.
+  void fetch(const std::byte* first, std::size_t bytes) {
+    cuda::select_device(all_.device_);  // a new thread starts with device 0
+    if (!window_) window_ = all_.take_window();
+    if (bytes > window_->memory.bytes()) window_->memory = cuda::PinnedBuffer(bytes);
+    const std::byte* const end =
+        values_.bytes_at(values_.owned().end - Index3{1, 1, 1}) + storage_bytes(values_.precision());
+    const std::size_t fetched = std::min(window_->memory.bytes(), static_cast<std::size_t>(end - first));
+    cuda::check_cuda(
+        cudaMemcpyAsync(window_->memory.data(), first, fetched, cudaMemcpyDeviceToHost, window_->stream));
+    window_->stream.synchronize();
+    first_ = first;
+    last_ = first + fetched;
+  }
+
+  const Field& values_;
+  CudaCopies& all_;
+  std::unique_ptr<Window> window_;
+  const std::byte *first_ = nullptr, *last_ = nullptr;  // of the window's points, on the device
+};
+
+ReadableField CudaCopies::Copy::readable() {
+  synchronize();
+  if (place == Place::host) return values;
+  return {values, Reader(values, all_)};
+}
 
 CudaCopies::CudaCopies(const cuda::Stream& compute) : compute_(compute) {
   cuda::check_cuda(cudaGetDevice(&device_));
 }
 
+CudaCopies::~CudaCopies() = default;
+
+std::size_t CudaCopies::memory_for_copies(std::size_t reserve) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
+  return free_bytes - std::min(free_bytes, reserve + spare_bytes);
+}
+
 std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling& sampling) {
   const Box box = sampling.sampled(owned);
-  const std::shared_ptr<Copy> copy = unused_copy(box, sampling.precision);
-  copy->stride = sampling.stride;
   Prepared* const prepared = find_prepared(box, sampling.precision);
-  if (!prepared) return copy;
-  if (!std::exchange(prepared->is_staged, true)) {
-    std::size_t free_bytes = 0, total_bytes = 0;
-    cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
-    if (free_bytes >= copy->values.bytes() + prepared->reserve + spare_bytes)
-      prepared->staging = std::make_shared<Staging>(copy->values, memory_);
-  }
+  const std::shared_ptr<Copy> copy = prepared && prepared->place == Place::device
+                                         ? device_copy(box, sampling.precision, prepared->reserve)
+                                         : host_copy(box, sampling.precision);
+  copy->stride = sampling.stride;
+  if (!prepared || copy->place == Place::device) return copy;
+  if (!std::exchange(prepared->is_staged, true) &&
+      memory_for_copies(prepared->reserve) >= copy->values.bytes())
+    prepared->staging = std::make_shared<Staging>(copy->values, memory_);
   copy->staging = prepared->staging;
   return copy;
 }
 
-void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) {
+void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve,
+                         bool on_device) {
   const Box box = sampling.sampled(owned);
   if (find_prepared(box, sampling.precision)) return;  // checkpoints may be copied as snapshots are
-  Prepared& prepared = prepared_.emplace_back(Prepared{box, sampling.precision, reserve});
+  Prepared& prepared = prepared_.emplace_back(
+      Prepared{box, sampling.precision, reserve, on_device ? Place::device : Place::host});
+  if (on_device) {
+    for (int i = 0; i < count; ++i)
+      copies_.push_back(std::make_shared<Copy>(box, sampling.precision, *this, Place::device));
+    return;
+  }
   std::vector<std::promise<std::shared_ptr<Copy>>> promised(static_cast<std::size_t>(count));
   for (auto& promise : promised) prepared.copies.push_back(promise.get_future());
   prepared.maker = std::jthread([this, box, precision = sampling.precision,
@@ -108,7 +193,7 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
     for (auto& promise : promised) try {
         if (stop.stop_requested()) return;
         cuda::select_device(device_);  // a new thread starts with device 0
-        promise.set_value(std::make_shared<Copy>(box, precision, *this));
+        promise.set_value(std::make_shared<Copy>(box, precision, *this, Place::host));
       } catch (...) {
         promise.set_exception(std::current_exception());
       }
@@ -117,9 +202,10 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
 
 void CudaCopies::set(Field& field, const FillField& fill) {
   std::erase_if(copies_, [&](const auto& copy) {  // for example the source, in the precision of sums
-    return copy.use_count() == 1 && copy->values.precision() != field.precision();
+    return copy.use_count() == 1 && copy->place == Place::host &&
+           copy->values.precision() != field.precision();
   });
-  const std::shared_ptr<Copy> copy = unused_copy(field.owned(), field.precision());
+  const std::shared_ptr<Copy> copy = host_copy(field.owned(), field.precision());
   fill(copy->values);
   copy_owned(copy->values, field, compute_);
   compute_.synchronize();
@@ -132,16 +218,46 @@ CudaCopies::Prepared* CudaCopies::find_prepared(const Box& box, Precision precis
   return found == prepared_.end() ? nullptr : &*found;
 }
 
-std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Box& box, Precision precision) {
+std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Box& box, Precision precision,
+                                                          Place place) const {
+  const auto found = std::ranges::find_if(copies_, [&](const std::shared_ptr<Copy>& copy) {
+    return copy.use_count() == 1 && copy->place == place && copy->values.owned() == box &&
+           copy->values.precision() == precision;
+  });
+  return found == copies_.end() ? nullptr : *found;
+}
+
+std::shared_ptr<CudaCopies::Copy> CudaCopies::device_copy(const Box& box, Precision precision,
+                                                          std::size_t reserve) {
+  if (auto unused = unused_copy(box, precision, Place::device)) return unused;
+  if (memory_for_copies(reserve) < field_bytes(box.extent(), {0, 0, 0}, precision))
+    return host_copy(box, precision);
+  return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this, Place::device));
+}
+
+std::shared_ptr<CudaCopies::Copy> CudaCopies::host_copy(const Box& box, Precision precision) {
   for (const auto& copy : copies_)
-    if (copy.use_count() == 1 && copy->values.owned() == box && copy->values.precision() == precision)
-      return copy;
+    if (copy.use_count() == 1) copy->on_host = nullptr;
+  if (auto unused = unused_copy(box, precision, Place::host)) return unused;
   Prepared* const prepared = find_prepared(box, precision);
   if (!prepared || prepared->copies.empty())
-    return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this));
+    return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this, Place::host));
   std::future<std::shared_ptr<Copy>> next = std::move(prepared->copies.front());
   prepared->copies.pop_front();
   return copies_.emplace_back(next.get());
+}
+
+std::unique_ptr<CudaCopies::Window> CudaCopies::take_window() {
+  const std::lock_guard lock(windows_mutex_);
+  if (unused_windows_.empty()) return std::make_unique<Window>();
+  std::unique_ptr<Window> window = std::move(unused_windows_.back());
+  unused_windows_.pop_back();
+  return window;
+}
+
+void CudaCopies::give_back(std::unique_ptr<Window> window) {
+  const std::lock_guard lock(windows_mutex_);
+  unused_windows_.push_back(std::move(window));
 }
 
 }  // namespace spsolve

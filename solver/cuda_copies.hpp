@@ -4,6 +4,7 @@
 #include <deque>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -13,46 +14,64 @@
 
 namespace spsolve {
 
-/// Copies fields between a GPU and pinned host memory. Points of a copy that prepare() has announced are
-/// first kept on the device, if it has enough memory, and then transferred on a separate stream while
-/// computation continues. Otherwise the sampling kernel writes to host memory, and computation waits for it.
+/// Copies fields between a GPU and the host. Copies that prepare() has announced stay on the device if it
+/// has memory for them: threads then read their points through small windows of pinned memory while
+/// computation continues. If there is memory for one, it stages copies, each of which travels to pinned
+/// memory as a whole. Otherwise the sampling kernel writes to pinned memory, and computation waits for it.
 class CudaCopies {
  public:
   /// Uses the current device and fields that are written on `compute`, which must outlive this object.
   explicit CudaCopies(const cuda::Stream& compute);
+  ~CudaCopies();
 
-  /// Makes a copy of the owned points of a field. It reuses host memory of destroyed copies, or takes memory
-  /// that prepare() has begun to allocate and waits until it is there.
+  /// Makes a copy of the owned points of a field. It reuses memory of destroyed copies, or takes memory that
+  /// prepare() has begun to allocate and waits until it is there.
   std::shared_ptr<HostCopy> make_copy(const Box& owned, const Sampling& sampling);
-  /// Begins to allocate host memory for `count` simultaneous copies, on a thread of its own, because pinning
-  /// memory takes long. The first of these copies that is used also allocates staging memory for one copy on
-  /// the device, if at least `reserve` bytes stay free there. Copies of the same points and precision are
-  /// prepared once.
-  void prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve);
+  /// Allocates memory for `count` simultaneous copies: `on_device` at once, otherwise host memory on a thread
+  /// of its own, because pinning memory takes long. The first of the latter that is used allocates staging
+  /// memory, if memory_for_copies(reserve) suffices. Copies of the same points and precision are prepared
+  /// once.
+  void prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve, bool on_device);
+  /// Returns how many bytes of the current device copies may take so that `reserve` bytes stay free, besides
+  /// some for CUDA and NCCL.
+  static std::size_t memory_for_copies(std::size_t reserve);
   /// Sets the owned points of `field` to the values that `fill` sets. Returns when they have arrived.
   void set(Field& field, const FillField& fill);
 
  private:
   class Copy;
+  class Reader;
   struct Staging;
+  struct Window;
+  enum class Place { host, device };
   /// Holds what prepare() was asked for.
   struct Prepared {
     Box box;
     Precision precision;
     std::size_t reserve;
+    Place place;
     std::deque<std::future<std::shared_ptr<Copy>>> copies = {};  // that were never used
     bool is_staged = false;                                      // or was found to have no room
     std::shared_ptr<Staging> staging = nullptr;
     std::jthread maker = {};
   };
   Prepared* find_prepared(const Box& box, Precision precision);
-  std::shared_ptr<Copy> unused_copy(const Box& box, Precision precision);
+  /// Returns a copy that nothing uses, or null.
+  std::shared_ptr<Copy> unused_copy(const Box& box, Precision precision, Place place) const;
+  /// Returns an unused copy in host memory: a former one, a prepared one or a new one.
+  std::shared_ptr<Copy> host_copy(const Box& box, Precision precision);
+  /// Returns an unused copy on the device, or one in host memory if the device has no room.
+  std::shared_ptr<Copy> device_copy(const Box& box, Precision precision, std::size_t reserve);
+  std::unique_ptr<Window> take_window();
+  void give_back(std::unique_ptr<Window> window);
 
   const cuda::Stream& compute_;
   cuda::Stream travel_;
   cuda::DeviceMemory memory_;
   cuda::PinnedMemory pinned_;
   int device_ = 0;
+  std::mutex windows_mutex_;
+  std::vector<std::unique_ptr<Window>> unused_windows_;  // guarded by `windows_mutex_`
   std::vector<std::shared_ptr<Copy>> copies_;
   std::deque<Prepared> prepared_;  // its threads use the others
 };

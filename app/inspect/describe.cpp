@@ -60,8 +60,9 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
       extent_text(setup.halo(), dimensions), static_cast<double>(need.fields) / 0x1p20,
       setup.exchange_every > 1 ? fmt::format(", halos exchanged every {} launches", setup.exchange_every)
                                : "",
-      need.copies ? fmt::format(", {:.1f} MiB of host memory for files on their way",
-                                static_cast<double>(need.copies) / 0x1p20)
+      need.copies ? fmt::format(", {:.1f} MiB of host memory for files on their way{}",
+                                static_cast<double>(need.copies) / 0x1p20,
+                                setup.device.cuda ? " if the GPU cannot hold them" : "")
                   : "",
       need.walls ? fmt::format(", {:.1f} MiB of host memory for values of walls",
                                static_cast<double>(need.walls) / 0x1p20)

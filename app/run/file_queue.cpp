@@ -17,33 +17,57 @@ namespace {
 /// The time of smaller files is that of opening and flushing, whatever their size.
 constexpr double telling_bytes = 16 << 20;
 
-double bytes_of(const std::vector<const Field*>& fields) {
+double bytes_of(const std::vector<ReadableField>& values) {
   double bytes = 0;
-  for (const Field* field : fields)
+  for (const auto& [field, read] : values)
     bytes +=
         static_cast<double>(field->owned().points()) * static_cast<double>(storage_bytes(field->precision()));
   return bytes;
 }
 
-/// Returns the bytes of host memory that the largest file needs on this rank.
-double max_bytes_of_file(const Setup& setup) {
-  std::size_t most = copy_bytes(setup.decomposition, setup.for_snapshots());
-  for (const OutputStreamConfig& output : setup.config.outputs)
-    most = std::max(most, copy_bytes(setup.decomposition, {output.stride, output.precision}));
-  return static_cast<double>(setup.problem.field_count() * std::max<std::size_t>(most, 1));
+/// Holds the bytes of copies on this rank: for the largest file, and for one file of every kind but a
+/// checkpoint.
+struct BytesOfFiles {
+  double largest = 1, together = 0;
+};
+
+BytesOfFiles bytes_of_files(const Setup& setup) {
+  BytesOfFiles bytes;
+  const auto add = [&](const Sampling& sampling) {
+    const auto file =
+        static_cast<double>(setup.problem.field_count() * copy_bytes(setup.decomposition, sampling));
+    bytes.largest = std::max(bytes.largest, file);
+    bytes.together += file;
+  };
+  add(setup.for_snapshots());
+  for (const OutputStreamConfig& output : setup.config.outputs) add(setup.for_outputs(output));
+  return bytes;
 }
 
 }  // namespace
 
-int files_at_a_time(const Communicator& communicator, const Setup& setup) {
-  if (!setup.background) return 1;
+FilesAtATime files_at_a_time(const Communicator& communicator, const Setup& setup, const Block& block) {
+  if (!setup.background) return {};
   constexpr double share_of_memory = 0.125;  // the rest is for the page cache, which holds files on their way
+  constexpr double share_of_device = 0.5;    // the rest is for other programs
   constexpr int most = 16;                   // a tmpfs takes two thirds of its best rate from eight
+  const BytesOfFiles bytes = bytes_of_files(setup);
   const double free = available_memory(true).bytes / ranks_on_this_machine(communicator);
-  const double fit = share_of_memory * free / max_bytes_of_file(setup);
   const int useful = std::clamp(omp_get_max_threads(), background_copies, most);
-  const int files = static_cast<int>(std::clamp<double>(fit, background_copies, useful));
-  return communicator.all_reduce(files, MPI_MIN);
+  const auto in_host_memory =
+      static_cast<int>(std::clamp<double>(share_of_memory * free / bytes.largest, background_copies, useful));
+  // Ranks that share a GPU do not know what the others take of its memory.
+  const double of_device =
+      setup.device.shared ? 0 : share_of_device * static_cast<double>(block.memory_for_copies());
+  const auto checkpoint = static_cast<double>(setup.problem.state_count() *
+                                              copy_bytes(setup.decomposition, setup.for_checkpoints()));
+  // With more copies than files at work, a thread that has ended a file finds the next one.
+  const auto on_device = static_cast<int>(
+      std::clamp<double>((of_device - checkpoint) / std::max(bytes.together, 1.0), 0, useful + useful / 2));
+  const std::array<int, 2> files{communicator.all_reduce(in_host_memory, MPI_MIN),
+                                 communicator.all_reduce(on_device, MPI_MIN)};
+  const bool stay = files[1] >= files[0];
+  return {files[stay ? 1 : 0], stay};
 }
 
 FileQueue::FileQueue(bool background, int files)
@@ -88,11 +112,11 @@ void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
     const Clock::time_point begin = Clock::now();
     double bytes = 0;
     try {
-      std::vector<const Field*> written;
-      for (HostCopy* copy : waited) written.push_back(&copy->wait());
+      std::vector<ReadableField> written;
+      for (HostCopy* copy : waited) written.push_back(copy->readable());
       took(FilePart::copy, seconds_since(begin));
       bytes = bytes_of(written);
-      write(written, {slot, files, threads, &progress->encoders, wait, took});
+      write(written, {slot, files, threads, &progress->workers, wait, took});
     } catch (...) {
       ++progress->failures;
       wait();

@@ -22,9 +22,16 @@ namespace spsolve {
 /// Holds communicators of their own for files that are written at the same time, by FileTurn::slot.
 using FileCommunicators = std::deque<DuplicateCommunicator>;
 
-/// Returns how many files may be in progress, the same number on all ranks: one if the run waits for them,
-/// else as many as keep the threads busy, unless memory for copies of the state is short. Collective.
-int files_at_a_time(const Communicator& communicator, const Setup& setup);
+/// Says how many files may be in progress, and whether the copies that they are written from stay on the
+/// device.
+struct FilesAtATime {
+  int files = 1;
+  bool on_device = false;
+};
+
+/// Returns one file if the run waits for its files, else as many as keep the threads busy, unless memory for
+/// copies of the block is short. The result is the same on all ranks. Collective.
+FilesAtATime files_at_a_time(const Communicator& communicator, const Setup& setup, const Block& block);
 
 /// Holds the seconds that the files of a run took, and that the run waited for them.
 struct FileTimes {
@@ -54,7 +61,7 @@ class FileQueue {
   void make_room(Kind kind);
   /// Writes a file by write(values, turn); `values` are those of every copy, in their order. `turn` lasts as
   /// long as the call.
-  using Write = std::function<void(const std::vector<const Field*>& values, const FileTurn& turn)>;
+  using Write = std::function<void(const std::vector<ReadableField>& values, const FileTurn& turn)>;
   void add(Kind kind, Copies copies, Write write, Done done);
   /// Waits until all files have ended, then throws the first exception.
   void finish();
@@ -76,9 +83,9 @@ class FileQueue {
     Clock::time_point begin;
   };
   struct Progress {
-    explicit Progress(int threads) : encoders(threads) {}
+    explicit Progress(int threads) : workers(threads) {}
 
-    std::counting_semaphore<> encoders;
+    std::counting_semaphore<> workers;
     std::atomic<int> failures = 0;
     std::atomic<double> seconds_per_byte = 5e-9;  // 200 MB/s, as a rank's share of a file system may be
     bool rate_is_known = false;                   // set by the files in their order

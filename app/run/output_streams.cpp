@@ -81,7 +81,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
     copies.push_back(block.view(field).scan(setup_.for_outputs(stream.config)).copy);
   const auto beyond = std::make_shared<ValuesBeyondFormat>(setup_.problem.precision, stream.config.precision);
   beyond->look_at(copies);
-  const auto work = [this, &stream, step, beyond](const std::vector<const Field*>& values,
+  const auto work = [this, &stream, step, beyond](const std::vector<ReadableField>& values,
                                                   const FileTurn& turn) {
     // `placed` replaces the axes of the grid by those of the file.
     const auto placed = [&](const Index3& p) {
@@ -90,7 +90,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
         index[axis_count - stream.axes.size() + i] = p[stream.axes[i]];
       return index;
     };
-    const Box own = intersect(values.front()->owned(), stream.region);
+    const Box own = intersect(values.front().field->owned(), stream.region);
     Box box;
     if (!own.empty()) {
       box.begin = placed(own.begin - stream.region.begin);
@@ -99,7 +99,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
     }
     std::vector<NamedRows> rows;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const RowSource of_grid = rows_of(*values[i], stream.config.precision);
+      const RowSource of_grid = rows_of(values[i], stream.config.precision);
       rows.push_back({setup_.problem.field_name(stream.fields[i]),
                       [&stream, of_grid](const Index3& begin, std::int64_t points, std::byte* out) {
                         Index3 from = stream.region.begin;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 
@@ -95,15 +96,24 @@ Schedule schedule_of(const Setup& setup, const Beginning& beginning) {
           setup.problem.keeps_previous()};
 }
 
-/// Begins to allocate the copies of the state that files in the background are written from: pinned memory
-/// takes 0.1 s per GiB.
-void prepare_copies(const Setup& setup, const Schedule& schedule, int files, Block& block) {
-  const std::int64_t snapshots =
-      schedule.snapshot_every > 0 ? (schedule.last - schedule.first) / schedule.snapshot_every + 1 : 1;
-  block.prepare_copies(setup.for_snapshots(), static_cast<int>(std::min(snapshots, std::int64_t{files})));
+/// Prepares the copies of the state that files in the background are written from: for each kind of file
+/// those of as many files as may be in progress.
+void prepare_copies(const Setup& setup, const Schedule& schedule, const FilesAtATime& files, Block& block) {
+  const double steps = static_cast<double>(schedule.last - schedule.first);
+  const auto prepare = [&](const Sampling& sampling, double files_due, std::size_t fields) {
+    const auto together = static_cast<int>(std::min<double>(std::floor(files_due) + 1, files.files));
+    block.prepare_copies(sampling, together * static_cast<int>(fields), files.on_device);
+  };
+  const auto due = [steps](auto every) { return every > 0 ? steps / static_cast<double>(every) : 0.0; };
+  const Problem& problem = setup.problem;
+  prepare(setup.for_snapshots(), due(schedule.snapshot_every), problem.field_count());
+  for (const OutputStreamConfig& output : setup.config.outputs)
+    prepare(setup.for_outputs(output),
+            std::max(due(output.every), due(output.every_time.value_or(0) / setup.config.time.dt)),
+            chosen_fields(problem, output.fields).size());
   const auto& checkpoint = setup.config.checkpoint;
   if (schedule.checkpoint_every > 0 || checkpoint.minutes || checkpoint.final)
-    block.prepare_copies(setup.for_checkpoints(), 1);
+    prepare(setup.for_checkpoints(), 0, problem.state_count());
 }
 
 /// Evolves the block over the schedule, and completes all files. Throws Error after the files in progress if
@@ -271,7 +281,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
               setup.exchange_every);
   block.watch_by(watch);
   Schedule schedule = schedule_of(setup, beginning);
-  const int files = files_at_a_time(communicator, setup);
+  const FilesAtATime files = files_at_a_time(communicator, setup, block);
   if (setup.background) prepare_copies(setup, schedule, files, block);
   prepare(block, schedule, setup);
   fill_arrays(communicator, beginning, setup, tables, block, terminal);
@@ -294,7 +304,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                                              field_sums.names(), begun_at);
 
   open_records(begun_at, setup.problem.has_points, block, probes, images);
-  Writer writer(communicator, setup, terminal, begun_at, files);
+  Writer writer(communicator, setup, terminal, begun_at, files.files);
   Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
                     static_cast<double>(copy_bytes(setup.decomposition, setup.for_checkpoints())));
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
@@ -308,7 +318,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const EvolveResult result = evolve_and_write(communicator, setup, schedule, block, observers, writer, watch,
                                                progress, probes, images);
   const RunTimes times{setup_seconds,   seconds_since(begin),   writer.seconds(),
-                       block.timings(), writer.files().times(), files};
+                       block.timings(), writer.files().times(), files.files};
   return conclude(communicator, setup, machine.transport_name, result, schedule, times, requests, writer,
                   terminal);
 }

@@ -52,16 +52,16 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
     beyond->look_at(copies);
     return copies;
   };
-  const auto write = [this, step, beyond](const std::vector<const Field*>& values, const FileTurn& turn) {
+  const auto write = [this, step, beyond](const std::vector<ReadableField>& values, const FileTurn& turn) {
     const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
     const RunConfig& config = setup_.config;
     const Precision precision = config.output.precision;
     std::vector<NamedRows> fields;
-    for (const std::size_t i : in_snapshots_) fields.push_back(named_rows(names_[i], *values[i], precision));
+    for (const std::size_t i : in_snapshots_) fields.push_back(named_rows(names_[i], values[i], precision));
     beyond->count_in(communicator, fields);
     Snapshot snapshot{config.name, step, time(step), config.grid, config.output.stride, precision};
     snapshot.compression = config.output.compression;
-    write_snapshot(communicator, series_, snapshot, values.front()->owned(), fields, turn);
+    write_snapshot(communicator, series_, snapshot, values.front().field->owned(), fields, turn);
     beyond->sum(communicator);
   };
   add(FileQueue::Kind::snapshot, bounded, write, [this, step, beyond](const std::exception_ptr& failure) {
@@ -74,7 +74,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   const std::optional<double> change =
       setup_.config.time.until_change && step == compared_ ? std::optional(change_) : std::nullopt;
-  const auto write = [this, step, change](const std::vector<const Field*>& values, const FileTurn& turn) {
+  const auto write = [this, step, change](const std::vector<ReadableField>& values, const FileTurn& turn) {
     const Communicator& communicator = of_files_[static_cast<std::size_t>(turn.slot)].get();
     const RunConfig& config = setup_.config;
     turn.wait();
@@ -82,7 +82,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
     write_checkpoint(communicator, config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem), field_names(config), setup_.values, change},
-                     config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
+                     config.grid.domain.dimensions, config.grid.domain.shape, values.front().field->owned(),
                      rows_of(names_, values, setup_.problem.precision),
                      {.threads = turn.threads, .took = turn.took});
     last_checkpoint_ = step;

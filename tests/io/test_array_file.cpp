@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "io/array_file.hpp"
+#include "io/field_rows.hpp"
 #include "io/stored_array.hpp"
 #include "tests/io/sample_array.hpp"
 #include "tests/support/failing_rank.hpp"
@@ -79,7 +80,24 @@ Field sample_field(const Box& box, Precision precision) {
   return field;
 }
 
-TEST(ArrayFile, ValuesThatAreStoredAreWrittenFromWhereTheyLie) {
+/// Brings elements of a field to memory of its own, which the next call overwrites, as a window onto a device
+/// does.
+class OwnMemory {
+ public:
+  explicit OwnMemory(const Field& values) : values_(&values) {}
+  const std::byte* operator()(const Index3& begin, std::int64_t elements) {
+    std::ranges::fill(memory_, std::byte{0xff});
+    const std::byte* const from = values_->bytes_at(begin);
+    memory_.assign(from, from + elements * static_cast<std::int64_t>(storage_bytes(values_->precision())));
+    return memory_.data();
+  }
+
+ private:
+  const Field* values_;
+  std::vector<std::byte> memory_;
+};
+
+TEST(ArrayFile, ValuesThatAreStoredAreWrittenFromWhereTheyLieOrArrive) {
   const Communicator world, alone(MPI_COMM_SELF);
   const SharedDirectory directory(world);
   // Rows of 283 points are padded in memory, those of 256 points are padded because they are whole KiB, and
@@ -91,29 +109,32 @@ TEST(ArrayFile, ValuesThatAreStoredAreWrittenFromWhereTheyLie) {
       if (world.root()) write_sample(alone, directory / "rows", format, box_of(shape));
       const std::string expected = world.root() ? bytes_of(directory / "rows") : std::string();
       for (const Box& box : decompositions(shape, world.rank(), world.size())) {
-        const Field field = sample_field(box, format.precision);
-        std::atomic<std::int64_t> copied = 0, seen = 0;
-        NamedRows array{
-            "u", {}, &field, [&](std::span<const std::byte> values) { seen += std::ssize(values); }};
-        array.row = [&](const Index3& begin, std::int64_t points, std::byte* out) {
-          copied += points;
-          sample_rows(format.precision)(begin, points, out);
-        };
-        write_arrays(world, directory / "stored", format,
-                     {{"step", std::int64_t{7}}, {"name", std::string("größe")}}, box, {array});
-        EXPECT_EQ(world.all_reduce(seen.load(), MPI_SUM), volume(shape) * format.element_bytes());
-        if (world.size() == 1) {
-          EXPECT_EQ(copied, shape[x_axis] == 5 ? volume(shape) : 0);
+        const Field field = sample_field(box, format.precision), empty(box, {0, 0, 0}, format.precision);
+        for (const ReadableField& values : {ReadableField(field), ReadableField(empty, OwnMemory(field))}) {
+          std::atomic<std::int64_t> copied = 0, seen = 0;
+          NamedRows array = named_rows("u", values, format.precision);
+          array.inspect = [&](std::span<const std::byte> piece) { seen += std::ssize(piece); };
+          array.row = [&copied, row = array.row](const Index3& begin, std::int64_t points, std::byte* out) {
+            copied += points;
+            row(begin, points, out);
+          };
+          write_arrays(world, directory / "stored", format,
+                       {{"step", std::int64_t{7}}, {"name", std::string("größe")}}, box, {array}, {}, nullptr,
+                       {.threads = 4});
+          EXPECT_EQ(world.all_reduce(seen.load(), MPI_SUM), volume(shape) * format.element_bytes());
+          if (world.size() == 1) {
+            EXPECT_EQ(copied, shape[x_axis] == 5 ? volume(shape) : 0);
+          }
+          const bool same = !world.root() || bytes_of(directory / "stored") == expected;
+          ASSERT_TRUE(same) << shape[0] << " x " << shape[1] << " x " << shape[2];
         }
-        const bool same = !world.root() || bytes_of(directory / "stored") == expected;
-        ASSERT_TRUE(same) << shape[0] << " x " << shape[1] << " x " << shape[2];
       }
     }
 }
 
 /// Returns how many threads at a time compress a file that shares a rank of four threads with 15 others,
 /// which do nothing. Each thread waits until there are `expected` of them, or for some seconds.
-int threads_that_compress(const std::filesystem::path& file, std::counting_semaphore<>& encoders,
+int threads_that_compress(const std::filesystem::path& file, std::counting_semaphore<>& workers,
                           int expected) {
   const Communicator alone(MPI_COMM_SELF);
   const ArrayFormat format{
@@ -132,7 +153,7 @@ int threads_that_compress(const std::filesystem::path& file, std::counting_semap
     if (begin[y_axis] == format.shape[y_axis] - 1) --at_work;
   };
   write_arrays(alone, file, format, {}, box_of(format.shape), {{"u", row}}, {}, nullptr,
-               {.files = 16, .threads = 4, .encoders = &encoders});
+               {.files = 16, .threads = 4, .workers = &workers});
   return most;
 }
 
@@ -140,12 +161,12 @@ TEST(ArrayFile, OneOfSeveralFilesIsCompressedByAllThreadsThatAreFree) {
   const Communicator world;
   const SharedDirectory directory(world);
   if (!world.root()) return;
-  std::counting_semaphore<> encoders(4);
-  EXPECT_EQ(threads_that_compress(directory / "all", encoders, 4), 4);
-  encoders.acquire();  // as chunks of other files do
-  encoders.acquire();
-  encoders.acquire();
-  EXPECT_EQ(threads_that_compress(directory / "one", encoders, 1), 1);
+  std::counting_semaphore<> workers(4);
+  EXPECT_EQ(threads_that_compress(directory / "all", workers, 4), 4);
+  workers.acquire();  // as chunks of other files do
+  workers.acquire();
+  workers.acquire();
+  EXPECT_EQ(threads_that_compress(directory / "one", workers, 1), 1);
   EXPECT_EQ(bytes_of(directory / "all"), bytes_of(directory / "one"));
 }
 

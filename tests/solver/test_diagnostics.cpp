@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "solver/diagnostics.hpp"
 #include "tests/support/backends.hpp"
@@ -177,7 +178,7 @@ TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
           States states(world, *on.backend, grid, precision, now, before);
           const Box& block = states.now.owned();
           const Sampling sampling{stride, kept};
-          if (stride > 1) on.backend->prepare_copies(block, sampling, 2, 0);
+          if (stride > 1) on.backend->prepare_copies(block, sampling, 2, 0, stride > 3);
           const ScanResult of_now = states.view().scan(sampling),
                            of_before = StateView{on.backend.get(), &states.before, nullptr}.scan(sampling);
           const Extremes plain = states.view().scan().extremes;
@@ -187,6 +188,14 @@ TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
           for (const auto& [scanned, values] : {std::pair(&of_now, &now), std::pair(&of_before, &before)}) {
             const Field& found = scanned->copy->wait();
             ASSERT_EQ(found.owned(), sampling.sampled(block));
+            const ReadableField readable = scanned->copy->readable();
+            const std::int64_t points = found.owned().extent()[x_axis];
+            for (std::int64_t row = 0; row < row_count(found.owned()); ++row) {
+              const Index3 begin = row_begin(found.owned(), row);
+              EXPECT_EQ(std::memcmp(readable.on_host(begin, points), found.bytes_at(begin),
+                                    static_cast<std::size_t>(points) * storage_bytes(found.precision())),
+                        0);
+            }
             for_each_point(found.owned(), [&](const Index3& p) {
               const auto place = static_cast<std::size_t>(index_of(stride * p, grid));
               ASSERT_EQ(testing::value_at(found, p),

@@ -38,10 +38,10 @@ struct Log {
            FileQueue::Kind kind = FileQueue::Kind::snapshot) {
     queue.add(
         kind, {copy},
-        [this, fails](const std::vector<const Field*>& values, const FileTurn& turn) {
+        [this, fails](const std::vector<ReadableField>& values, const FileTurn& turn) {
           turn.wait();
           if (fails) throw Error(Status::file_failure, "full");
-          written.push_back(*values.front()->at<double>({0, 0, 0}));
+          written.push_back(*values.front().field->at<double>({0, 0, 0}));
         },
         [this, step](const std::exception_ptr& failure) {
           told.push_back(failure ? -static_cast<int>(step) : static_cast<int>(step));
@@ -253,8 +253,8 @@ TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
   std::atomic<bool> done = false;
   queue.add(
       FileQueue::Kind::checkpoint, {first, second},
-      [&](const std::vector<const Field*>& values, const FileTurn&) {
-        for (const Field* const field : values) written.push_back(*field->at<double>({0, 0, 0}));
+      [&](const std::vector<ReadableField>& values, const FileTurn&) {
+        for (const auto& [field, read] : values) written.push_back(*field->at<double>({0, 0, 0}));
         done = true;
       },
       [](const std::exception_ptr& failure) { EXPECT_FALSE(failure); });
@@ -277,7 +277,7 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   const auto write = [&](std::int64_t size, int milliseconds) {
     queue.add(
         FileQueue::Kind::snapshot, {std::make_shared<Values>(size)},
-        [&](const std::vector<const Field*>&, const FileTurn&) {
+        [&](const std::vector<ReadableField>&, const FileTurn&) {
           std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
         },
         [](const std::exception_ptr&) {});
