@@ -112,6 +112,18 @@ INSTANTIATE_TEST_SUITE_P(
                       MmaCase{2, 7, false, Precision::fp32, TensorCores::sparse, Layout::morph, 8},
                       MmaCase{3, 2, false, Precision::fp32, TensorCores::sparse, Layout::morph, 8}));
 
+/// A star has no weights in most steps of most slices. Loops that are not unrolled run them nevertheless.
+TEST(MmaProgram, CountsStepsWithoutWeightsThatLoopsExecute) {
+  const MmaCase star{3, 2, true, Precision::fp32, TensorCores::dense, Layout::strided_swap};
+  const MmaProgram program = star.program(hopper);
+  const MmaProgram::ChunkWork work = program.work();
+  ASSERT_FALSE(work.unrolled);
+  constexpr int fma_of_instruction = 16 * 8 * 16;
+  const int instructions = work.instructions / (program.tile().blocks_x * program.tile().blocks_y);
+  EXPECT_GT(instructions, program.instructions());
+  EXPECT_EQ(work.fma, fma_of_instruction * instructions);
+}
+
 TEST(MmaProgram, RefusesWhatNoKernelTakes) {
   const MmaCase narrow{1, 1, false, Precision::fp16};
   EXPECT_THAT(why_not(MmaProgram::make(narrow.domain(), narrow.stencil(), Precision::fp16, Layout::separable,
