@@ -39,7 +39,7 @@ rmdir "busy-$CUDA_VISIBLE_DEVICES"
 class Counters(spsolve.TestCase):
     def setUp(self):
         super().setUp()
-        for name, text in (("ncu", NCU), ("program", "#!/bin/sh\necho $CUDA_VISIBLE_DEVICES >> compiled\n")):
+        for name, text in (("ncu", NCU), ("program", "#!/bin/sh\necho $CUDA_VISIBLE_DEVICES $OMP_NUM_THREADS >> compiled\n")):
             (self.directory / name).write_text(text)
             (self.directory / name).chmod(0o755)
 
@@ -47,7 +47,7 @@ class Counters(spsolve.TestCase):
         """Counts rows with these numbers of steps per launch and changes, and returns the numbers of those that are counted."""
         case = {"stencil": "star2d1r", "shape": [10, 10], "precision": "fp64", "unit": "scalar", "layout": "none", **changes}
         (self.directory / "cases.json").write_text(json.dumps([{**case, "fuse": fuse} for fuse in depths]))
-        environment = {**spsolve.ENVIRONMENT, "PATH": f"{self.directory}:{os.environ['PATH']}"}
+        environment = {**spsolve.ENVIRONMENT, "OMP_NUM_THREADS": "9", "PATH": f"{self.directory}:{os.environ['PATH']}"}
         subprocess.run([sys.executable, "-B", spsolve.SOURCE / "bench" / "counters.py", "program", "cases.json", "counted.json", "--work",
                         "--each", "5", *options], cwd=self.directory, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=120)
         return [row["fuse"] for row in json.loads((self.directory / "counted.json").read_text())]
@@ -74,7 +74,9 @@ class Counters(spsolve.TestCase):
         gpus = [gpu for gpu, _, _ in self.calls()]
         self.assertGreater(min(map(gpus.count, ("3", "5"))), 1, "both GPUs count")
         self.assertEqual(len({directory for _, directory, _ in self.calls()}), 8)
-        self.assertEqual(sorted((self.directory / "compiled").read_text().split()), ["3"] * 4 + ["5"] * 4, "all rows are compiled first")
+        threads = str(max(1, os.cpu_count() // 4))
+        compiled = sorted((self.directory / "compiled").read_text().splitlines())
+        self.assertEqual(compiled, [f"3 {threads}"] * 4 + [f"5 {threads}"] * 4, "all rows are compiled first, and share the cores")
 
     def test_dense_wgmma_is_counted_without_instructions_of_threads(self):
         """The kernel would not end (docs/log/sweet-spot.md)."""
