@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
+
+#include "kernels/operator/linear_form.hpp"
 
 namespace spsolve {
 
