@@ -56,14 +56,15 @@ class Fibers {
     for (Fiber& fiber : fibers_) fiber.ended = false;
     for (bool all_ended = false; !all_ended;) {
       all_ended = true;
-      progress_ = false;
-      for (std::size_t i = 0; i < threads; ++i) {
-        if (fibers_[i].ended) continue;
-        all_ended = false;
-        threadIdx = {static_cast<unsigned>(i), 0, 0};
-        resume(fibers_[i]);
+      bool any_progress = false;
+      for (std::size_t first = 0; first < threads; first += 32) {
+        do {
+          progress_ = false;
+          if (resume_warp(first, std::min(first + 32, threads))) all_ended = false;
+          any_progress = any_progress || progress_;
+        } while (warps_run_ahead && progress_);
       }
-      if (!all_ended && !progress_) {
+      if (!all_ended && !any_progress) {
         std::fputs("deadlock: all threads of the block wait\n", stderr);
         std::abort();
       }
@@ -81,6 +82,10 @@ class Fibers {
     named_[barrier].threads = threads;
     meet(named_[barrier]);
   }
+
+  /// Says whether a warp runs until it waits for others before the next warp runs. Otherwise warps take turns
+  /// whenever their lanes meet.
+  bool warps_run_ahead = false;
 
   /// Returns the value of another lane of the warp.
   template <class T>
@@ -116,6 +121,17 @@ class Fibers {
     unsigned generation = 0;
   };
 
+  /// Runs the threads of a warp until each of them yields. Returns false if all of them have ended before.
+  bool resume_warp(std::size_t first, std::size_t end) {
+    bool any = false;
+    for (std::size_t i = first; i < end; ++i) {
+      if (fibers_[i].ended) continue;
+      any = true;
+      threadIdx = {static_cast<unsigned>(i), 0, 0};
+      resume(fibers_[i]);
+    }
+    return any;
+  }
   /// Runs a fiber until it yields.
   void resume(Fiber& fiber) {
     if (_setjmp(scheduler_) != 0) return;

@@ -18,6 +18,9 @@ struct EmulatedSystem {
   EmulatedLaunch points = nullptr, march = nullptr, steps = nullptr;
 };
 
+/// Says whether warps of the next launches run until they wait for others, so that a missing wait shows.
+inline bool warps_run_ahead = false;
+
 constexpr int all_steps = -1;  // the group of kernels that take several steps
 
 /// Holds the number of the example, precision, compute capability and group.

@@ -29,6 +29,7 @@ template <void (*kernel)(GroupArguments)>
 void launch(const SystemArguments<max_system_arrays>& a, int blocks, int threads) {
   GroupArguments given;  // sets the number of its arrays
   std::memcpy(static_cast<void*>(&given), &a, sizeof given);
+  ::emulated::fibers.warps_run_ahead = warps_run_ahead;
   ::emulated::run_grid(blocks, 1, 1, threads, kernel, given);
 }
 
