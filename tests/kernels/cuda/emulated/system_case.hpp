@@ -165,7 +165,17 @@ class SystemCase {
       wanted.columns = 32;
       wanted.thread_rows = 6;
     }
-    return fused_tile(canonical, facts, problem.context.fields, precision, steps(), limits, wanted, filled);
+    const auto with = [&](const BlockLimits& available) {
+      return fused_tile(canonical, facts, problem.context.fields, precision, steps(), available, wanted,
+                        filled);
+    };
+    OrNoKernel<FusedTile> made = with(limits);
+    auto* const tile = std::get_if<FusedTile>(&made);
+    if (!tile || !tile->splits || precision != Precision::fp64) return made;
+    // Stores of levels replace what the same iteration has read where shared memory is short.
+    BlockLimits less = limits;
+    less.shared_bytes = static_cast<std::size_t>(tile->tile.shared_bytes) - 1;
+    return with(less);
   }
 
   /// Returns true if three steps are taken although they reach far: old values of two levels wait in shared
