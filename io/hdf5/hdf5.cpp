@@ -10,6 +10,7 @@
 #include <new>
 
 #include "io/file_descriptor.hpp"
+#include "io/hdf5/linked_files.hpp"
 #include "io/hdf5/trial_reading.hpp"
 #include "io/text_file.hpp"
 #include "kernels/box.hpp"

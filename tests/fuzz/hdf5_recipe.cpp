@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ class Recipe {
 };
 
 constexpr std::size_t max_bytes = 1 << 12;  // of values that are written
+constexpr double max_chunks = 1 << 12;      // HDF5 takes 6 KiB of memory for each that is read
 
 const std::array<std::string, 9> object_names{"/u", "/weights", "/p", "/p.previous", "/x",
                                               "/y", "/VTKHDF",  "/g", "/g/u"};
@@ -169,6 +171,15 @@ std::size_t bytes_of(hid_t type, hid_t space) {
   return static_cast<std::size_t>(points) > max_bytes / size ? 0 : static_cast<std::size_t>(points) * size;
 }
 
+double chunk_count(hid_t space, const std::array<hsize_t, 5>& chunk) {
+  std::array<hsize_t, 5> extents{};
+  const int rank = H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  double count = 1;
+  for (std::size_t axis = 0; std::cmp_less(axis, rank); ++axis)
+    count *= std::ceil(static_cast<double>(extents[axis]) / static_cast<double>(chunk[axis]));
+  return count;
+}
+
 void set_layout(Recipe& recipe, hid_t creation, hid_t space) {
   std::array<hsize_t, 5> chunk{};
   switch (recipe.byte() % 6) {
@@ -183,6 +194,7 @@ void set_layout(Recipe& recipe, hid_t creation, hid_t space) {
     case 2: {
       const int rank = H5Sget_simple_extent_ndims(space);
       for (hsize_t& extent : chunk) extent = 1 + extent_of(recipe) % 64;
+      if (chunk_count(space, chunk) > max_chunks) return;
       if (rank > 0) H5Pset_chunk(creation, rank, chunk.data());
       const std::uint8_t filters = recipe.byte();
       if (filters & 1) H5Pset_shuffle(creation);
