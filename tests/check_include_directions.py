@@ -37,7 +37,7 @@ ROOMS = {
     "app/run": {"app/setup", "app/values", "app/machine", "app/plot/section", "app/inspect/describe"},
     "app/bench": {"app/setup", "app/values", "app/machine"},
     "app/inspect": {"app/setup", "app/values", "app/machine"},
-    "app": {"app/setup", "app/run", "app/bench", "app/inspect", "app/plot"},
+    "app": {"app/machine", "app/setup", "app/run", "app/bench", "app/inspect", "app/plot"},
 }
 ALL_KERNELS = {room for room in ROOMS if room.startswith("kernels")}
 for family in ("scalar", "tensor", "transfer", "ceilings"):
