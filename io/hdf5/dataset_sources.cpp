@@ -89,7 +89,8 @@ std::string missing_at(hid_t dataset, int depth);
 /// Returns missing_at() for a virtual dataset. Names with a block number (%b) stand for any number of sources
 /// and are not checked.
 std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
-  if (takes_from_streams(dataset, creation)) return "is virtual, and its sources are pipes or devices";
+  if (const auto stream = stream_among_sources(dataset, creation))
+    return fmt::format("is virtual, and its source {} is a pipe or a device", stream->string());
   const fs::path file = file_of(dataset);
   std::size_t count = 0;
   check_hdf5(H5Pget_virtual_count(creation, &count));
@@ -187,17 +188,18 @@ std::string missing_at(hid_t dataset, int depth) {
 
 }  // namespace
 
-bool takes_from_streams(hid_t dataset, hid_t creation) {
-  if (H5Pget_layout(creation) != H5D_VIRTUAL) return false;
+std::optional<fs::path> stream_among_sources(hid_t dataset, hid_t creation) {
+  if (H5Pget_layout(creation) != H5D_VIRTUAL) return std::nullopt;
   const fs::path file = file_of(dataset);
   std::size_t count = 0;
   check_hdf5(H5Pget_virtual_count(creation, &count));
   for (std::size_t i = 0; i < count; ++i) {
     const std::string source = name_by(
         [&](char* text, std::size_t size) { return H5Pget_virtual_filename(creation, i, text, size); });
-    if (std::ranges::any_of(places_of(source, file, prefixes_of_sources), is_stream)) return true;
+    for (const fs::path& place : places_of(source, file, prefixes_of_sources))
+      if (is_stream(place)) return place;
   }
-  return false;
+  return std::nullopt;
 }
 
 std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }

@@ -3,13 +3,15 @@
 
 #include <hdf5.h>
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 namespace spsolve {
 
-/// Returns true if a dataset with these creation properties is virtual and takes values from a pipe or a
-/// device, for which HDF5 would wait without an end.
-bool takes_from_streams(hid_t dataset, hid_t creation);
+/// Returns the first pipe or device from which a dataset with these creation properties takes values, if it
+/// is virtual. HDF5 would wait for one without an end.
+std::optional<std::filesystem::path> stream_among_sources(hid_t dataset, hid_t creation);
 
 /// Says which values of a dataset should be stored elsewhere but are missing: a source of a virtual dataset
 /// that is missing or too small, points that no source covers, or a raw file that is missing or too short.

@@ -96,9 +96,9 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
     fail("is a pipe or a device; HDF5 reads a file in any order, so write it to a disk first");
   errno = 0;
   if (!std::ifstream(file)) fail(errno ? std::strerror(errno) : "cannot be opened");
-  static const bool once = (refuse_links_to_streams(), true);
-  if (!once || !survives_reading(file))
-    fail("damaged HDF5 file (the HDF5 library does not survive reading it)");
+  static std::once_flag once;
+  std::call_once(once, refuse_links_to_streams);
+  if (!survives_reading(file)) fail("damaged HDF5 file (the HDF5 library does not survive reading it)");
   const Hdf5Id access = access_properties();
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
   if (id < 0) {

@@ -90,7 +90,7 @@ void try_dataset(hid_t dataset) {
   hsize_t chunks = 0;
   if (H5Pget_layout(creation) == H5D_CHUNKED) H5Dget_num_chunks(dataset, H5S_ALL, &chunks);
   // HDF5 would wait for pipes. Raw files hold nothing that it can trust.
-  if (!takes_from_streams(dataset, creation) && H5Pget_external_count(creation) == 0)
+  if (!stream_among_sources(dataset, creation) && H5Pget_external_count(creation) == 0)
     try_values(dataset, creation, type, space);
   // The library crashes in H5close() if the properties of a virtual dataset are still open.
   H5Pclose(creation);

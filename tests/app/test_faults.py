@@ -258,8 +258,7 @@ class Faults(spsolve.TestCase):
             for version in "earliest", "latest":
                 with h5py.File(self.directory / "u.h5", "w", libver=version) as file:
                     make(file)
-                said = self.run_to(2, "check", "problem.toml").err
-                self.assertRegex(said, "pipe.h5|pipes")
+                self.assertIn("pipe.h5", self.run_to(2, "check", "problem.toml").err)
                 self.run_to(0, "info", self.directory / "u.h5")
 
     def test_hdf5_from_a_pipe_is_refused(self):
