@@ -24,9 +24,9 @@ struct Names {
 constexpr Names version_2{"memory.max", "memory.current", ""};
 constexpr Names version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 
-/// Is the address space that MPI, HDF5 and their threads took at most, measured with Open MPI 4.1 and HDF5
-/// 1.10 on one rank and two, and a quarter more.
-constexpr double room_for_libraries = 88 * 0x1p20;
+/// Is nearly twice the address space that Open MPI 4.1, HDF5 1.10 and their threads took on one rank and two,
+/// because other builds of MPI load more libraries.
+constexpr double room_for_libraries = 128 * 0x1p20;
 
 /// Lowers `least` to the address space that the limits of a shell (ulimit -v, ulimit -d) leave this process.
 void limit_by_shell(AvailableMemory& least, bool free_now) {
