@@ -71,7 +71,7 @@ Matrix squared(const Matrix& matrix, std::size_t n) {
 double growth_beside_walls(const Stencil& stencil, const Domain& domain) {
   if (!leans_on_neumann_wall(stencil, domain)) return 1.0;
   constexpr int doublings = 14;
-  constexpr double rounding = 1e-8;  // of sums of 64 terms, accumulated over 2^14 steps
+  constexpr double rounding = 1e-8;  // rounding of sums of 64 terms, accumulated over 2^14 steps
   const Domain small = small_domain(domain);
   const auto n = static_cast<std::size_t>(volume(small.shape));
   Matrix power = matrix_of(stencil, small);

@@ -39,7 +39,7 @@ bool has_value(const Domain& domain, int axis) {
 Domain with_wall_reflections(Domain domain, const Stencil& stencil, int steps, Precision precision) {
   const Index3& radius = stencil.radius();
   int axes_with_values = 0;
-  std::set<double> values;  // of dirichlet faces that may have reflections
+  std::set<double> values;  // values of dirichlet faces that may have reflections
   for (int axis = 0; axis < axis_count; ++axis) {
     if (domain.periodic(axis)) continue;
     bool exact = steps * radius[axis] <= domain.shape[axis] && (steps == 1 || is_symmetric(stencil, axis));

@@ -17,7 +17,7 @@ class HostPoints : public PointWork {
   std::unique_ptr<RecordedRows> fetch(std::size_t group, std::int64_t first, std::int64_t count) override;
 
  private:
-  Precision precision_;                      // of the values that fetch() returns
+  Precision precision_;                      // the precision of the values that fetch() returns
   std::int64_t first_ = 0;                   // step of the first amounts
   std::vector<double> given_;                // amounts, step after step
   std::vector<std::vector<double>> values_;  // recorded rows, by group

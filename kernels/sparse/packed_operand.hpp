@@ -19,7 +19,7 @@ enum class MmaWarps { one = 1, four = 4 };
 struct PackedOperand {
   MmaShape mma;
   int warps;
-  int blocks;                         // of 16 x warps rows
+  int blocks;                         // blocks of 16 x warps rows
   int steps;                          // instructions per block
   std::vector<std::uint32_t> values;  // [block][step][warp][lane][register]
   /// [block][step / selectors][warp][lane]; step s uses selector s % selectors.

@@ -17,7 +17,7 @@ constexpr int gemm_word_columns = 64;
 // The metadata of this many stages can be copied together and loaded into registers at once. The number of
 // stages of a tile is a multiple of it.
 constexpr int gemm_chunk = 4;
-constexpr int gemm_box_columns = 64;  // of results that one copy stores
+constexpr int gemm_box_columns = 64;  // columns of results that one copy stores
 
 /// Holds the arguments of one launch of sparse_gemm.cuh.
 struct GemmArguments {
@@ -26,7 +26,7 @@ struct GemmArguments {
   void* results;             // [m][pitch]: fp16
   long long pitch;
   int m, n;
-  int stages;  // of k
+  int stages;  // the number of stages along k
 };
 
 /// Holds the arguments of fill and compress in gemm_operands.cuh.

@@ -15,7 +15,7 @@ constexpr int layout_columns = 128, layout_threads = 256;
 // the columns of an fp64 instruction; its 16 rows are groups of 8 outputs.
 constexpr int row_points = 7, row_outputs = row_points + 1, row_groups = layout_columns / row_outputs;
 constexpr int row_tile_rows = 16;    // outputs of a block along y
-constexpr int most_kernel_rows = 7;  // of a stencil
+constexpr int most_kernel_rows = 7;  // the most rows of a stencil
 constexpr int natural_window =
     16;  // points of a row that a group of outputs reads, two of them with weight 0
 // Groups of 8 points lie 12 elements apart in shared memory, so that 4 neighbouring groups are in different
@@ -54,11 +54,11 @@ struct RowArguments {
   double* out;              // [rows][columns]
   double* matrix;           // im2row: [point of the stencil][outputs of the strip]; stencil2row: A, then B,
                             // [columns / 8][matrix_pitch]
-  const double* fragments;  // of tensor cores: [step of 16 columns][lane][4]
+  const double* fragments;  // fragments of tensor cores: [step of 16 columns][lane][4]
   const int* places;        // lookup: places in A, then in B, [point of the input of a tile]
   long long in_pitch, matrix_pitch;
-  int rows, columns;          // of the outputs; rows are a multiple of 16
-  int first_row, strip_rows;  // of the outputs whose matrix is in memory
+  int rows, columns;          // the shape of the outputs; rows are a multiple of 16
+  int first_row, strip_rows;  // rows of outputs whose matrix is in memory
   double weights[most_kernel_rows * row_points];
 };
 

@@ -83,7 +83,7 @@ BandWeights band_weights(const Stencil& stencil, BandForm form) {
           ? swapped_band(stencil, band_outputs)
           : weight_matrix(stencil, points_of(box_of({1, 1, band_outputs})), windows(stencil, band_window));
   BandWeights result{rows, {}, {}};
-  constexpr int step_words = 8;  // of m16n8k16
+  constexpr int step_words = 8;  // words of m16n8k16
   for (int step = 0; step < 2 * rows; ++step)
     for (int lane = 0; lane < warp_lanes; ++lane)
       for (int i = 0; i < 4; ++i)
@@ -124,7 +124,7 @@ double row_tolerance(const Stencil& stencil, const ExactOutput& exact) {
 }
 
 double band_tolerance(const Stencil& stencil, const ExactOutput& exact) {
-  constexpr double half_roundoff = 0x1p-11, truncation = 0x1p-22;  // of a sum of products in fp32
+  constexpr double half_roundoff = 0x1p-11, truncation = 0x1p-22;  // errors of a sum of products in fp32
   return half_roundoff * std::abs(exact.value) +
          truncation * static_cast<double>(stencil.taps().size() + 1) * exact.magnitudes;
 }

@@ -65,7 +65,7 @@ RowSweep::RowSweep(const Stencil& stencil, RowStep step, int rows, int columns,
              row_shared_bytes(kernel_rows_, step)),
       write_(compiler.begin(row_template, row_constants(kernel_rows_, step)), "write_matrix"),
       fill_(compiler.begin(row_template, row_constants(kernel_rows_, step)), "fill_rows") {
-  constexpr long long most_bytes = 1ll << 32;  // of a strip of im2row
+  constexpr long long most_bytes = 1ll << 32;  // the largest strip of im2row
   check_shape(rows, columns, row_tile_rows);
   RowArguments& a = arguments_;
   a.rows = rows, a.columns = columns;

@@ -105,7 +105,7 @@ SparseGemm::SparseGemm(GemmFormat format, int m, int n, int k, const GemmDesign&
       fill_(compiler.begin("kernels/cuda/ceilings/gemm_operands.cuh", operand_constants(format)), "fill"),
       compress_(compiler.begin("kernels/cuda/ceilings/gemm_operands.cuh", operand_constants(format)),
                 "compress") {
-  constexpr int alignment = 16;  // of rows, in bytes
+  constexpr int alignment = 16;  // the alignment of rows, in bytes
   const int element = element_bytes(format), stage = stage_columns(format, design);
   GemmOperands& o = operands_;
   o.m = m, o.n = n, o.k = k;

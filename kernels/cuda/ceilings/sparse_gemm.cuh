@@ -28,8 +28,8 @@ constexpr int consumers = specialised ? 2 : 1;
 constexpr int tile_rows = consumers * gemm_group_rows;
 constexpr int steps = b_bytes / 64;  // instructions per stage
 constexpr int stage_columns = b_bytes / (is_e4m3 ? 1 : 2);
-constexpr int words = stage_columns / gemm_word_columns;  // of metadata per lane; two fp16 steps share one
-constexpr int piece_words = 2 * words * group_lanes;      // of 128 rows and a stage
+constexpr int words = stage_columns / gemm_word_columns;  // metadata of a lane; two fp16 steps share a word
+constexpr int piece_words = 2 * words * group_lanes;      // metadata of 128 rows and a stage
 constexpr int consumer_warps = consumers * group_lanes / 32;
 static_assert(words >= 1, "a stage has whole words of metadata");
 static_assert(!overlap || metadata_apart, "metadata of several stages are there at once");

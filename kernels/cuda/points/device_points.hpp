@@ -49,7 +49,7 @@ class DevicePoints : public PointWork {
     DeviceBuffer points;
     int count = 0;
     DeviceBuffer values;
-    DeviceBuffer shares, starts, value_columns;  // of the values of a row
+    DeviceBuffer shares, starts, value_columns;  // where the values of a row come from
     // The event says when the rows that were fetched last may be overwritten.
     std::unique_ptr<Event> read = std::make_unique<Event>();
     std::vector<std::shared_ptr<Landing>> landings;
@@ -71,7 +71,7 @@ class DevicePoints : public PointWork {
   std::vector<List> recorded_;  // by group
   std::vector<RecordedGroup> groups_on_host_;
   DeviceBuffer groups_;
-  DeviceBuffer amounts_;  // of `stretch_` steps from `first_` on
+  DeviceBuffer amounts_;  // amounts of `stretch_` steps from `first_` on
   std::int64_t first_ = 0, known_ = 0, stretch_ = 0;
   std::array<Landing, 2> stretches_;  // take turns
   std::size_t turn_ = 0;

@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-constexpr unsigned point_threads = 128;  // of a block
+constexpr unsigned point_threads = 128;  // threads of a block
 
 /// Limits the number of fields of which points are changed or recorded.
 constexpr int max_point_fields = 96;

@@ -16,7 +16,7 @@ constexpr int max_box_extent = 256;
 /// (sm_90), so that tiles can be chosen without a device.
 struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor
-  std::size_t shared_bytes = 227 << 10;  // of shared memory, at most, per block
+  std::size_t shared_bytes = 227 << 10;  // the most shared memory per block
   int multiprocessors = 132;
   const Calibration* calibration = nullptr;  // by which tiles are chosen; null: the shipped one
 

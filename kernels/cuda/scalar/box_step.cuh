@@ -133,7 +133,7 @@ class BoxStep {
 
   const ScalarArguments& a_;
   int thread_row_;
-  long long slow_, row_, column_;  // of the block's first result
+  long long slow_, row_, column_;  // the block's first result
   Input input_;
   Compute sums_[own_planes][2][own_columns]{};
 };

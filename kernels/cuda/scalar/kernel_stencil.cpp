@@ -27,7 +27,7 @@ bool mirrored(const std::vector<KernelTap>& taps, int axis) {
 /// Counts a sum folded along axes, in instructions per point.
 struct FoldedSum {
   int products = 0;   // multiplications and multiply-adds
-  int additions = 0;  // of points that share a weight, and of sums of planes that share all weights
+  int additions = 0;  // additions of points that share a weight, and of sums of planes that share all weights
   int begun = 0;      // sums of planes that share all weights: each begins with a multiplication
 
   FoldedSum(const std::vector<KernelTap>& taps, const std::array<bool, 3>& folded) {

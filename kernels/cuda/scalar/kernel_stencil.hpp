@@ -25,7 +25,7 @@ namespace spsolve::cuda {
 struct KernelStencil {
   std::vector<KernelTap> taps;  // in the order of Stencil::taps(), weights as operands; of mirrored rows and
                                 // columns only those with offset >= 0
-  std::array<std::int64_t, 3> shape{};  // of the grid
+  std::array<std::int64_t, 3> shape{};  // the shape of the grid
   std::array<int, 3> radius{};
   std::array<bool, 3> folded{};
   int operations = 0;  // instructions per point and step

@@ -9,7 +9,7 @@ namespace spsolve::cuda {
 
 struct MarchBlock {
   const ScalarArguments& a;
-  long long first_row, first_column;  // of the tile, halo included
+  long long first_row, first_column;  // the first row and column of the tile, halo included
   long long begin, end;               // planes that the block writes
   long long begin_row, end_row;       // rows that the block writes
 

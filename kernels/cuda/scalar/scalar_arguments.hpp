@@ -76,7 +76,7 @@ struct ScalarArguments {
   // `to_previous` is for two time levels: it is the distance, in elements, from `out` to the memory for the
   // values one step before. The geometry is that of `out`.
   long long to_previous;
-  long long shape[3];      // of the global grid
+  long long shape[3];      // the shape of the global grid
   int row_period;          // march: period of rows that repeat; 0: memory holds the points beyond the grid
   double ghost[3][2];      // value of the ghost points beyond dirichlet faces, [axis][side], as operands
   float ghost_fp32[3][2];  // the same values for fp32 kernels, which would convert them at every use

@@ -177,8 +177,8 @@ class StarStep {
   }
 
   const ScalarArguments& a_;
-  long long begin_, row_, column_;  // of the block's first result
-  int thread_row_, thread_column_;  // of the thread's first result, from there
+  long long begin_, row_, column_;  // the block's first result
+  int thread_row_, thread_column_;  // the thread's first result, from there
   Input input_;
   bool whole_;       // the thread writes all its rows by whole vectors
   int fetched_ = 0;  // stage to fill next

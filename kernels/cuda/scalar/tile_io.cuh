@@ -237,7 +237,7 @@ __device__ void store_columns(Out* to, const Compute (&sums)[columns]) {
 /// Describes the neighbouring results of a thread in a row.
 struct RowResults {
   const ScalarArguments& a;
-  long long slow, row, column;  // of the first result
+  long long slow, row, column;  // the first result
 
   template <class T>
   __device__ T* in(const View& view) const {

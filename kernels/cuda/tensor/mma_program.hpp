@@ -134,7 +134,7 @@ class MmaProgram {
   MmaTile tile_;
   WeightStorage weight_storage_ = WeightStorage::shared;
   Index3 window_, reach_end_;
-  int box_columns_ = 0, box_rows_ = 0;   // of the input of a stage
+  int box_columns_ = 0, box_rows_ = 0;   // the box of the input of a stage
   int copies_ = 1;                       // copies that bring a row, if rows come one by one
   int registers_ = 0;                    // registers of B per chunk
   std::vector<int> step_registers_;      // registers that each step takes

@@ -29,7 +29,7 @@ struct Conditional<false, A, B> {
 using Word = Conditional<wide, double, unsigned>::Type;
 
 constexpr int threads = 32 * warps_x * warps_y;
-constexpr int blocks = blocks_x * blocks_y;  // of a warp; a block of tiles is what one instruction multiplies
+constexpr int blocks = blocks_x * blocks_y;  // per warp; one instruction multiplies a block of tiles
 constexpr int tiles_columns = (wide ? 16 : 8) * tile[2], outputs_per_block = wide ? 8 : 16;
 constexpr int block_columns = warps_x * blocks_x * tiles_columns, block_rows = warps_y * blocks_y * tile[1];
 constexpr int chunk_elements = tile[0] * box_rows * box_pitch;

@@ -182,7 +182,7 @@ MmaProgram::ChunkWork MmaProgram::work() const {
 
 /// Returns the registers that weights and sums would take.
 int MmaProgram::resident_registers() const {
-  const int words = precision_ == Precision::fp64 ? 8 : 4;  // of weights or sums, per instruction
+  const int words = precision_ == Precision::fp64 ? 8 : 4;  // words of weights or sums, per instruction
   const int sums = slices() * m_blocks() * tile_.blocks_x * tile_.blocks_y;
   return words * (instructions() + sums);
 }

@@ -233,8 +233,8 @@ class ColumnSweep {
   WarpOutput output_;
   int planes_;
   bool whole_;
-  float plane_sum_[z_rank][8]{};  // of the last plane, summed along x and y
-  float sums_[z_taps - 1][8]{};   // of the planes of output to come
+  float plane_sum_[z_rank][8]{};  // sums of the last plane along x and y
+  float sums_[z_taps - 1][8]{};   // sums of the planes of output to come
 };
 
 }  // namespace spsolve::cuda

@@ -41,7 +41,7 @@ struct WgmmaArguments {
   View out;
   View source;                        // fp32; data is null without a source
   Region region;                      // points to write
-  long long first_row, first_column;  // of tile (0, 0): multiples of the tile in global coordinates
+  long long first_row, first_column;  // where tile (0, 0) begins: multiples of the tile in global coordinates
   int tiles;                          // along the march, in groups of tiles that are multiplied together
   int tiles_per_block;
   int lead;                  // columns by which copies begin before the window of a tile, for alignment

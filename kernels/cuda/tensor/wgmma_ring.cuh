@@ -90,7 +90,7 @@ __device__ inline unsigned tf32(float value) {
 /// Holds the tiles of a block: groups of tiles from top to bottom.
 struct BlockTiles {
   int tiles;
-  long long row, column;  // of the first output
+  long long row, column;  // the first output
 
   __device__ explicit BlockTiles(const WgmmaArguments& a) {
     const int first = blockIdx.y * a.tiles_per_block;

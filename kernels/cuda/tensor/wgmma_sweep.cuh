@@ -111,7 +111,7 @@ class TileMultiplier {
   /// Adds the products of the q-th four rows of the window, after those of the rows before.
   template <int q>
   __device__ void multiply_rows(unsigned long long operand) {
-    constexpr int step_columns = 2 * element_bytes / row_steps;  // of 16 bytes
+    constexpr int step_columns = 2 * element_bytes / row_steps;  // columns of 16 bytes
     constexpr int first = quad * q, last = first + quad < window_rows ? first + quad : window_rows;
     if constexpr (pairs) {
       static_for<first, last>(

@@ -13,7 +13,7 @@ namespace spsolve {
 namespace {
 
 constexpr int max_k = 32, max_products = max_k / 2;
-constexpr int min_exponent = -1000;  // of zero and of non-finite values
+constexpr int min_exponent = -1000;  // the exponent of zero and of non-finite values
 
 /// Returns the binary exponent of a number, or min_exponent.
 int exponent_of(float number) {
