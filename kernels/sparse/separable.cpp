@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse/separable.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "kernels/matrix/singular_values.hpp"
 #include "kernels/sparse/weight_matrix.hpp"
 
 namespace spsolve {
@@ -35,9 +35,9 @@ std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3
 
   Matrix left = Matrix::Identity(extent[axis], extent[axis]), right = unfolded;  // left * right = unfolded
   if (!planes) {
-    const Eigen::JacobiSVD<Matrix> svd(unfolded, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    left = svd.matrixU();
-    right = svd.singularValues().asDiagonal() * svd.matrixV().transpose();
+    const SingularVectors found = singular_vectors(unfolded);
+    left = found.left;
+    right = found.values.asDiagonal() * found.right.transpose();
   }
   std::vector<UnitTerm> terms;
   for (Eigen::Index outer = 0; outer < right.rows(); ++outer) {
@@ -45,12 +45,12 @@ std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3
     const Matrix plane =
         Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
             flat.data(), extent[rows], extent[columns]);
-    const Eigen::JacobiSVD<Matrix> svd(plane, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    for (Eigen::Index inner = 0; inner < svd.singularValues().size(); ++inner) {
-      UnitTerm term{svd.singularValues()[inner], {}};
+    const SingularVectors found = singular_vectors(plane);
+    for (Eigen::Index inner = 0; inner < found.values.size(); ++inner) {
+      UnitTerm term{found.values[inner], {}};
       term.unit.factor[axis] = to_vector(left.col(outer));
-      term.unit.factor[rows] = to_vector(svd.matrixU().col(inner));
-      term.unit.factor[columns] = to_vector(svd.matrixV().col(inner));
+      term.unit.factor[rows] = to_vector(found.left.col(inner));
+      term.unit.factor[columns] = to_vector(found.right.col(inner));
       terms.push_back(std::move(term));
     }
   }
@@ -67,8 +67,7 @@ std::vector<UnitTerm> decompose_with_bases(const std::vector<double>& weights, c
     along_z(p[0], p[1] * extent[2] + p[2]) = weights[index_of(p, extent)];
     along_x(p[2], p[0] * extent[1] + p[1]) = weights[index_of(p, extent)];
   }
-  const Matrix z = Eigen::JacobiSVD<Matrix>(along_z, Eigen::ComputeThinU).matrixU(),
-               x = Eigen::JacobiSVD<Matrix>(along_x, Eigen::ComputeThinU).matrixU();
+  const Matrix z = singular_vectors(along_z).left, x = singular_vectors(along_x).left;
   const Matrix by_z = z.transpose() * along_z;  // [base vector of z][y, x]
   std::vector<UnitTerm> terms;
   for (Eigen::Index k = 0; k < z.cols(); ++k) {

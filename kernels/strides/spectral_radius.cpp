@@ -8,7 +8,8 @@
 #include <numbers>
 #include <set>
 
-#include "kernels/strides/eigenvalues.hpp"
+#include "kernels/matrix/eigenvalues.hpp"
+#include "kernels/matrix/singular_values.hpp"
 #include "kernels/wall_growth.hpp"
 
 namespace spsolve {

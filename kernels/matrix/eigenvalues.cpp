@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/strides/eigenvalues.hpp"
+#include "kernels/matrix/eigenvalues.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cmath>
 #include <complex>
 
@@ -10,8 +9,9 @@ namespace spsolve {
 
 namespace {
 
+/// Returns the eigenvalues, which are the diagonal of the triangular Schur form.
 Eigen::VectorXcd solved(const Eigen::MatrixXcd& matrix) {
-  return Eigen::ComplexEigenSolver<Eigen::MatrixXcd>(matrix, false).eigenvalues();
+  return Eigen::ComplexSchur<Eigen::MatrixXcd>(matrix, false).matrixT().diagonal();
 }
 
 /// Returns a similar matrix, by a Householder reflection on both sides. Its entries mix all entries of the
@@ -33,10 +33,6 @@ Eigen::VectorXcd eigenvalues(const Eigen::MatrixXcd& matrix) {
   constexpr double rounding = 1e-9;  // far above what rounding loses: some 64^2 * 2^-53
   if (std::abs(found.sum() - matrix.trace()) <= rounding * matrix.cwiseAbs().sum()) return found;
   return solved(reflected(matrix));
-}
-
-Eigen::VectorXd singular_values(const Eigen::MatrixXcd& matrix) {
-  return Eigen::JacobiSVD<Eigen::MatrixXcd>(matrix).singularValues();
 }
 
 }  // namespace spsolve

@@ -5,12 +5,9 @@
 
 namespace spsolve {
 
-// Only eigenvalues.cpp includes the templates that compute these, which take ten seconds to compile.
+// Only eigenvalues.cpp includes the templates that compute these, which take seconds to compile.
 
 /// Returns the eigenvalues of a square matrix of finite numbers, in no order.
 Eigen::VectorXcd eigenvalues(const Eigen::MatrixXcd& matrix);
-
-/// Returns the singular values of a matrix, the largest first.
-Eigen::VectorXd singular_values(const Eigen::MatrixXcd& matrix);
 
 }  // namespace spsolve

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matrix/singular_values.hpp"
+
+#include <Eigen/SVD>
+
+namespace spsolve {
+
+Eigen::VectorXd singular_values(const Eigen::MatrixXcd& matrix) {
+  return Eigen::JacobiSVD<Eigen::MatrixXcd, Eigen::NoQRPreconditioner>(matrix).singularValues();
+}
+
+SingularVectors singular_vectors(const Eigen::MatrixXd& matrix) {
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  return {svd.matrixU(), svd.singularValues(), svd.matrixV()};
+}
+
+}  // namespace spsolve

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Eigen/Core>
+
+namespace spsolve {
+
+// Only singular_values.cpp includes the templates that compute these, which take seconds to compile.
+
+/// Returns the singular values of a square matrix, the largest first.
+Eigen::VectorXd singular_values(const Eigen::MatrixXcd& matrix);
+
+/// Holds the decomposition of a matrix as left * diag(values) * right^T. Columns of `left` and `right` are
+/// unit vectors; values are the largest first, as many as the matrix has rows or columns, whichever are
+/// fewer.
+struct SingularVectors {
+  Eigen::MatrixXd left;
+  Eigen::VectorXd values;
+  Eigen::MatrixXd right;
+};
+
+/// Decomposes a matrix.
+SingularVectors singular_vectors(const Eigen::MatrixXd& matrix);
+
+}  // namespace spsolve
