@@ -24,7 +24,8 @@ namespace {
 /// the shell.
 bool needs_ranks(Verb verb) { return verb == Verb::run || verb == Verb::bench; }
 
-/// Returns true if a verb computes values of the grid: check does for initial values, and plan for coefficients.
+/// Returns true if a verb computes values of the grid: check does for initial values, and plan for
+/// coefficients.
 bool needs_threads(Verb verb) { return needs_ranks(verb) || verb == Verb::check || verb == Verb::plan; }
 
 /// Throws Error(file_failure) if a part of what was printed is lost. Only a run goes on without it.

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int repeats = 7, max_attempts = 3;
 constexpr double undisturbed = 1.05;  // the median of runs over the shortest
-constexpr int rare = 100;             // launches between events, whose own then take some 1% at most
+constexpr int rare = 100;  // launches between events, from which on those that events cut short are left out
 
 /// Returns the seconds of the parts of a launch on this rank, since `before`.
 Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t launches) {

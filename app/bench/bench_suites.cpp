@@ -31,7 +31,7 @@ Index3 default_shape(int dimensions, bool cuda) {
   return cuda ? Index3{1024, 1024, 1024} : Index3{512, 256, 256};
 }
 
-/// Returns the sizes that the papers measure; on CPUs, which they do not, those of the function above.
+/// Returns the sizes that the papers measure on GPUs, and default_shape() on CPUs.
 Index3 paper_shape(int dimensions, bool cuda) {
   if (cuda && dimensions == 1) return {1, 1, 10'240'000};
   return default_shape(dimensions, cuda);

@@ -34,7 +34,7 @@ class RandomProblem {
   }
 
  private:
-  // The distributions of the library differ from one to another.
+  // Standard libraries draw other numbers from the same distribution, so distributions are written here.
   std::int64_t between(std::int64_t least, std::int64_t most) {
     return least + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
   }
