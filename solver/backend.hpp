@@ -34,7 +34,8 @@ class HostCopy {
   virtual Sample sample() { return {}; }
   /// Starts the transfer to the host, if there is one. Call it after the points were sampled.
   virtual void start_transfer() {}
-  /// Waits until the values are in host memory. The values stay valid until the copy is destroyed.
+  /// Waits until the values are in host memory. The thread that computes calls this; the values stay valid
+  /// until the copy is destroyed.
   virtual const Field& wait() = 0;
   /// Waits until the values may be read wherever they lie. Any thread may call it; the result must not
   /// outlive the copy.

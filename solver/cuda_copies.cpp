@@ -79,10 +79,12 @@ class CudaCopies::Copy : public HostCopy {
   const Field& wait() override {
     synchronize();
     if (place == Place::host) return values;
-    on_host = all_.host_copy(values.owned(), values.precision());
-    copy_whole(values, on_host->values, all_.travel_);
-    all_.travel_.synchronize();
-    return on_host->values;
+    if (!arrived_copy) {
+      arrived_copy = all_.host_copy(values.owned(), values.precision());
+      copy_whole(values, arrived_copy->values, all_.travel_);
+      all_.travel_.synchronize();
+    }
+    return arrived_copy->values;
   }
   ReadableField readable() override;
 
@@ -90,7 +92,8 @@ class CudaCopies::Copy : public HostCopy {
   const Place place;
   std::int64_t stride = 1;
   std::shared_ptr<Staging> staging;
-  std::shared_ptr<Copy> on_host;  // of a copy on the device, after wait()
+  std::shared_ptr<Copy>
+      arrived_copy;  // holds the values in host memory after wait(), if they lie on the device
 
  private:
   void synchronize() const {
@@ -139,7 +142,7 @@ class CudaCopies::Reader {
   const Field& values_;
   CudaCopies& all_;
   std::unique_ptr<Window> window_;
-  const std::byte *first_ = nullptr, *last_ = nullptr;  // of the window's points, on the device
+  const std::byte *first_ = nullptr, *last_ = nullptr;  // what the window holds, by its place on the device
 };
 
 ReadableField CudaCopies::Copy::readable() {
@@ -182,7 +185,8 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
   Prepared& prepared = prepared_.emplace_back(
       Prepared{box, sampling.precision, reserve, on_device ? Place::device : Place::host});
   if (on_device) {
-    for (int i = 0; i < count; ++i)
+    const std::size_t bytes = field_bytes(box.extent(), {0, 0, 0}, sampling.precision);
+    for (int i = 0; i < count && memory_for_copies(reserve) >= bytes; ++i)
       copies_.push_back(std::make_shared<Copy>(box, sampling.precision, *this, Place::device));
     return;
   }
@@ -237,7 +241,7 @@ std::shared_ptr<CudaCopies::Copy> CudaCopies::device_copy(const Box& box, Precis
 
 std::shared_ptr<CudaCopies::Copy> CudaCopies::host_copy(const Box& box, Precision precision) {
   for (const auto& copy : copies_)
-    if (copy.use_count() == 1) copy->on_host = nullptr;
+    if (copy.use_count() == 1) copy->arrived_copy = nullptr;
   if (auto unused = unused_copy(box, precision, Place::host)) return unused;
   Prepared* const prepared = find_prepared(box, precision);
   if (!prepared || prepared->copies.empty())
@@ -249,13 +253,16 @@ std::shared_ptr<CudaCopies::Copy> CudaCopies::host_copy(const Box& box, Precisio
 
 std::unique_ptr<CudaCopies::Window> CudaCopies::take_window() {
   const std::lock_guard lock(windows_mutex_);
-  if (unused_windows_.empty()) return std::make_unique<Window>();
+  if (unused_windows_.empty()) {
+    unused_windows_.reserve(++windows_);  // so that give_back() does not fail
+    return std::make_unique<Window>();
+  }
   std::unique_ptr<Window> window = std::move(unused_windows_.back());
   unused_windows_.pop_back();
   return window;
 }
 
-void CudaCopies::give_back(std::unique_ptr<Window> window) {
+void CudaCopies::give_back(std::unique_ptr<Window> window) noexcept {
   const std::lock_guard lock(windows_mutex_);
   unused_windows_.push_back(std::move(window));
 }

@@ -63,7 +63,7 @@ class CudaCopies {
   /// Returns an unused copy on the device, or one in host memory if the device has no room.
   std::shared_ptr<Copy> device_copy(const Box& box, Precision precision, std::size_t reserve);
   std::unique_ptr<Window> take_window();
-  void give_back(std::unique_ptr<Window> window);
+  void give_back(std::unique_ptr<Window> window) noexcept;
 
   const cuda::Stream& compute_;
   cuda::Stream travel_;
@@ -71,6 +71,7 @@ class CudaCopies {
   cuda::PinnedMemory pinned_;
   int device_ = 0;
   std::mutex windows_mutex_;
+  std::size_t windows_ = 0;                              // that were made; guarded by `windows_mutex_`
   std::vector<std::unique_ptr<Window>> unused_windows_;  // guarded by `windows_mutex_`
   std::vector<std::shared_ptr<Copy>> copies_;
   std::deque<Prepared> prepared_;  // its threads use the others

@@ -205,7 +205,7 @@ EvolveResult evolve(Block& block, const Communicator& communicator, const Proble
   const bool ends_here = step == schedule.last || is_steady(schedule.change);
   // Check the initial state too, since rounding to storage may have overflowed.
   handle(0,
-         {step == 0 || (ends_here && !schedule.measured),
+         {(step == 0 || ends_here) && !schedule.measured,
           ends_here || (step == 0 && schedule.snapshot_every > 0), ends_here && schedule.final_checkpoint});
   if (is_steady(schedule.change)) return {Outcome::steady, step};
   while (step < schedule.last) {

@@ -4,14 +4,20 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <complex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 namespace spsolve {
 
 namespace {
 
-/// Returns the eigenvalues, which are the diagonal of the triangular Schur form.
-Eigen::VectorXcd solved(const Eigen::MatrixXcd& matrix) {
-  return Eigen::ComplexSchur<Eigen::MatrixXcd>(matrix, false).matrixT().diagonal();
+/// Returns the eigenvalues, which are the diagonal of the triangular Schur form; nothing if its iteration
+/// does not converge.
+std::optional<Eigen::VectorXcd> solved(const Eigen::MatrixXcd& matrix) {
+  const Eigen::ComplexSchur<Eigen::MatrixXcd> schur(matrix, false);
+  if (schur.info() != Eigen::Success) return {};
+  return schur.matrixT().diagonal();
 }
 
 /// Returns a similar matrix, by a Householder reflection on both sides. Its entries mix all entries of the
@@ -29,10 +35,11 @@ Eigen::MatrixXcd reflected(const Eigen::MatrixXcd& matrix) {
 Eigen::VectorXcd eigenvalues(const Eigen::MatrixXcd& matrix) {
   // Eigen 3.4 finds wrong ones where products of weak couplings along a chain of fields underflow. Their sum,
   // which is the trace, shows that.
-  const Eigen::VectorXcd found = solved(matrix);
+  const auto found = solved(matrix);
   constexpr double rounding = 1e-9;  // far above what rounding loses: some 64^2 * 2^-53
-  if (std::abs(found.sum() - matrix.trace()) <= rounding * matrix.cwiseAbs().sum()) return found;
-  return solved(reflected(matrix));
+  if (found && std::abs(found->sum() - matrix.trace()) <= rounding * matrix.cwiseAbs().sum()) return *found;
+  if (auto of_reflected = solved(reflected(matrix))) return *std::move(of_reflected);
+  throw std::runtime_error("the eigenvalues of a matrix are not found: the iteration does not converge");
 }
 
 }  // namespace spsolve

@@ -7,7 +7,8 @@ namespace spsolve {
 
 // Only eigenvalues.cpp includes the templates that compute these, which take seconds to compile.
 
-/// Returns the eigenvalues of a square matrix of finite numbers, in no order.
+/// Returns the eigenvalues of a square matrix of finite numbers, in no order. Throws std::runtime_error if
+/// they are not found.
 Eigen::VectorXcd eigenvalues(const Eigen::MatrixXcd& matrix);
 
 }  // namespace spsolve

@@ -19,6 +19,8 @@ struct SingularVectors {
   Eigen::MatrixXd right;
 };
 
+/// Returns SingularVectors::left of a matrix.
+Eigen::MatrixXd left_singular_vectors(const Eigen::MatrixXd& matrix);
 /// Decomposes a matrix.
 SingularVectors singular_vectors(const Eigen::MatrixXd& matrix);
 

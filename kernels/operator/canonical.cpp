@@ -429,8 +429,8 @@ class Canonicaliser {
 
   const System& system_;
   Canonical canonical_;
-  std::vector<Form> forms_;  // of the terms
-  std::vector<int> uses_;    // of the terms: how often their forms are still needed
+  std::vector<Form> forms_;  // [term]
+  std::vector<int> uses_;    // [term]: how often its form is still needed
   std::vector<Variation> variations_;
   std::map<std::string, int> numbers_;     // of nodes
   std::map<std::string, Reading> chains_;  // the node, and the offset of its first tap

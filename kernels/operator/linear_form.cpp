@@ -36,6 +36,7 @@ LinearForm& LinearForm::operator+=(LinearForm other) {
       sum.value += weight.value;
       sum.magnitude += weight.magnitude;
     }
+    if (std::ssize(mine) > max_weights) refuse_size();
   }
   return *this;
 }

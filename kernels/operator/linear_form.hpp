@@ -28,7 +28,8 @@ class LinearForm {
   /// Makes the form of the source itself at the point displaced by `offset`.
   LinearForm(const LinearSource& source, const Index3& offset) { weights_[source][offset] = {1.0, 1.0}; }
 
-  /// Takes time in proportion to the smaller of both forms, so that a long sum takes linear time.
+  /// Takes time in proportion to the smaller of both forms, so that adding one point after the other takes
+  /// linear time. Throws Error(invalid_input) if a source gets more than 10^6 weights.
   LinearForm& operator+=(LinearForm other);
   LinearForm negated() const;
   LinearForm times(double factor) const;

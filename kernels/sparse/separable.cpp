@@ -67,7 +67,7 @@ std::vector<UnitTerm> decompose_with_bases(const std::vector<double>& weights, c
     along_z(p[0], p[1] * extent[2] + p[2]) = weights[index_of(p, extent)];
     along_x(p[2], p[0] * extent[1] + p[1]) = weights[index_of(p, extent)];
   }
-  const Matrix z = singular_vectors(along_z).left, x = singular_vectors(along_x).left;
+  const Matrix z = left_singular_vectors(along_z), x = left_singular_vectors(along_x);
   const Matrix by_z = z.transpose() * along_z;  // [base vector of z][y, x]
   std::vector<UnitTerm> terms;
   for (Eigen::Index k = 0; k < z.cols(); ++k) {

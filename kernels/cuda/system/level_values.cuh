@@ -279,7 +279,8 @@ class Turns {
       constants::shares_levels && constants::level_planes == constants::level_lag + constants::rows_behind;
 
 #if __CUDA_ARCH__ >= 900
-  /// Returns the barrier, which lies behind those of planes. Its phases are turns.
+  /// Returns the barrier, the last of the 16 that barrier_bytes has room for; those of planes are the first.
+  /// Its phases are turns.
   __device__ static unsigned long long* barrier() {
     constexpr int number = 15;
     static_assert(3 * (constants::ahead + 1) <= number);

@@ -142,6 +142,9 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
   constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
   Compute ghost;
   if (!is_copied<i>(plane, a, ghost)) return;  // filled
+  // A plane beyond faces across the march has their value, here 0, also beyond its rows and columns.
+  if (constants::copies_zeros[i][0] && static_cast<unsigned>(plane) >= static_cast<unsigned>(a.shape[0]))
+    return;
   Element<i>* const to = plane_in_ring<i>(slot);
   const int first_row = tile.row + constants::row_low[i], rows = static_cast<int>(a.shape[1]);
   for_each_ghost<i, 2, pitch, lines>(

@@ -211,6 +211,14 @@ TEST(Canonical, TakesAnyLengthAndAnyMixture) {
     doubling += std::string("a").append(std::to_string(i + 1)) + " = " + a + "*" + a + "[0, 1]\n";
   }
   EXPECT_LT(canonical_of(doubling + "u.next = a40; v.next = v").nodes.size(), 60u);
+  // Sums of shared parts are refused before their weights fill the memory: there would be 2^22.
+  std::string sums = "b0 = u\n";
+  for (int i = 0; i < 22; ++i) {
+    const std::string b = "b" + std::to_string(i), by = std::to_string(1 << i % 11);
+    sums += "b" + std::to_string(i + 1) + " = " + b + " + " + b +
+            (i % 2 ? "[0, " + by + "]\n" : "[" + by + ", 0]\n");
+  }
+  EXPECT_THROW(canonical_of(sums + "u.next = b22; v.next = v"), StatementError);
 }
 
 TEST(Canonical, RefusesWeightsThatAreTooManyOrNotFinite) {

@@ -3,6 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 
@@ -27,7 +36,8 @@ TEST(RepeatingForm, HasTheBitsOfTheFormItReplaces) {
     for (std::size_t field = 0; field < found.now.size(); ++field)
       for (std::size_t i = 0; i < found.now[field].size(); ++i) {
         const double a = found.now[field][i], b = expected.now[field][i];
-        ASSERT_TRUE(a == b || (std::isnan(a) && std::isnan(b)))
+        ASSERT_TRUE(std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+                    (std::isnan(a) && std::isnan(b)))
             << "seed " << seed << ", field " << field << ", point " << i << ": " << a << ", not " << b << "\n"
             << example.step << text_of(canonical) << text_of(repeating);
       }
