@@ -70,6 +70,7 @@ class CudaCopies::Copy : public HostCopy {
     return {&staging->values, stride};
   }
   void start_transfer() override {
+    arrived_copy = nullptr;
     if (staging) {
       copy_whole(staging->values, values, all_.travel_);
       staging->left.record(all_.travel_);

@@ -176,9 +176,6 @@ class Values(spsolve.TestCase):
                 file.write_text(text)
                 self.assertIn(f"--set {section}.{key}={setting}: [{section}] {key} = {setting}: ",
                               self.run_to(2, file, "--set", f"{section}.{key}={setting}").err)
-        file.write_text('[grid]\nshape = [8]\nspacing = [0.5]\n[fields.u]\ninitial = 1.0\n[equations]\nstep = "u.next = u + dt*d(x*u, x)"\n'
-                        "[time]\ndt = 0.1\nsteps = 3\n[parallel]\nexchange_every = 2\n")
-        self.assertIn("case.toml:12: [parallel] exchange_every = 2: these equations exchange halos in every step", self.run_to(2, file).err)
 
 
 if __name__ == "__main__":
