@@ -14,6 +14,7 @@
 #include <semaphore>
 #include <span>
 #include <stdexcept>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -161,11 +162,16 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
       step();
     } catch (const Error& error) {
       failure = error;
+    } catch (const std::bad_alloc&) {
+      failure.emplace(Status::file_failure, "there is no memory left for writing the values");
+    } catch (const std::system_error& error) {  // no thread can be started, for example
+      failure.emplace(Status::file_failure, fmt::format("cannot write the values: {}", error.what()));
     }
   };
   const std::int64_t count = rounds(), together = std::ssize(under_way_);
-  const std::vector<NamedRows> arrays(under_way_.size(), array);  // a copy for each thread
-  std::vector<std::future<Made>> made(under_way_.size());
+  std::vector<NamedRows> arrays;  // a copy for each thread
+  attempt([&] { arrays.assign(under_way_.size(), array); });
+  std::array<std::future<Made>, max_threads> made;
   const auto end = [&](std::int64_t round) {
     Made result{};
     std::future<Made>& of_round = made[static_cast<std::size_t>(round % together)];
@@ -179,8 +185,10 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
     for (int distance = 1; distance < ranks; ++distance) exchange(round, distance, array.row, block, attempt);
     const Range own = range_of(rank, round);
     if (own.begin == own.end) continue;
-    made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred,
-                            [&, own, slot] { return make(arrays[slot], own, block); });
+    attempt([&] {
+      made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred,
+                              [&, own, slot] { return make(arrays[slot], own, block); });
+    });
   }
   for (std::int64_t round = std::max<std::int64_t>(0, count - together); round < count; ++round) end(round);
   return failure;

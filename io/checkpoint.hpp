@@ -25,14 +25,15 @@ using ValueChecksums = std::map<std::string, std::string>;
 struct CheckpointHeader {
   std::int64_t step = 0;
   double time = 0.0;
-  Precision precision = Precision::fp64;  // the precision of the run; tf32 is stored as float32
-  std::string input;                      // resolved, as TOML
+  /// Holds the precision of the run; tf32 is stored as float32.
+  Precision precision = Precision::fp64;
+  std::string input;  // resolved, as TOML
   std::string plan;
   std::string weights;  // checksum_of() the stencil, or a text that identifies the equations
   std::vector<std::string> fields = {default_field};  // names, in the order of the problem
   ValueChecksums values = {};
-  std::optional<double> change =
-      {};  // that of the last step (Schedule::change), for runs until nothing changes
+  /// Holds the change of the last step (Schedule::change), for runs until nothing changes.
+  std::optional<double> change = {};
 };
 
 /// Returns the XXH3_64bits of the taps in hexadecimal digits. It depends on the weights themselves, wherever
@@ -43,8 +44,8 @@ std::string checksum_of(const Stencil& stencil);
 struct Checkpoint {
   std::filesystem::path file;
   CheckpointHeader header;
-  std::vector<StoredArray>
-      arrays;  // the array of each field, followed by that of its previous values if it has them
+  /// Holds the array of each field, followed by that of its previous values if it has them.
+  std::vector<StoredArray> arrays;
 };
 
 /// Names the array that holds the values of a field one step before: "p.previous" for "p".

@@ -33,9 +33,9 @@ ChunkBytes shuffled(std::span<const std::byte> values, std::size_t element_bytes
   return out;
 }
 
-/// Returns the filter for zstd, which is looked up once.
+/// Returns the filter for zstd, or null if it is missing or only decodes.
 const H5Z_class2_t* zstd_plugin() {
-  static const H5Z_class2_t* const found = filter_plugin(zstd_filter);
+  const H5Z_class2_t* const found = filter_plugin(zstd_filter);
   return found && found->encoder_present ? found : nullptr;
 }
 

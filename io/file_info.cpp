@@ -79,7 +79,7 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   return fmt::format(", values cannot be read ({})", error.what());
 }
 
-std::string dataset_text(hid_t file, const std::string& name) {
+std::string dataset_text(hid_t file, const std::string& name) try {
   const hid_t found = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
   if (found < 0) return fmt::format("dataset {}: {}\n", name, why_unreadable(file, name));
   const Hdf5Id dataset(found, H5Dclose);
@@ -88,6 +88,9 @@ std::string dataset_text(hid_t file, const std::string& name) {
   const bool numbers = holds_numbers(type) && !shape.empty() && shape.size() <= axis_count;
   return fmt::format("dataset {}: shape ({}), {}{}\n{}", name, fmt::join(shape, ", "), type_name(type),
                      numbers ? range_text(dataset, shape) : "", attributes_text(dataset, "  "));
+} catch (const Error& error) {
+  if (error.status() != Status::invalid_input) throw;  // the file is damaged
+  return fmt::format("dataset {}: {}\n", name, error.what());
 }
 
 std::string contents(const std::filesystem::path& file) {

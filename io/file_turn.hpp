@@ -23,8 +23,8 @@ struct FileTurn {
   int slot = 0;     // differs from those of all other files in progress
   int files = 1;    // that may be in progress: each takes its share of `threads`
   int threads = 0;  // threads per rank; 0: as many as OpenMP starts on the calling thread
-  /// Files may have more threads together than the rank. These are the turns in which they work, as many at a
-  /// time as the rank has threads. Null: there is one file at a time.
+  /// Counts the turns that are left for threads which work on files. There are as many turns as the rank has
+  /// threads, because files may have more threads together. Null: there is one file at a time.
   std::counting_semaphore<>* workers = nullptr;
   std::function<void()> wait = [] {};  // returns when all files before this one have ended
   /// Is called after a part of the work with the seconds that it took.

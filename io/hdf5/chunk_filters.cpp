@@ -166,8 +166,13 @@ std::vector<ChunkFilter> filters_of(hid_t creation) {
 
 std::string unsafe_filter(hid_t creation) {
   if (H5Pget_layout(creation) != H5D_CHUNKED) return "";
-  for (const ChunkFilter& filter : filters_of(creation))
-    if (std::string name = name_of(filter.id); !name.empty()) return name;
+  const auto count = check_hdf5(H5Pget_nfilters(creation));
+  for (int i = 0; i < count; ++i) {
+    std::size_t parameters = 0;
+    const auto id = check_hdf5(H5Pget_filter2(creation, static_cast<unsigned>(i), nullptr, &parameters,
+                                              nullptr, 0, nullptr, nullptr));
+    if (std::string name = name_of(static_cast<H5Z_filter_t>(id)); !name.empty()) return name;
+  }
   return "";
 }
 

@@ -9,7 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <vector>
+#include <set>
+#include <utility>
 
 #include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/hdf5.hpp"
@@ -21,8 +22,6 @@ namespace spsolve {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* prefixes_of_sources = "HDF5_VDS_PREFIX";
 
 /// Returns a name from HDF5; get(text, size) fills the text and returns its length.
 template <class Get>
@@ -36,6 +35,97 @@ std::string name_by(Get&& get) {
 fs::path file_of(hid_t dataset) {
   const Hdf5Id file(H5Iget_file_id(dataset), H5Fclose);
   return name_by([&](char* text, std::size_t size) { return H5Fget_name(file, text, size); });
+}
+
+std::string name_of(hid_t object) {
+  return name_by([&](char* text, std::size_t size) { return H5Iget_name(object, text, size); });
+}
+
+/// Names the dataset from which a virtual dataset takes some of its points.
+struct Source {
+  std::string file, dataset;
+
+  bool operator==(const Source&) const = default;
+  std::string text() const { return file + ":" + dataset; }
+};
+
+/// Returns the name that stands for a block: HDF5 takes "%b" for its number and "%%" for "%".
+std::string name_of_block(const std::string& pattern, std::size_t block) {
+  std::string name;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char next = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    if (next == 'b')
+      name += std::to_string(block);
+    else
+      name += pattern[i];
+    if (next == 'b' || next == '%') ++i;
+  }
+  return name;
+}
+
+/// Returns a block of source `part` of a virtual dataset. All blocks are the same if the names have no "%b".
+Source source_of(hid_t creation, std::size_t part, std::size_t block) {
+  const auto name = [&](auto get) {
+    return name_of_block(
+        name_by([&](char* text, std::size_t size) { return get(creation, part, text, size); }), block);
+  };
+  return {name(H5Pget_virtual_filename), name(H5Pget_virtual_dsetname)};
+}
+
+LinkedFile file_of_source(hid_t dataset, const Source& source) {
+  if (source.file == ".") return {.stream = {}, .file = Hdf5Id(H5Iget_file_id(dataset), H5Fclose)};
+  return linked_file(source.file, file_of(dataset), "HDF5_VDS_PREFIX");
+}
+
+/// Opens a source in the file that file_of_source() has found. Returns nothing if it is missing.
+std::optional<Hdf5Id> opened(const LinkedFile& found, const Source& source) {
+  const hid_t id = found.file ? H5Dopen2(*found.file, source.dataset.c_str(), H5P_DEFAULT) : H5I_INVALID_HID;
+  if (id < 0) return std::nullopt;
+  return Hdf5Id(id, H5Dclose);
+}
+
+/// Describes a part of a raw file that holds values of a dataset.
+struct RawPart {
+  fs::path file;
+  off_t offset = 0;
+  hsize_t bytes = 0;
+};
+
+/// Returns part `i` of the raw files of a dataset. HDF5 looks for them in HDF5_EXTFILE_PREFIX or the current
+/// directory.
+RawPart raw_part(hid_t dataset, hid_t creation, int i) {
+  std::array<char, 4096> name{};
+  RawPart part;
+  check_hdf5(H5Pget_external(creation, static_cast<unsigned>(i), name.size() - 1, name.data(), &part.offset,
+                             &part.bytes));
+  part.file = name.data();
+  if (const char* const prefix = std::getenv("HDF5_EXTFILE_PREFIX"); prefix && part.file.is_relative())
+    part.file = directory_of(prefix, file_of(dataset)) / part.file;
+  return part;
+}
+
+/// Returns stream_among_sources(). `seen` holds the files and names of those whose sources were looked at,
+/// because virtual datasets may refer to each other in a circle.
+std::optional<fs::path> stream_behind(hid_t dataset, std::set<std::pair<fs::path, std::string>>& seen) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  for (int i = 0; i < H5Pget_external_count(creation); ++i)
+    if (fs::path raw = raw_part(dataset, creation, i).file; is_stream(raw)) return raw;
+  if (H5Pget_layout(creation) != H5D_VIRTUAL) return std::nullopt;
+  std::error_code none;
+  if (!seen.emplace(fs::canonical(file_of(dataset), none), name_of(dataset)).second) return std::nullopt;
+  std::size_t count = 0;
+  check_hdf5(H5Pget_virtual_count(creation, &count));
+  for (std::size_t part = 0; part < count; ++part)
+    for (std::size_t block = 0;; ++block) {  // HDF5 ends with the first block that is missing
+      const Source source = source_of(creation, part, block);
+      const LinkedFile found = file_of_source(dataset, source);
+      if (!found.stream.empty()) return found.stream;
+      const auto values = opened(found, source);
+      if (!values) break;
+      if (auto stream = stream_behind(*values, seen)) return stream;
+      if (source == source_of(creation, part, block + 1)) break;
+    }
+  return std::nullopt;
 }
 
 /// Returns true if a selection is unlimited, so that the dataset may grow.
@@ -89,51 +179,29 @@ std::string missing_at(hid_t dataset, int depth);
 /// Returns missing_at() for a virtual dataset. Names with a block number (%b) stand for any number of sources
 /// and are not checked.
 std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
-  if (const auto stream = stream_among_sources(dataset, creation))
-    return fmt::format("is virtual, and its source {} is a pipe or a device", stream->string());
-  const fs::path file = file_of(dataset);
   std::size_t count = 0;
   check_hdf5(H5Pget_virtual_count(creation, &count));
   for (std::size_t i = 0; i < count; ++i) {
-    const auto name = [&](auto get) {
-      return name_by([&](char* text, std::size_t size) { return get(creation, i, text, size); });
-    };
-    const std::string source_file = name(H5Pget_virtual_filename), source = name(H5Pget_virtual_dsetname);
-    if ((source_file + source).find("%b") != std::string::npos) continue;
-    std::optional<Hdf5Id> found;
-    if (source_file == ".") found.emplace(H5Iget_file_id(dataset), H5Fclose);
-    for (const auto& place : places_of(source_file, file, prefixes_of_sources)) {
-      if (found) break;
-      if (const hid_t id = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); id >= 0)
-        found.emplace(id, H5Fclose);
-    }
-    const hid_t id = found ? H5Dopen2(*found, source.c_str(), H5P_DEFAULT) : H5I_INVALID_HID;
-    if (id < 0) return fmt::format("is virtual, and its source {}:{} is missing", source_file, source);
-    const Hdf5Id opened(id, H5Dclose), selection(H5Pget_virtual_srcspace(creation, i), H5Sclose),
+    const Source source = source_of(creation, i, 0);
+    if (source != source_of(creation, i, 1)) continue;
+    const auto values = opened(file_of_source(dataset, source), source);
+    if (!values) return fmt::format("is virtual, and its source {} is missing", source.text());
+    const Hdf5Id selection(H5Pget_virtual_srcspace(creation, i), H5Sclose),
         part(H5Pget_virtual_vspace(creation, i), H5Sclose);
-    if (!has_all(opened, selection, part))
-      return fmt::format("is virtual, and its source {}:{} has shape ({}), less than is taken from it",
-                         source_file, source, fmt::join(dataset_shape(opened), ", "));
-    if (std::string missing = missing_at(opened, depth + 1); !missing.empty()) return missing;
+    if (!has_all(*values, selection, part))
+      return fmt::format("is virtual, and its source {} has shape ({}), less than is taken from it",
+                         source.text(), fmt::join(dataset_shape(*values), ", "));
+    if (std::string missing = missing_at(*values, depth + 1); !missing.empty()) return missing;
   }
   return covers_all(dataset, creation, count) ? "" : "is virtual, and some of its points have no source";
 }
 
-/// Returns missing_at() for a dataset whose values lie in raw files. HDF5 looks for them in
-/// HDF5_EXTFILE_PREFIX or the current directory.
+/// Returns missing_at() for a dataset whose values lie in raw files.
 std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
   auto left = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type);
   for (int i = 0; i < count && left > 0; ++i) {
-    std::array<char, 4096> name{};
-    off_t offset = 0;
-    hsize_t size = 0;
-    check_hdf5(
-        H5Pget_external(creation, static_cast<unsigned>(i), name.size() - 1, name.data(), &offset, &size));
-    fs::path file = name.data();
-    if (const char* const prefix = std::getenv("HDF5_EXTFILE_PREFIX"); prefix && file.is_relative())
-      file = fs::path(prefix) / file;
-    if (file.string().find("${ORIGIN}") != std::string::npos) return "";
+    const auto [file, offset, size] = raw_part(dataset, creation, i);
     const std::uint64_t part = size == H5F_UNLIMITED ? left : std::min<std::uint64_t>(left, size);
     const std::uint64_t wanted = static_cast<std::uint64_t>(offset) + part;
     std::error_code missing;
@@ -146,10 +214,6 @@ std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
     left -= part;
   }
   return "";
-}
-
-std::string name_of(hid_t object) {
-  return name_by([&](char* text, std::size_t size) { return H5Iget_name(object, text, size); });
 }
 
 /// Says what is wrong with the chunks of a source of a virtual dataset, which the HDF5 library decodes
@@ -188,18 +252,9 @@ std::string missing_at(hid_t dataset, int depth) {
 
 }  // namespace
 
-std::optional<fs::path> stream_among_sources(hid_t dataset, hid_t creation) {
-  if (H5Pget_layout(creation) != H5D_VIRTUAL) return std::nullopt;
-  const fs::path file = file_of(dataset);
-  std::size_t count = 0;
-  check_hdf5(H5Pget_virtual_count(creation, &count));
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string source = name_by(
-        [&](char* text, std::size_t size) { return H5Pget_virtual_filename(creation, i, text, size); });
-    for (const fs::path& place : places_of(source, file, prefixes_of_sources))
-      if (is_stream(place)) return place;
-  }
-  return std::nullopt;
+std::optional<fs::path> stream_among_sources(hid_t dataset) {
+  std::set<std::pair<fs::path, std::string>> seen;
+  return stream_behind(dataset, seen);
 }
 
 std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }

@@ -9,15 +9,16 @@
 
 namespace spsolve {
 
-/// Returns the first pipe or device from which a dataset with these creation properties takes values, if it
-/// is virtual. HDF5 would wait for one without an end.
-std::optional<std::filesystem::path> stream_among_sources(hid_t dataset, hid_t creation);
+/// Returns a pipe or a device from which a dataset takes values: its raw file, a source if it is virtual, or
+/// what its sources take values from. HDF5 would wait for one without an end, and opens some sources as soon
+/// as it is asked for the extent of the dataset. This function asks for none.
+std::optional<std::filesystem::path> stream_among_sources(hid_t dataset);
 
 /// Says which values of a dataset should be stored elsewhere but are missing: a source of a virtual dataset
 /// that is missing or too small, points that no source covers, or a raw file that is missing or too short.
 /// HDF5 reads fill values in their place. Virtual datasets that refer to each other in a circle, which crash
 /// the HDF5 library, have no values either. Returns an empty text if nothing is missing, else a clause
-/// that begins with "is virtual, and".
+/// that begins with "is virtual, and". stream_among_sources() must have found none.
 std::string what_is_missing(hid_t dataset);
 
 /// Says how many chunks of a dataset were never written. Returns an empty text if all were, or if it has no

@@ -5,15 +5,26 @@
 #include <link.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
+namespace {
 
-const H5Z_class2_t* filter_plugin(H5Z_filter_t id) {
-  const auto lock = lock_hdf5();
+/// Returns the filter that a library holds as a plug-in of HDF5, or null if it holds none.
+const H5Z_class2_t* filter_in(void* library) {
+  const auto type = reinterpret_cast<decltype(&H5PLget_plugin_type)>(dlsym(library, "H5PLget_plugin_type"));
+  const auto info = reinterpret_cast<decltype(&H5PLget_plugin_info)>(dlsym(library, "H5PLget_plugin_info"));
+  if (!type || !info || type() != H5PL_TYPE_FILTER) return nullptr;
+  return static_cast<const H5Z_class2_t*>(info());
+}
+
+/// Has HDF5 load a filter, and looks for it among the libraries that are loaded.
+const H5Z_class2_t* loaded_filter(H5Z_filter_t id) {
   if (id < H5Z_FILTER_RESERVED || H5Zfilter_avail(id) <= 0) return nullptr;
   std::vector<std::string> libraries;
   const auto note = [](dl_phdr_info* library, std::size_t, void* names) {
@@ -24,12 +35,20 @@ const H5Z_class2_t* filter_plugin(H5Z_filter_t id) {
   for (const std::string& library : libraries) {
     void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (!handle) continue;
-    const auto info = reinterpret_cast<decltype(&H5PLget_plugin_info)>(dlsym(handle, "H5PLget_plugin_info"));
-    const auto* const filter = info ? static_cast<const H5Z_class2_t*>(info()) : nullptr;
+    const H5Z_class2_t* const filter = filter_in(handle);
     dlclose(handle);  // HDF5 keeps it loaded
     if (filter && filter->id == id) return filter;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const H5Z_class2_t* filter_plugin(H5Z_filter_t id) {
+  const auto lock = lock_hdf5();
+  static std::map<H5Z_filter_t, const H5Z_class2_t*> known;
+  if (const auto found = known.find(id); found != known.end()) return found->second;
+  return known[id] = loaded_filter(id);
 }
 
 ChunkBytes apply_filter(const H5Z_class2_t& filter, unsigned flags, std::span<const unsigned> parameters,

@@ -13,7 +13,8 @@ using ChunkBytes = std::vector<std::uint8_t>;
 
 /// Returns a filter that is a plug-in of HDF5, or null if HDF5 finds none with this number. HDF5 loads the
 /// plug-in, but has no call that applies a filter alone, and applies those of a dataset on one thread. So the
-/// filter is looked up among the libraries that are loaded. Calls HDF5 under lock_hdf5().
+/// filter is looked up among the libraries that are loaded, once for each number. Calls HDF5 under
+/// lock_hdf5().
 const H5Z_class2_t* filter_plugin(H5Z_filter_t id);
 
 /// Returns what a filter makes of the bytes of a chunk, as HDF5 calls it: encoded bytes if `flags` is 0,

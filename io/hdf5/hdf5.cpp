@@ -10,6 +10,7 @@
 #include <new>
 
 #include "io/file_descriptor.hpp"
+#include "io/hdf5/dataset_sources.hpp"
 #include "io/hdf5/linked_files.hpp"
 #include "io/hdf5/trial_reading.hpp"
 #include "io/text_file.hpp"
@@ -98,7 +99,7 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
   if (!std::ifstream(file)) fail(errno ? std::strerror(errno) : "cannot be opened");
   static std::once_flag once;
   std::call_once(once, refuse_links_to_streams);
-  if (!survives_reading(file)) fail("damaged HDF5 file (the HDF5 library does not survive reading it)");
+  if (const std::string failure = failure_of_trial(file); !failure.empty()) fail(failure);
   const Hdf5Id access = access_properties();
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
   if (id < 0) {
@@ -203,6 +204,11 @@ std::string type_name(hid_t type) {
 }
 
 std::vector<std::int64_t> dataset_shape(hid_t dataset) {
+  if (const auto stream = stream_among_sources(dataset))
+    throw Error(
+        Status::invalid_input,
+        fmt::format("takes values from {}, which is a pipe or a device; HDF5 reads a file in any order",
+                    stream->string()));
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const auto rank = check_hdf5(H5Sget_simple_extent_dims(space, extents.data(), nullptr));

@@ -16,10 +16,10 @@
 #include "kernels/error.hpp"
 #include "kernels/precision.hpp"
 
-/// This is the only header that includes hdf5.h. Every call is serial, with the default driver, even with a
-/// parallel HDF5 library: a collective HDF5 write on a full disk reports success and then hangs in H5Fclose,
-/// and a rank that is killed in one leaves a file that does not open. Ranks read hyperslabs on their own;
-/// io/array_file writes.
+/// Only files of io/hdf5 include the headers of HDF5. Every call is serial, with the default driver, even
+/// with a parallel HDF5 library: a collective HDF5 write on a full disk reports success and then hangs in
+/// H5Fclose, and a rank that is killed in one leaves a file that does not open. Ranks read hyperslabs on
+/// their own; io/array_file writes.
 namespace spsolve {
 
 /// Keeps other threads from calling HDF5, which is not made for several threads. Threads that write files
@@ -110,7 +110,8 @@ Hdf5Id create_contiguous(hid_t parent, const std::string& name, hid_t type,
 /// Returns the byte offset of the values of a dataset that create_contiguous() made.
 std::int64_t values_offset(hid_t dataset);
 
-/// Returns the extents of a dataset, slowest axis first.
+/// Returns the extents of a dataset, slowest axis first. Throws Error(invalid_input) if the dataset takes
+/// values from a pipe or a device, which HDF5 may open when it is asked for the extents.
 std::vector<std::int64_t> dataset_shape(hid_t dataset);
 /// Returns the extents of the chunks of a dataset with the chunked layout, slowest axis first. Throws
 /// Error(invalid_input) if the file says what no library writes: another number of axes than the dataset has,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/hdf5/linked_files.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "io/hdf5/hdf5.hpp"
 #include "io/text_file.hpp"
 
 namespace spsolve {
@@ -15,14 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// HDF5 calls this before it opens the file `target` of a link in `file`; -1 refuses.
-herr_t refuse_stream(const char* file, const char*, const char* target, const char*, unsigned*, hid_t,
-                     void*) {
-  return std::ranges::any_of(places_of(target, file, "HDF5_EXT_PREFIX"), is_stream) ? -1 : 0;
-}
-
-}  // namespace
-
+/// Lists the places of linked_file() in their order.
 std::vector<fs::path> places_of(const fs::path& name, const fs::path& file, const char* prefixes) {
   std::vector<fs::path> places;
   if (name.is_absolute()) places.push_back(name);
@@ -30,17 +22,35 @@ std::vector<fs::path> places_of(const fs::path& name, const fs::path& file, cons
   const auto directory = file.parent_path();
   if (const char* const directories = std::getenv(prefixes)) {
     std::istringstream list(directories);
-    for (std::string prefix; std::getline(list, prefix, ':');) {
-      constexpr std::string_view origin = "${ORIGIN}";
-      const bool beside = prefix.starts_with(origin);
-      places.push_back(fs::path(beside ? directory.string() + prefix.substr(origin.size()) : prefix) /
-                       relative);
-    }
+    for (std::string prefix; std::getline(list, prefix, ':');)
+      places.push_back(directory_of(prefix, file) / relative);
   }
   std::error_code none;
   places.insert(places.end(),
                 {directory / relative, relative, canonical(file, none).parent_path() / relative});
   return places;
+}
+
+/// HDF5 calls this before it opens the file `target` of a link in `file`; -1 refuses.
+herr_t refuse_stream(const char* file, const char*, const char* target, const char*, unsigned*, hid_t,
+                     void*) {
+  return linked_file(target, file, "HDF5_EXT_PREFIX").stream.empty() ? 0 : -1;
+}
+
+}  // namespace
+
+fs::path directory_of(const std::string& prefix, const fs::path& file) {
+  constexpr std::string_view origin = "${ORIGIN}";
+  return prefix.starts_with(origin) ? file.parent_path().string() + prefix.substr(origin.size()) : prefix;
+}
+
+LinkedFile linked_file(const fs::path& name, const fs::path& file, const char* prefixes) {
+  for (const fs::path& place : places_of(name, file, prefixes)) {
+    if (is_stream(place)) return {.stream = place, .file = {}};
+    if (const hid_t id = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); id >= 0)
+      return {.stream = {}, .file = Hdf5Id(id, H5Fclose)};
+  }
+  return {};
 }
 
 void refuse_links_to_streams() {

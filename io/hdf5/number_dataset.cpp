@@ -48,7 +48,7 @@ NumberDataset::NumberDataset(const std::filesystem::path& file, const std::strin
     : name_(file.string() + ":" + dataset),
       file_(open_hdf5(file, Status::invalid_input)),
       dataset_(open(file, dataset)),
-      shape_(dataset_shape(dataset_)),
+      shape_(naming(name_, [&] { return dataset_shape(dataset_); })),
       reader_(dataset_) {
   const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
   if (!holds_numbers(type))

@@ -2,6 +2,7 @@
 #include "io/hdf5/trial_reading.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <hdf5.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -18,11 +19,16 @@
 #include <vector>
 
 #include "io/hdf5/dataset_sources.hpp"
+#include "kernels/error.hpp"
 
 namespace spsolve {
 namespace {
 
 constexpr std::size_t max_bytes = 16 << 20;  // the largest chunk or attribute that is read
+constexpr rlim_t max_computing = 10;         // seconds, of which sound files need a small part
+/// Limits the seconds that the child may take by the clock. A child that sleeps does not compute, so it would
+/// never reach max_computing. The rest is for slow disks and busy processors.
+constexpr unsigned max_seconds = 60;
 
 /// Returns true if the metadata of a file have no checksums: its first block is of version 0 or 1. That block
 /// lies at 0 or, behind a user block, at 512, 1024, 2048 and so on (HDF5 File Format Specification, II.A).
@@ -82,16 +88,23 @@ void try_values(hid_t dataset, hid_t creation, hid_t type, hid_t space) {
     H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, &number);
 }
 
+/// Returns true if HDF5 would wait for a pipe or a device when it reads a dataset.
+bool waits_for_stream(hid_t dataset) try {
+  return stream_among_sources(dataset).has_value();
+} catch (const Error&) {
+  return false;
+}
+
 void try_dataset(hid_t dataset) {
+  if (waits_for_stream(dataset)) return;
   const hid_t creation = H5Dget_create_plist(dataset), type = H5Dget_type(dataset),
               space = H5Dget_space(dataset);
   H5Dget_storage_size(dataset);
   H5Pall_filters_avail(creation);
   hsize_t chunks = 0;
   if (H5Pget_layout(creation) == H5D_CHUNKED) H5Dget_num_chunks(dataset, H5S_ALL, &chunks);
-  // HDF5 would wait for pipes. Raw files hold nothing that it can trust.
-  if (!stream_among_sources(dataset, creation) && H5Pget_external_count(creation) == 0)
-    try_values(dataset, creation, type, space);
+  // Raw files hold nothing that HDF5 trusts.
+  if (H5Pget_external_count(creation) == 0) try_values(dataset, creation, type, space);
   // The library crashes in H5close() if the properties of a virtual dataset are still open.
   H5Pclose(creation);
   H5Tclose(type);
@@ -128,12 +141,17 @@ void read_all(const std::filesystem::path& path) {
   malloc_trim(0);
 }
 
-/// Runs the child process: it ends without a message or a core file, and after ten seconds of computing at
-/// most.
+/// Runs the child process: it ends without a message or a core file, and after max_computing or max_seconds
+/// at most.
 [[noreturn]] void be_child(const std::filesystem::path& file) {
-  for (const int fatal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT})
+  for (const int fatal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT, SIGALRM})
     std::signal(fatal, SIG_DFL);
-  const rlimit no_core{0, 0}, seconds{10, 10};
+  sigset_t alarm_signal;
+  ::sigemptyset(&alarm_signal);
+  ::sigaddset(&alarm_signal, SIGALRM);
+  ::sigprocmask(SIG_UNBLOCK, &alarm_signal, nullptr);
+  ::alarm(max_seconds);
+  const rlimit no_core{0, 0}, seconds{max_computing, max_computing};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::setrlimit(RLIMIT_CPU, &seconds);
   if (const int null = ::open("/dev/null", O_WRONLY); null >= 0) {
@@ -150,16 +168,22 @@ void read_all(const std::filesystem::path& path) {
 
 }  // namespace
 
-bool survives_reading(const std::filesystem::path& file) {
-  if (!has_no_checksums(file)) return true;
+std::string failure_of_trial(const std::filesystem::path& file) {
+  if (!has_no_checksums(file)) return "";
   const pid_t child = ::fork();
-  if (child < 0) return true;
+  if (child < 0) return "";
   if (child == 0) be_child(file);
   int status = 0;
   pid_t ended = 0;
   do ended = ::waitpid(child, &status, 0);
   while (ended < 0 && errno == EINTR);
-  return ended != child || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  if (ended != child || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return "";
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    return fmt::format(
+        "was not read within {} seconds; it may refer to something that does not answer, such as a "
+        "pipe or a dead file system",
+        max_seconds);
+  return "damaged HDF5 file (the HDF5 library does not survive reading it)";
 }
 
 }  // namespace spsolve

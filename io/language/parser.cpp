@@ -33,8 +33,8 @@
 //               | "correlate" "(" name "," expression ")"
 //   option      = ( "order" | "at" ) "=" expression
 //
-// So -2^2 is -4, 2^3^2 is 512, 2^-1 is 0.5, and the branches of ?: reach as far as they can. What < gives,
-// 0 or 1, is put in order (by <, <=, > or >=) with numbers from 0 to 1 alone.
+// So -2^2 is -4, 2^3^2 is 512, 2^-1 is 0.5, and the branches of ?: reach as far as they can. The result of
+// <, <=, > or >= is compared by these with numbers from 0 to 1 only, and with what is 0 or 1 itself.
 
 namespace spsolve {
 
@@ -115,6 +115,7 @@ class Parser {
     const Token& comparator = peek();
     const auto found = std::find(comparisons.begin(), comparisons.end(), comparator.text);
     if (found == comparisons.end()) return left;
+    const std::string left_text = source(first);
     ++at_;
     const std::size_t second = peek().begin;
     const int right = sum();
@@ -132,8 +133,8 @@ class Parser {
     const auto operation =
         static_cast<Operation>(static_cast<int>(Operation::less) + (found - comparisons.begin()));
     if (is_order(operation)) {
-      refuse_chain(comparator, left, right);
-      refuse_chain(comparator, right, left);
+      refuse_chain(comparator, left, right, source(second));
+      refuse_chain(comparator, right, left, left_text);
     }
     return add_operation(operation, {left, right}, comparator.position);
   }
@@ -143,15 +144,18 @@ class Parser {
   }
 
   /// Refuses (2 < x) < 5, which compares 0 or 1 with 5.
-  void refuse_chain(const Token& comparator, int condition, int other) const {
+  void refuse_chain(const Token& comparator, int condition, int other, const std::string& other_text) const {
     const SyntaxNode& compared = nodes_[static_cast<std::size_t>(condition)];
     const SyntaxNode& limit = nodes_[static_cast<std::size_t>(other)];
     if (compared.kind != Kind::operation || !is_order(compared.operation)) return;
     if (limit.kind == Kind::number && limit.number <= 1.0) return;
-    throw SyntaxError(
-        text_, comparator.position,
-        fmt::format("a second comparison '{}', of the result of the first, which is 0 or 1", comparator.text),
-        "comparisons joined by '&&', as in '2 < x && x < 5'");
+    if (limit.kind == Kind::operation && limit.operation >= Operation::less &&
+        limit.operation <= Operation::either)  // it is 0 or 1, too
+      return;
+    throw SyntaxError(text_, comparator.position,
+                      fmt::format("'{}' between '{}' and the result of a comparison, which is 0 or 1",
+                                  comparator.text, other_text),
+                      "comparisons joined by '&&', as in '2 < x && x < 5'");
   }
 
   int sum() {

@@ -35,6 +35,31 @@ def problem(**changes):
     return sections
 
 
+def virtual(source, shape=(9, 14)):
+    """Returns a function that makes the virtual dataset "u" of all points of the dataset "u" of another file."""
+    def make(file):
+        layout = h5py.VirtualLayout(shape, dtype="f8")
+        layout[:] = h5py.VirtualSource(source, "u", shape)
+        file.create_virtual_dataset("u", layout)
+    return make
+
+
+def growing(source, blocks=False, shape=(9, 14)):
+    """Returns a function that makes a virtual dataset "u" which grows with its source or, with blocks, with their number."""
+    def make(file):
+        unlimited = h5py.h5s.UNLIMITED
+        extents = unlimited, shape[1]
+        whole, part = h5py.h5s.create_simple(shape, extents), h5py.h5s.create_simple(shape, extents)
+        rows = shape if blocks else (1, shape[1])
+        whole.select_hyperslab((0, 0), (unlimited, 1), rows, rows)
+        if not blocks:
+            part.select_hyperslab((0, 0), (unlimited, 1), rows, rows)
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_virtual(whole, source.encode(), b"u", part)
+        h5py.h5d.create(file.id, b"u", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple(shape, extents), creation)
+    return make
+
+
 class Faults(spsolve.TestCase):
     def write(self, **changes):
         return spsolve.write_input(self.directory / "problem.toml", problem(**changes))
@@ -243,23 +268,43 @@ class Faults(spsolve.TestCase):
 
     def test_files_that_hdf5_files_refer_to_may_be_pipes(self):
         """HDF5 would wait without an end for links, sources of virtual datasets and raw files that are pipes."""
-        os.mkfifo(self.directory / "pipe.h5")
+        for pipe in "pipe.h5", "pipe0.h5":
+            os.mkfifo(self.directory / pipe)
         case = {**problem(), "grid": {"shape": [9, 14]}, "initial": {"file": "u.h5", "dataset": "u"}}
         spsolve.write_input(self.directory / "problem.toml", case)
         def link(file):
             file["u"] = h5py.ExternalLink("pipe.h5", "/u")
-        def virtual(file):
-            layout = h5py.VirtualLayout((9, 14), dtype="f8")
-            layout[:] = h5py.VirtualSource("pipe.h5", "u", (9, 14))
-            file.create_virtual_dataset("u", layout)
         def raw(file):
             file.create_dataset("u", (9, 14), "f8", external=[("pipe.h5", 0, h5py.h5f.UNLIMITED)])
-        for make in link, virtual, raw:
-            for version in "earliest", "latest":
+        of_virtual, of_raw = virtual("virtual.h5"), virtual("raw.h5")
+        for version in "earliest", "latest":
+            for name, make in ("virtual.h5", virtual("pipe.h5")), ("raw.h5", raw):
+                with h5py.File(self.directory / name, "w", libver=version) as file:
+                    make(file)
+            for make in (link, raw, virtual("pipe.h5"), of_virtual, of_raw, growing("pipe.h5"),
+                         growing("pipe%b.h5", blocks=True)):
                 with h5py.File(self.directory / "u.h5", "w", libver=version) as file:
                     make(file)
-                self.assertIn("pipe.h5", self.run_to(2, "check", "problem.toml").err)
+                self.assertRegex(self.run_to(2, "check", "problem.toml").err, r"u\.h5:.*pipe0?\.h5")
                 self.run_to(0, "info", self.directory / "u.h5")
+
+    def test_a_pipe_where_hdf5_does_not_look_is_no_fault(self):
+        """HDF5 takes the file beside the one that refers to it, not a pipe of the same name in the current directory."""
+        (self.directory / "sub").mkdir()
+        for name in "data.h5", "data0.h5":
+            os.mkfifo(self.directory / name)
+            with h5py.File(self.directory / "sub" / name, "w") as file:
+                file["u"] = np.ones((9, 14))
+        case = {**problem(), "grid": {"shape": [9, 14]}, "initial": {"file": "sub/u.h5", "dataset": "u"}}
+        spsolve.write_input(self.directory / "problem.toml", case)
+        def link(file):
+            file["u"] = h5py.ExternalLink("data.h5", "/u")
+        for make in link, virtual("data.h5"), growing("data%b.h5", blocks=True):
+            for version in "earliest", "latest":
+                with h5py.File(self.directory / "sub" / "u.h5", "w", libver=version) as file:
+                    make(file)
+                self.run_to(0, "check", "problem.toml")
+                self.assertIn("min 1, max 1", self.run_to(0, "info", self.directory / "sub" / "u.h5").out)
 
     def test_hdf5_from_a_pipe_is_refused(self):
         """A run would wait for its writer forever."""

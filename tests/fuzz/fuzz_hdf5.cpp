@@ -35,7 +35,7 @@ const spsolve::Communicator& this_process() {
 
 /// Lets the HDF5 library keep some memory of files that it has closed. Otherwise it returns a table of 512
 /// KiB for each file, whose pages are then mapped anew for the next file, which takes most of the time.
-/// Without a limit it keeps gigabytes after some files, which each child process of survives_reading() would
+/// Without a limit it keeps gigabytes after some files, which each child process of failure_of_trial() would
 /// free again.
 void keep_memory_of_library() {
   constexpr int bytes = 1 << 20;

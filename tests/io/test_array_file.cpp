@@ -10,8 +10,10 @@
 #include <csignal>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <semaphore>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -373,6 +375,28 @@ TEST(ArrayFile, FailureToGiveValuesIsAgreedAndTheOldFileStays) {
     EXPECT_EQ(status, Status::device_failure);
     expect_only(world, directory.path(), old_bytes);
   }
+}
+
+TEST(ArrayFile, LackOfMemoryOrThreadsOnOneRankIsAgreed) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Box box = own_part(world, several_blocks.shape);
+  const auto message_of = [&](const auto& failure) {
+    const RowSource broken = [&](const Index3&, std::int64_t, std::byte*) {
+      if (world.rank() == world.size() / 2) throw failure;
+    };
+    Status status{};
+    std::string message = error_of(
+        [&] {
+          write_arrays(world, directory / "array", several_blocks, {}, box, {{"u", broken}});
+        },
+        &status);
+    EXPECT_EQ(status, Status::file_failure);
+    return message;
+  };
+  EXPECT_THAT(message_of(std::bad_alloc()), HasSubstr("there is no memory left"));
+  EXPECT_THAT(message_of(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again))),
+              HasSubstr("cannot write the values"));
 }
 
 /// Is a small file system, mounted by rank 0.
