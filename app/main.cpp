@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -92,7 +94,7 @@ int spsolve_main(int argc, char** argv) {
     return 0;
   }
   if (!parsed.command || !needs_ranks(parsed.command->verb)) forget_mpi_settings_without_launcher();
-  heed_limits_of_shell();
+  heed_limits_of_shell(parsed.command && parsed.command->verb == Verb::run);
   Signals signals;  // before MPI starts threads, so that they leave these signals to us
   const MpiSession mpi(argc, argv);
   const Communicator world;
@@ -126,6 +128,8 @@ int main(int argc, char** argv) {
   try {
     return spsolve::spsolve_main(argc, argv);
   } catch (const spsolve::Error& error) {
+    // The launcher ends the others once the first has failed; one that remains has a reason of its own.
+    if (!spsolve::is_first_process()) sleep(2);
     std::fprintf(stderr, "spsolve: error: %s\n", error.what());
     return static_cast<int>(error.status());
   }

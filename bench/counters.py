@@ -149,7 +149,7 @@ def free_gpu():
 
 def compile_kernels(command, gpu):
     """Runs a command without ncu, so that the cache holds its kernels. It is ended like a row that takes too long. The processes side by
-    side share the cores: with a thread per core each, 57 of 65 took more than 30 s, 60 at a time on 64 cores."""
+    side share the cores: with a thread per core each, most would be ended."""
     threads = max(1, (os.cpu_count() or 1) // options.compile)
     with contextlib.suppress(subprocess.TimeoutExpired):
         subprocess.run(command, env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu, "OMP_NUM_THREADS": str(threads)}, stdout=subprocess.DEVNULL,

@@ -3,7 +3,7 @@
 """Writes what `spsolve plan --json` counts of candidates on an H200, as rows for bench/sweet_spot.py and bench/record.py. No GPU is
 needed.
 
-plan_counts.py SPSOLVE OUT.json cases RATES     the rows of `spsolve bench --suite sweet-spot`, as kernels of today compute them
+plan_counts.py SPSOLVE OUT.json cases RATES     the rows of `spsolve bench --suite sweet-spot`
 plan_counts.py SPSOLVE OUT.json depths          two stars and two boxes at every depth, the fastest layout of each unit
 """
 import json

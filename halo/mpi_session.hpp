@@ -20,7 +20,8 @@ class MpiSession {
 void require_launched_ranks(const Communicator& world);
 
 /// Returns true if this process is the first one that a launcher started, as far as the environment tells, or
-/// if none started it. Decides who prints messages without MPI.
+/// if its parent is no launcher: each process that a wrapper of a launched job starts (a shell, a profiler)
+/// counts as the first. Decides who prints messages without MPI.
 bool is_first_process();
 
 /// Removes settings of MPI from the environment of this process unless a launcher started it: MPI ends a

@@ -73,7 +73,7 @@ FilesAtATime files_at_a_time(const Communicator& communicator, const Setup& setu
 FileQueue::FileQueue(bool background, int files)
     : background_(background),
       max_files_(files),
-      threads_(omp_get_max_threads()),  // those of this thread; threads of files may start more
+      threads_(omp_get_max_threads()),  // the number of this thread: OpenMP may give threads of files more
       progress_(std::make_shared<Progress>(threads_)) {}
 
 FileQueue::~FileQueue() {

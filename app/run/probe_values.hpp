@@ -46,7 +46,7 @@ class ProbeValues {
   void assemble(std::span<const std::byte> gathered, std::int64_t fields, std::int64_t rows);
 
   std::vector<Index3> own_;           // grid points of this rank
-  std::vector<PointShare> shares_;    // their shares in the values of this rank
+  std::vector<PointShare> shares_;    // the shares of grid points in the values of this rank
   std::vector<std::size_t> starts_;   // where values start in shares_, and the end
   std::vector<std::int64_t> counts_;  // the number of values of one field, by rank
   std::int64_t max_recorded_ = 0;

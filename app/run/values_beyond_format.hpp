@@ -32,7 +32,7 @@ class ValuesBeyondFormat {
 
  private:
   bool is_narrower_;
-  double max_magnitude_ = 0;  // that of the values of this rank, then of all
+  double max_magnitude_ = 0;  // sum() turns the maximum of this rank into that of all ranks
   std::atomic<std::int64_t> count_{0};
 };
 

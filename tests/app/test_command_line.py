@@ -805,6 +805,9 @@ class CommandLine(spsolve.TestCase):
             lowest = next((kib for kib in range(step, 1600000, step) if status(kib, "--version")[0] == 0), None)
             if lowest is None:
                 self.skipTest("sanitizers reserve more address space")
+            launched = subprocess.run([spsolve.MPIEXEC, "--oversubscribe", "-n", "3", "bash", "-c", f"ulimit -{kind} {lowest + step}; exec {spsolve.EXECUTABLE} {file}"],
+                                      cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
+            self.assertEqual(launched.stderr.count("spsolve: error: MPI, HDF5 and their threads need"), 1, launched.stderr)
             for arguments in ([file, "--overwrite", "--set", "compute.device=cpu"], ["check", file], ["doctor"]):
                 found = [status(kib, *arguments) for kib in range(lowest, lowest + 12 * step, step)]
                 first = found.index((0, True)) if (0, True) in found else found.index((0, False))
@@ -835,11 +838,14 @@ class CommandLine(spsolve.TestCase):
     def test_only_verbs_that_compute_start_threads(self):
         """The stacks of 400 threads do not fit the limit, so starting them is noticed."""
         file = self.write()
-        for arguments, starts in (("check", True), ("plan", True), ("info", False), ("new heat -", False), ("doctor", False)):
+        self.run_to(0, file)
+        snapshot = spsolve.snapshots(self.directory / "out")[5]
+        for arguments, starts in ((f"check {file}", True), (f"plan {file}", True), (f"info {snapshot}", False), ("new heat -", False), ("doctor", False)):
             with self.subTest(arguments):
-                text = f"{arguments} {file}" if arguments in ("check", "plan", "info") else arguments
-                limited = f"ulimit -v 1200000; OMP_NUM_THREADS=400 exec {spsolve.EXECUTABLE} {text}"
-                result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
+                limited = f"ulimit -v 1200000; OMP_NUM_THREADS=400 exec {spsolve.EXECUTABLE} {arguments}"
+                result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env={**spsolve.ENVIRONMENT, "CUDA_VISIBLE_DEVICES": ""},
+                                        capture_output=True, text=True)
+                self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertEqual(" of 400 threads can be started" in result.stderr, starts, result.stderr)
 
     def test_zero_steps(self):

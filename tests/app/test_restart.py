@@ -162,6 +162,17 @@ class Restart(spsolve.TestCase):
                 self.restart(file, ranks=5 - ranks if ranks < 4 else None)
                 self.assert_same_bits()
 
+    def test_a_limit_of_processor_time_stops_with_a_checkpoint(self):
+        """bash sets the time at which Linux sends XCPU and that at which it kills to the same value."""
+        file = self.write(steps=10**8, every=0)
+        silent = spsolve.settings("output.every=0", "diagnostics.every=0")
+        command = ["bash", "-c", 'ulimit -t 5; exec "$0" "$@"', spsolve.EXECUTABLE, file, *spsolve.SETTINGS, *silent]
+        result = subprocess.run(command, cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 75, result.stdout + result.stderr)
+        self.assertIn("stopped by a signal", result.stdout)
+        (step,) = spsolve.checkpoints(self.directory / "out")
+        self.restart(file, *silent, "--set", f"time.steps={step + 5}")
+
     def test_interrupts(self):
         """One interrupt stops a run; it ends at once at the second, or if nothing has been written yet."""
         out = self.directory / "out"

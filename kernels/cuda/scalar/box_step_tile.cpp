@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int bytes_of_thread = 64;    // columns in each of the two rows of a thread
+constexpr int bytes_of_thread = 64;    // bytes of the columns in each of the two rows of a thread
 constexpr int max_warps = 16;          // per multiprocessor: a thread takes 128 registers
 constexpr int max_column_radius = 24;  // a window is held in registers
 

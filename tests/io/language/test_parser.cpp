@@ -72,11 +72,19 @@ TEST(Parser, SaysWhereAnExpressionIsWrong) {
            "one comparison, as in '0 <= (x + 1) && (x + 1) == y*2'"},
           {"(2 < x) < 5",
            {1, 9},
-           "a second comparison '<', of the result of the first, which is 0 or 1",
+           "'<' between '5' and the result of a comparison, which is 0 or 1",
            "'2 < x && x < 5'"},
           {"5 >= (x > y)",
            {1, 3},
-           "a second comparison '>=', of the result of the first, which is 0 or 1",
+           "'>=' between '5' and the result of a comparison, which is 0 or 1",
+           "comparisons joined by '&&'"},
+          {"5 >= ((x < y) >= (y < 3))",
+           {1, 3},
+           "'>=' between '5' and the result of a comparison, which is 0 or 1",
+           "comparisons joined by '&&'"},
+          {"(x < y) < (y && 3) + 1",
+           {1, 9},
+           "'<' between '(y && 3) + 1' and the result of a comparison, which is 0 or 1",
            "comparisons joined by '&&'"},
           {"x ** 2", {1, 3}, "'**'", "'^' for powers"},
           {"x = 2", {1, 3}, "'='", "'==' for equality"},
@@ -110,6 +118,12 @@ TEST(Parser, SaysWhereAnExpressionIsWrong) {
           {"correlate(w)", {1, 12}, "')'", "what is to be correlated"},
       },
       parse_expression);
+}
+
+TEST(Parser, OrdersResultsOfComparisons) {
+  for (const char* text : {"(x < y) >= (y < 3)", "(x < y) < (x == y)", "(x && y) <= (x > y)",
+                           "(x > y) > (x || y)", "(2 < x) >= 1", "0.5 < (x < y)"})
+    EXPECT_NO_THROW(parse_expression(text)) << text;
 }
 
 TEST(Parser, SaysWhereAStepIsWrong) {
