@@ -7,9 +7,9 @@
 namespace spsolve {
 
 /// Receives the signals that a run answers at the end of a launch instead of dying: USR1, USR2, TERM, HUP,
-/// XCPU, and INT once the run has begun. All but INT are blocked from construction on, also in threads started
-/// later, and wait until next() asks for them. An INT or HUP that was ignored at construction stays ignored.
-/// PIPE and XFSZ are ignored: the writes themselves fail.
+/// XCPU, and INT once the run has begun. All but INT are blocked from construction on, also in threads
+/// started later, and wait until next() asks for them. An INT or HUP that was ignored at construction stays
+/// ignored. PIPE and XFSZ are ignored: the writes themselves fail.
 class Signals {
  public:
   Signals();

@@ -139,7 +139,7 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   }
   if (std::exchange(warned_of_frozen_, true)) return;
   const std::string advice =
-      config.compute.accuracy
+      config.compute.precision != stored  // which compute.accuracy accepts
           ? fmt::format("A smaller compute.accuracy, or none, avoids this (this run uses {} instead of {})",
                         to_string(stored), to_string(config.compute.precision))
           : "Unless the state is steady, compute.precision = \"fp32\" is needed";
