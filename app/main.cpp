@@ -94,7 +94,8 @@ int spsolve_main(int argc, char** argv) {
     return 0;
   }
   if (!parsed.command || !needs_ranks(parsed.command->verb)) forget_mpi_settings_without_launcher();
-  heed_limits_of_shell(parsed.command && parsed.command->verb == Verb::run);
+  heed_limits_of_shell();
+  if (parsed.command && parsed.command->verb == Verb::run) leave_processor_time_for_checkpoint();
   Signals signals;  // before MPI starts threads, so that they leave these signals to us
   const MpiSession mpi(argc, argv);
   const Communicator world;

@@ -93,8 +93,7 @@ class CudaCopies::Copy : public HostCopy {
   const Place place;
   std::int64_t stride = 1;
   std::shared_ptr<Staging> staging;
-  std::shared_ptr<Copy>
-      arrived_copy;  // holds the values in host memory after wait(), if they lie on the device
+  std::shared_ptr<Copy> arrived_copy;  // the values in host memory, after wait() for those on the device
 
  private:
   void synchronize() const {

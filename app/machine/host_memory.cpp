@@ -45,17 +45,6 @@ void limit_by_shell(AvailableMemory& least, bool free_now) {
   }
 }
 
-/// Lowers the limit of processor time at which Linux sends XCPU if it is the one at which Linux kills, as
-/// `ulimit -t` sets it. The time between them, a minute of each thread at most, is for the last checkpoint.
-void leave_processor_time_for_checkpoint() {
-  rlimit found{};
-  if (getrlimit(RLIMIT_CPU, &found) != 0) return;
-  if (found.rlim_cur != found.rlim_max || found.rlim_max == RLIM_INFINITY || found.rlim_max < 2) return;
-  found.rlim_cur -=
-      std::clamp<rlim_t>(found.rlim_max / 10, 1, 60 * static_cast<rlim_t>(omp_get_max_threads()));
-  setrlimit(RLIMIT_CPU, &found);
-}
-
 }  // namespace
 
 AvailableMemory available_memory(bool free_now, const fs::path& root) {
@@ -89,8 +78,16 @@ void require_host_memory(double bytes, int ranks, bool free_now, const std::stri
                     size_text(bytes), for_what, ranks, size_text(available.bytes), available.whose, advice));
 }
 
-void heed_limits_of_shell(bool for_run) {
-  if (for_run) leave_processor_time_for_checkpoint();
+void leave_processor_time_for_checkpoint() {
+  rlimit found{};
+  if (getrlimit(RLIMIT_CPU, &found) != 0) return;
+  if (found.rlim_cur != found.rlim_max || found.rlim_max == RLIM_INFINITY || found.rlim_max < 2) return;
+  found.rlim_cur -=
+      std::clamp<rlim_t>(found.rlim_max / 10, 1, 60 * static_cast<rlim_t>(omp_get_max_threads()));
+  setrlimit(RLIMIT_CPU, &found);
+}
+
+void heed_limits_of_shell() {
   constexpr double unlimited = std::numeric_limits<double>::infinity();
   AvailableMemory left{unlimited, ""};
   limit_by_shell(left, true);

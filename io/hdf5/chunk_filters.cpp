@@ -146,34 +146,38 @@ ChunkBytes decoded_by_plugin(const ChunkBytes& stored, const ChunkFilter& filter
   return decoded;
 }
 
+/// Calls use(filter, id, parameters) for the filters of a dataset with their numbers in its pipeline, their
+/// numbers in HDF5 and how many parameters they have.
+template <class Use>
+void for_each_filter(hid_t creation, const Use& use) {
+  const auto count = static_cast<unsigned>(check_hdf5(H5Pget_nfilters(creation)));
+  for (unsigned filter = 0; filter < count; ++filter) {
+    std::size_t parameters = 0;
+    const auto id =
+        check_hdf5(H5Pget_filter2(creation, filter, nullptr, &parameters, nullptr, 0, nullptr, nullptr));
+    use(filter, static_cast<H5Z_filter_t>(id), parameters);
+  }
+}
+
 }  // namespace
 
 std::vector<ChunkFilter> filters_of(hid_t creation) {
   std::vector<ChunkFilter> filters;
-  const auto count = check_hdf5(H5Pget_nfilters(creation));
-  for (int i = 0; i < count; ++i) {
-    const auto filter = static_cast<unsigned>(i);
-    std::size_t parameters = 0;
-    unsigned flags = 0;
-    const auto id = static_cast<H5Z_filter_t>(
-        check_hdf5(H5Pget_filter2(creation, filter, &flags, &parameters, nullptr, 0, nullptr, nullptr)));
+  for_each_filter(creation, [&](unsigned filter, H5Z_filter_t id, std::size_t parameters) {
     std::vector<unsigned> values(parameters);
-    check_hdf5(H5Pget_filter2(creation, filter, &flags, &parameters, values.data(), 0, nullptr, nullptr));
+    check_hdf5(H5Pget_filter2(creation, filter, nullptr, &parameters, values.data(), 0, nullptr, nullptr));
     filters.push_back({id, std::move(values), filter_plugin(id)});
-  }
+  });
   return filters;
 }
 
 std::string unsafe_filter(hid_t creation) {
   if (H5Pget_layout(creation) != H5D_CHUNKED) return "";
-  const auto count = check_hdf5(H5Pget_nfilters(creation));
-  for (int i = 0; i < count; ++i) {
-    std::size_t parameters = 0;
-    const auto id = check_hdf5(H5Pget_filter2(creation, static_cast<unsigned>(i), nullptr, &parameters,
-                                              nullptr, 0, nullptr, nullptr));
-    if (std::string name = name_of(static_cast<H5Z_filter_t>(id)); !name.empty()) return name;
-  }
-  return "";
+  std::string unsafe;
+  for_each_filter(creation, [&](unsigned, H5Z_filter_t id, std::size_t) {
+    if (unsafe.empty()) unsafe = name_of(id);
+  });
+  return unsafe;
 }
 
 bool can_be_undone(std::span<const ChunkFilter> filters) {

@@ -35,8 +35,8 @@ struct Plan {
   std::string device;    // cpu, cuda
   bool measured = true;  // the device's rates were measured, not guessed
   Candidate chosen = {};
-  std::vector<Candidate> candidates =
-      {};  // by precision, unit, layout, depth; seconds and error with the events
+  /// `candidates` are ordered by precision, unit, layout and depth. Their seconds and errors include events.
+  std::vector<Candidate> candidates = {};
   /// `rejected` has the order of the candidates, and includes methods that an accepted accuracy excludes.
   std::vector<RejectedMethod> rejected = {};
   std::vector<std::string> reasons = {};  // sentences on the choice and the alternatives

@@ -71,6 +71,25 @@ class ChunkReader : public ::testing::Test {
     check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, second, changed.size(), changed.data()));
     return path;
   }
+  /// Writes a dataset "u" of one axis, in chunks that pass the filters which `set` chooses. Returns the bytes
+  /// of all stored chunks.
+  static hsize_t write_line(const std::string& path, const std::vector<int>& values, hsize_t chunk,
+                            const SetFilters& set) {
+    const hsize_t points = values.size();
+    const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const Hdf5Id space(H5Screate_simple(1, &points, nullptr), H5Sclose),
+        creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check_hdf5(H5Pset_chunk(creation, 1, &chunk));
+    set(creation);
+    const Hdf5Id dataset(H5Dcreate2(file, "u", H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+                         H5Dclose);
+    check_hdf5(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+    return H5Dget_storage_size(dataset);
+  }
+  /// Returns the grid of what write_line() has written.
+  static Domain line_of(const std::vector<int>& values) {
+    return {.dimensions = 1, .shape = {1, 1, std::ssize(values)}};
+  }
   /// Returns the message of the Error with which reading ends, or nothing; then all values are right.
   static std::string failure(const std::filesystem::path& file) {
     Domain domain;
@@ -166,27 +185,15 @@ TEST_F(ChunkReader, LetsSoundChunksPass) {
 /// A chunk of equal values is a few bytes long when it has passed scale-offset and deflate.
 TEST_F(ChunkReader, LetsLargeChunksOfOneValuePass) {
   const std::string path = directory_ / "one_value.h5";
-  const hsize_t points[] = {100000};
-  {
-    const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-    const Hdf5Id space(H5Screate_simple(1, points, nullptr), H5Sclose),
-        creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    check_hdf5(H5Pset_chunk(creation, 1, points));
-    deflated_scale_offset(creation);
-    const Hdf5Id dataset(H5Dcreate2(file, "u", H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
-                         H5Dclose);
-    const std::vector<int> values(points[0], 7);
-    check_hdf5(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
-  }
-  Domain domain;
-  domain.dimensions = 1;
-  domain.shape = {1, 1, static_cast<std::int64_t>(points[0])};
+  const std::vector<int> values(100000, 7);
+  write_line(path, values, values.size(), deflated_scale_offset);
+  const Domain domain = line_of(values);
   double sum = 0;
   read_boxes(Communicator(), path, "u", domain, domain.box(),
-             [&](const Index3&, std::span<const double> values) {
-               for (const double value : values) sum += value;
+             [&](const Index3&, std::span<const double> row) {
+               for (const double value : row) sum += value;
              });
-  EXPECT_EQ(sum, 7.0 * static_cast<double>(points[0]));
+  EXPECT_EQ(sum, 7.0 * static_cast<double>(values.size()));
 }
 
 TEST_F(ChunkReader, RefusesMoreBitsThanAValueHas) {
@@ -302,25 +309,11 @@ TEST_F(ChunkReader, UndoesFiltersOfPlugins) {
 TEST_F(ChunkReader, ReadsStoredBytesOnce) {
   for (const SetFilters& set : {SetFilters(inverted), SetFilters(inverted_deflated), SetFilters(summed)}) {
     const std::string path = directory_ / "large.h5";
-    const hsize_t points[] = {1 << 18}, chunk[] = {1 << 15};
-    hsize_t stored = 0;
-    {
-      const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-      const Hdf5Id space(H5Screate_simple(1, points, nullptr), H5Sclose),
-          creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-      check_hdf5(H5Pset_chunk(creation, 1, chunk));
-      set(creation);
-      const Hdf5Id dataset(H5Dcreate2(file, "u", H5T_STD_I32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
-                           H5Dclose);
-      std::mt19937 random;
-      std::vector<unsigned> values(points[0]);
-      std::ranges::generate(values, [&] { return random() >> 1; });
-      check_hdf5(H5Dwrite(dataset, H5T_NATIVE_UINT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
-      stored = H5Dget_storage_size(dataset);
-    }
-    Domain domain;
-    domain.dimensions = 1;
-    domain.shape = {1, 1, static_cast<std::int64_t>(points[0])};
+    std::mt19937 random;
+    std::vector<int> values(1 << 18);
+    std::ranges::generate(values, [&] { return static_cast<int>(random() >> 1); });
+    const hsize_t stored = write_line(path, values, 1 << 15, set);
+    const Domain domain = line_of(values);
     const std::int64_t before = bytes_read();
     read_boxes(Communicator(), path, "u", domain, domain.box(),
                [](const Index3&, std::span<const double>) {});
