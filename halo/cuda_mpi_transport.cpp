@@ -12,7 +12,8 @@ void CudaMpiTransport::start(std::span<const Message> sends, std::span<const Mes
 
 void CudaMpiTransport::finish() {
   if (staged_sends_.empty() && receives_.empty()) return;  // without neighbours there is nothing to wait for
-  // Then the data to send are there, and the last data received have been copied out of their buffer.
+  // After this wait the data to send are there, and the last data received have been copied out of their
+  // buffer.
   cuda::check_cuda(cudaStreamSynchronize(stream_));
   mpi_.start(staged_sends_, staged_receives_);
   mpi_.finish();

@@ -23,7 +23,7 @@ namespace {
 /// Returns the number of processes that the launcher says it started for this job step, and the environment
 /// variable that says so. Returns 1 and an empty name if the launcher says nothing.
 std::pair<const char*, int> launched_processes() {
-  // For Slurm only the step's own count is used: a batch script runs once whatever SLURM_NTASKS says.
+  // From Slurm only the count of the step is taken: a batch script runs once whatever SLURM_NTASKS says.
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* value = std::getenv(variable)) return {variable, std::atoi(value)};
   return {"", 1};

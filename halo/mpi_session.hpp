@@ -21,12 +21,12 @@ void require_launched_ranks(const Communicator& world);
 
 /// Returns true if this process is the first one that a launcher started, as far as the environment tells, or
 /// if its parent is no launcher: each process that a wrapper of a launched job starts (a shell, a profiler)
-/// counts as the first. Decides who prints messages without MPI.
+/// counts as the first. The first process prints messages while MPI does not run.
 bool is_first_process();
 
 /// Removes settings of MPI from the environment of this process unless a launcher started it: MPI ends a
-/// process in which the job of the shell, or a transport of another machine, cannot be reached. For work that
-/// needs no other rank; called before MPI starts.
+/// process in which the job of the shell, or a transport of another machine, cannot be reached. Call it
+/// before MPI starts, for work that needs no other rank.
 void forget_mpi_settings_without_launcher();
 
 /// Returns true if several threads of each rank may communicate concurrently, each on its own communicator.

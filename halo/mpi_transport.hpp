@@ -11,8 +11,8 @@ namespace spsolve {
 /// Sends messages by non-blocking MPI point-to-point calls. Their memory must be readable by MPI.
 class MpiTransport : public Transport {
  public:
-  /// MPI counts bytes in int, so messages go in pieces of `max_message_bytes`, which all ranks must give
-  /// alike. MPI keeps pieces in order between a pair of ranks.
+  /// MPI counts bytes in int, so messages go in pieces of `max_message_bytes`, which must be the same on all
+  /// ranks. MPI keeps pieces in order between a pair of ranks.
   explicit MpiTransport(const Communicator& communicator,
                         std::size_t max_message_bytes = std::size_t{1} << 30)
       : communicator_(communicator), max_message_bytes_(max_message_bytes) {}

@@ -24,9 +24,9 @@ const char* to_string(Phase phase);
 /// gone), or when every rank waits for another or for its GPU and none makes progress.
 ///
 /// A thread of every rank sends the rank's state to rank 0, about ten times within the timeout, and rank 0
-/// answers. A rank that misses the other's heartbeat reports which rank it is, where, and what it did last,
-/// and aborts with Status::device_failure. Busy ranks (files, compilers, a long launch on the CPU) continue
-/// to send heartbeats.
+/// answers. If a heartbeat does not come, the rank that waits for it reports the silent rank, its machine and
+/// what it did last, and aborts with Status::device_failure. Busy ranks (files, compilers, a long launch on
+/// the CPU) continue to send heartbeats.
 ///
 /// If a rank dies, the launcher notices first. It asks the other ranks to end and kills them soon after. A
 /// rank that cannot react, because it waits for the dead one, reports its position.

@@ -32,8 +32,8 @@ struct ArrayBlocks {
     return std::min(points, (block + 1) * block_points);
   }
 
-  /// Returns the first block of a rank: each rank has the blocks [first_of(rank), first_of(rank + 1)). They
-  /// are consecutive, since a rank's box lies mostly there.
+  /// Returns the first block of a rank: each rank has the blocks [first_of(rank), first_of(rank + 1)). The
+  /// blocks of a rank are consecutive, because most of their points lie in the rank's box.
   constexpr std::int64_t first_of(int rank, int ranks) const { return count() * rank / ranks; }
 };
 

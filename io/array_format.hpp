@@ -51,7 +51,7 @@ using RowSource = std::function<void(const Index3& begin, std::int64_t points, s
 struct NamedRows {
   std::string name;
   RowSource row;
-  /// Holds the points of the rank's box in the storage type of the file, if they lie in memory so. Blocks of
+  /// Holds the points of the rank's box, if they lie in memory in the storage type of the file. Blocks of
   /// this rank's points alone are then written from there, without a copy by `row`.
   std::optional<ReadableField> stored = {};
   /// Is called with all values that this rank writes, in pieces.

@@ -147,10 +147,11 @@ void BlockWriter::for_each_piece(const NamedRows& array, const Range& block, std
   }
 }
 
-/// Has a block ready in every round. Calls make(array, range of the block, its buffer) on another thread, in
-/// rounds in which this rank has a block, and take(round, result of make(), attempt) on this thread in the
-/// order of the rounds. A rank that fails in make(), attempt() or `row` continues to exchange, so that no
-/// other rank waits for it; take() then gets an empty result. Returns this rank's first failure.
+/// Goes through the rounds, in each of which this rank has a block or none. Calls make(array, range of the
+/// block, its buffer) for each block on another thread, and take(round, result of make(), attempt) for each
+/// round on this thread, in the order of the rounds. A rank that fails in make(), attempt() or `row`
+/// continues to exchange, so that no other rank waits for it; take() then gets an empty result. Returns this
+/// rank's first failure.
 template <class Make, class Take>
 std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const Make& make, const Take& take) {
   using Made = std::invoke_result_t<const Make&, const NamedRows&, const Range&, std::vector<std::byte>&>;

@@ -26,8 +26,8 @@ class BlockWriter {
  public:
   /// Prepares the exchange of values. Collective. The boxes of all ranks must cover the array. The arguments
   /// must outlive the writer. A format without compression has the blocks of ArrayBlocks::of(), one with
-  /// compression its chunks. `turn` says how many files share the threads of a rank: each that writes takes
-  /// its part of them, and those that compress as many as they can.
+  /// compression its chunks. `turn` says how many files share the threads of a rank. A file that is written
+  /// as it is takes its share of them. A file that is compressed takes any threads that are free.
   BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
               const FileTurn& turn = {});
 

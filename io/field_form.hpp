@@ -11,8 +11,8 @@
 
 namespace spsolve {
 
-/// Says where an input states a value, for the start of a message: "heat.toml:12: [initial] ". It is no part
-/// of the value, so any two are equal.
+/// Says where an input states a value, for the start of a message: "heat.toml:12: [initial] ". The location
+/// is no part of the value, so any two locations compare equal.
 struct InputLocation {
   std::string text;
 

@@ -10,8 +10,7 @@
 namespace spsolve {
 
 /// Names the parts of the work on a file, in their order: waiting until the copy of the state may be read;
-/// reserving space and laying the file out; writing values; flushing; waiting for the files
-/// before it.
+/// reserving space and laying the file out; writing values; flushing; waiting for the files before this one.
 enum class FilePart { copy, layout, values, flush, turn };
 /// Holds the names in the order of FilePart.
 inline constexpr std::array<std::string_view, 5> file_part_names{"copy", "layout", "values", "flush", "turn"};
@@ -20,8 +19,8 @@ inline constexpr std::array<std::string_view, 5> file_part_names{"copy", "layout
 /// time, because the threads that write to one file wait for one another in most file systems. The files
 /// appear under their names in their order.
 struct FileTurn {
-  int slot = 0;     // differs from those of all other files in progress
-  int files = 1;    // that may be in progress: each takes its share of `threads`
+  int slot = 0;     // differs from the slots of all other files in progress
+  int files = 1;    // files that may be in progress: each takes its share of `threads`
   int threads = 0;  // threads per rank; 0: as many as OpenMP starts on the calling thread
   /// Counts the turns that are left for threads which work on files. There are as many turns as the rank has
   /// threads, because files may have more threads together. Null: there is one file at a time.

@@ -12,8 +12,8 @@ constexpr std::string_view snapshot_format = "spsolve snapshot";
 constexpr std::string_view checkpoint_format = "spsolve checkpoint";
 constexpr std::string_view probes_format = "spsolve probes";
 constexpr std::int64_t format_version = 1;
-/// Checkpoints of other fields than the single field "u" name their fields: an older program would continue
-/// without the others.
+/// This version marks checkpoints that name their fields, because they hold others than the single field "u".
+/// A program that knows only version 1 would continue without the other fields.
 constexpr std::int64_t version_with_fields = 2;
 
 }  // namespace spsolve

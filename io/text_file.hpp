@@ -7,8 +7,8 @@
 
 #include "io/atomic_file.hpp"
 
-/// Small text files are read and written as a whole. In their place a path may name a stream. Every failure
-/// throws Error(file_failure) with the file and the system's reason.
+/// Small text files are read and written as a whole. A path may also name a stream. Every failure throws
+/// Error(file_failure) with the file and the system's reason.
 namespace spsolve {
 
 /// Returns true if a path names a stream, which must not be replaced by a file: `-` (standard output or

@@ -21,8 +21,8 @@ constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
 /// Advances one rank's block of the grid. It owns the arrays of every field of the problem (StateArrays), the
 /// units that compute them, and the halo exchange. Between strides (StridedUnit) the block keeps the
-/// difference to the values one step before. When a caller asks for these values, they are computed from it,
-/// and the next stride starts from them.
+/// difference to the values one step before. When a caller asks for these values, they are computed from the
+/// difference, and the next stride starts from them.
 ///
 /// Halos are wide enough for `exchange_every` launches. One launch exchanges them; the following launches
 /// need no messages and also advance the valid points around the block, a region that shrinks towards the
@@ -56,9 +56,9 @@ class Block {
   bool has_previous(std::size_t field) const { return arrays_.has_previous(field); }
   /// Returns a field of the current state in host memory, valid until the next launch.
   const Field& state(std::size_t field = 0);
-  /// Return views of a field in the backend's memory: the current state, the state one step before (if
-  /// equations read it), and the current state together with the state before the last launch, which took one
-  /// step. They wait until the values are computed, and are valid until the next launch.
+  /// Return views of a field in the backend's memory: the current state; the state one step before, if
+  /// equations read it; and the current state together with the state before the last launch, which must have
+  /// taken one step. They wait until the values are computed, and are valid until the next launch.
   StateView view(std::size_t field = 0) { return computed({backend_, &arrays_.now(field), nullptr}); }
   StateView view_previous(std::size_t field) {
     keep_difference(false);
@@ -151,7 +151,8 @@ class Block {
   void share_magnitude_bound(int steps);
   /// Makes the compute queue wait for the result of share_magnitude_bound().
   void await_magnitude_bound(int steps);
-  /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
+  /// Returns the least value that the magnitude bound of the state is set to: 4 times the largest dirichlet
+  /// value of a reflected axis. Reflected ghost points 2 c - u are then at most 1.5 times the bound.
   int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   /// Returns an upper bound of the bytes that message buffers and intermediate results of launches need: one

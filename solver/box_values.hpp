@@ -11,7 +11,7 @@
 namespace spsolve {
 
 /// Reads boxes of fields of one geometry, in the memory of any backend. A box is packed into a buffer, which
-/// travels to the host, so that a plane of a large field costs no more than its points.
+/// travels to the host, so the cost of reading a plane does not depend on the size of the field.
 class BoxValues {
  public:
   /// `boxes` lists boxes of owned points of fields with the geometry and precision of `like`; some may be

@@ -14,9 +14,9 @@
 
 namespace spsolve {
 
-/// Copies fields between a GPU and the host. Copies that prepare() has announced stay on the device if it
-/// has memory for them: threads then read their points through small windows of pinned memory while
-/// computation continues. If there is memory for one, it stages copies, each of which travels to pinned
+/// Copies fields between a GPU and the host. Copies that prepare() has announced stay on the device if it has
+/// memory for them: threads then read their points through small windows of pinned memory while computation
+/// continues. If the device has memory for one copy only, each copy is staged there and travels to pinned
 /// memory as a whole. Otherwise the sampling kernel writes to pinned memory, and computation waits for it.
 class CudaCopies {
  public:
@@ -28,9 +28,9 @@ class CudaCopies {
   /// prepare() has begun to allocate and waits until it is there.
   std::shared_ptr<HostCopy> make_copy(const Box& owned, const Sampling& sampling);
   /// Allocates memory for `count` simultaneous copies: `on_device` at once, otherwise host memory on a thread
-  /// of its own, because pinning memory takes long. The first of the latter that is used allocates staging
-  /// memory, if memory_for_copies(reserve) suffices. Copies of the same points and precision are prepared
-  /// once.
+  /// of its own, because pinning memory takes long. The first copy in host memory that is used allocates
+  /// staging memory on the device, if memory_for_copies(reserve) suffices. Copies of the same points and
+  /// precision are prepared once.
   void prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve, bool on_device);
   /// Returns how many bytes of the current device copies may take so that `reserve` bytes stay free, besides
   /// some for CUDA and NCCL.
@@ -50,8 +50,8 @@ class CudaCopies {
     Precision precision;
     std::size_t reserve;
     Place place;
-    std::deque<std::future<std::shared_ptr<Copy>>> copies = {};  // that were never used
-    bool is_staged = false;                                      // or was found to have no room
+    std::deque<std::future<std::shared_ptr<Copy>>> copies = {};  // copies that were never used
+    bool is_staged = false;                                      // true also if there is no room for it
     std::shared_ptr<Staging> staging = nullptr;
     std::jthread maker = {};
   };
@@ -71,7 +71,7 @@ class CudaCopies {
   cuda::PinnedMemory pinned_;
   int device_ = 0;
   std::mutex windows_mutex_;
-  std::size_t windows_ = 0;                              // that were made; guarded by `windows_mutex_`
+  std::size_t windows_ = 0;                              // windows made so far; guarded by `windows_mutex_`
   std::vector<std::unique_ptr<Window>> unused_windows_;  // guarded by `windows_mutex_`
   std::vector<std::shared_ptr<Copy>> copies_;
   std::deque<Prepared> prepared_;  // its threads use the others

@@ -14,7 +14,7 @@
 namespace spsolve {
 
 /// Lists the steps at which events happen. Intervals count from step 0; with interval 0 an event happens only
-/// at the steps named below.
+/// at the steps that the comments of the members name.
 struct Schedule {
   std::int64_t first = 0;              // step of the block's current state
   std::int64_t last = 0;               // the step to reach

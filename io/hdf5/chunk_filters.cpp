@@ -28,7 +28,8 @@ std::uint64_t little_endian(std::span<const std::uint8_t> bytes) {
   return value;
 }
 
-/// Says what a filter would do with a number of values of another size than the chunk has, if it would.
+/// Says how the values that a filter would make differ in number or size from those of the chunk. Returns an
+/// empty text if they do not.
 std::string wrong_size(const ChunkFilter& filter, std::size_t values, std::size_t bytes_of_value,
                        std::size_t wanted) {
   if (bytes_of_value > 0 && values == wanted / bytes_of_value && wanted % bytes_of_value == 0) return "";
@@ -99,7 +100,8 @@ ChunkBytes inflated(const ChunkBytes& stored, std::size_t most) {
   return result;
 }
 
-/// Puts the bytes of each element together again, as the filter shuffle does it; the rest stays behind them.
+/// Undoes the filter shuffle: puts the bytes of each element together again. Bytes at the end that fill no
+/// element stay where they are.
 ChunkBytes unshuffled(const ChunkBytes& stored, std::size_t element_bytes) {
   if (element_bytes < 2) return stored;
   const std::size_t elements = stored.size() / element_bytes;

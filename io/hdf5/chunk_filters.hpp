@@ -30,11 +30,11 @@ std::string unsafe_filter(hid_t creation);
 /// Returns true if undo_filters() undoes all of these filters.
 bool can_be_undone(std::span<const ChunkFilter> filters);
 
-/// Undoes the filters deflate, shuffle and fletcher32 and those of plug-ins of a chunk, which has `wanted`
-/// bytes when it is decoded, the last filter first. It stops before another filter, and then only looks
-/// whether the stored lengths are those that the filter needs: HDF5 1.10 trusts them. Bits of `left_out` name
-/// filters that the chunk has not passed. Throws Error(invalid_input) that says what is wrong with the bytes.
-/// The formats are those of the HDF5 library's own filters.
+/// Undoes the filters of a chunk that has `wanted` bytes when it is decoded, the last filter first: deflate,
+/// shuffle, fletcher32 and filters of plug-ins. At any other filter it stops and only checks that the stored
+/// lengths are those that the filter needs, because HDF5 1.10 trusts them. Bit i of `left_out` is set if the
+/// chunk has not passed filter i. Throws Error(invalid_input) that says what is wrong with the bytes. The
+/// formats are those of the HDF5 library's own filters.
 ChunkBytes undo_filters(ChunkBytes stored, std::uint32_t left_out, std::span<const ChunkFilter> filters,
                         std::size_t wanted);
 

@@ -104,8 +104,8 @@ RawPart raw_part(hid_t dataset, hid_t creation, int i) {
   return part;
 }
 
-/// Returns stream_among_sources(). `seen` holds the files and names of those whose sources were looked at,
-/// because virtual datasets may refer to each other in a circle.
+/// Returns stream_among_sources(). `seen` holds the files and names of the datasets whose sources were looked
+/// at, because virtual datasets may refer to each other in a circle.
 std::optional<fs::path> stream_behind(hid_t dataset, std::set<std::pair<fs::path, std::string>>& seen) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   for (int i = 0; i < H5Pget_external_count(creation); ++i)

@@ -10,8 +10,8 @@
 namespace spsolve {
 
 /// Returns a pipe or a device from which a dataset takes values: its raw file, a source if it is virtual, or
-/// what its sources take values from. HDF5 would wait for one without an end, and opens some sources as soon
-/// as it is asked for the extent of the dataset. This function asks for none.
+/// what its sources take values from. HDF5 would wait for a pipe or a device without an end, and opens some
+/// sources as soon as it is asked for the extent of the dataset. This function does not ask for the extent.
 std::optional<std::filesystem::path> stream_among_sources(hid_t dataset);
 
 /// Says which values of a dataset should be stored elsewhere but are missing: a source of a virtual dataset

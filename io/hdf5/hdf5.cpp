@@ -273,7 +273,7 @@ std::vector<std::string> link_names(hid_t group) {
 }
 
 std::vector<std::string> dataset_names(hid_t file) {
-  // Links, not objects: a dataset that is linked twice is found under both names.
+  // Links are visited instead of objects, so that a dataset that is linked twice is found under both names.
   std::vector<std::string> links;
   check_hdf5(H5Lvisit(
       file, H5_INDEX_NAME, H5_ITER_INC,

@@ -18,12 +18,12 @@ struct LinkedFile {
 
 /// Looks as HDF5 does for another file, `name`, that `file` refers to: a source of a virtual dataset or the
 /// target of an external link. HDF5 takes the first of several places where it can open a file. `prefixes`
-/// names the variable of the environment that holds directories for it, HDF5_VDS_PREFIX or HDF5_EXT_PREFIX.
+/// names the environment variable that lists directories to look in, HDF5_VDS_PREFIX or HDF5_EXT_PREFIX.
 LinkedFile linked_file(const std::filesystem::path& name, const std::filesystem::path& file,
                        const char* prefixes);
 
-/// Returns a directory that a variable of the environment names: HDF5 takes "${ORIGIN}" at its beginning for
-/// the directory of the file that refers to another.
+/// Returns a directory that an environment variable names. HDF5 takes "${ORIGIN}" at its beginning for the
+/// directory of the file that refers to another.
 std::filesystem::path directory_of(const std::string& prefix, const std::filesystem::path& file);
 
 /// Makes HDF5 refuse external links to pipes and devices, which it would open without an end.

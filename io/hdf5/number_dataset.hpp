@@ -14,8 +14,8 @@
 namespace spsolve {
 
 /// Holds a dataset of numbers that is open for reading. Errors are Error(invalid_input) and name file and
-/// dataset. Values are stored * scale_factor + add_offset if the dataset has these attributes of the netCDF
-/// conventions (https://cfconventions.org, section 8.1). Missing values are refused.
+/// dataset. Values are the stored numbers times scale_factor plus add_offset if the dataset has these
+/// attributes of the netCDF conventions (https://cfconventions.org, section 8.1). Missing values are refused.
 class NumberDataset {
  public:
   NumberDataset(const std::filesystem::path& file, const std::string& dataset);
@@ -48,7 +48,7 @@ class NumberDataset {
   std::vector<double> numbers_of(const char* attribute) const;
   /// Refuses marks of missing values, and stored numbers beyond the valid range.
   void require_valid(int dimensions, const Box& box, const std::vector<double>& values) const;
-  /// Refuses integers of 64 bits that are no doubles, as which `values` were read.
+  /// Refuses 64-bit integers that a double cannot hold exactly. `values` are the doubles that were read.
   void require_exact(int dimensions, const Box& box, const std::vector<double>& values) const;
   void unpack(int dimensions, const Box& box, std::vector<double>& values) const;
 

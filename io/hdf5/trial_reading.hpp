@@ -10,8 +10,8 @@ namespace spsolve {
 /// where their values lie, of up to some thousand objects. The HDF5 library writes to wild addresses on some
 /// damaged files, and the child dies in place of the run. Only files of the formats before 1.8 are tried,
 /// because later formats have checksums on their metadata, as all files of spsolve do. Returns an empty text
-/// if the child can read the file, if that is no HDF5 file, or if no process can be started. `file` may be
-/// read by several ranks at a time.
+/// if the child can read the file, if it is no HDF5 file, or if no process can be started. `file` may be read
+/// by several ranks at a time.
 std::string failure_of_trial(const std::filesystem::path& file);
 
 }  // namespace spsolve

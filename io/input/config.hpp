@@ -24,6 +24,7 @@
 
 namespace spsolve {
 
+/// Holds the section [time].
 struct TimeConfig {
   std::int64_t steps = 0;   // `end` is resolved to the fewest steps that reach it
   double dt = 1.0;          // the step of the preset, or the time that a step of other weights takes
@@ -35,6 +36,7 @@ struct TimeConfig {
   friend bool operator==(const TimeConfig&, const TimeConfig&) = default;
 };
 
+/// Holds the section [compute].
 struct ComputeConfig {
   std::string device = "auto";  // one of device_names
   Precision precision = Precision::fp64;
@@ -54,27 +56,30 @@ struct ComputeConfig {
 constexpr int max_exchange_every = 64;
 /// Limits the steps: names of files hold ten digits of the step.
 constexpr std::int64_t max_steps = 9'999'999'999;
-/// Limits the steps per launch far beyond those that pay; the bytes of their halo can be counted.
+/// Limits the steps per launch. The limit is far beyond useful depths, and the bytes of the halos can still
+/// be counted.
 constexpr int max_fused = 4096;
 
+/// Holds the section [parallel].
 struct ParallelConfig {
   std::optional<Index3> ranks;        // per axis, absent axes 1; nothing: auto
   std::string transport = "auto";     // one of transport_names
   std::optional<int> exchange_every;  // launches, 1 to max_exchange_every; nothing: auto
   bool share_gpus = false;      // several ranks may use one GPU (to try things out; slower than one rank)
   bool graphs = true;           // launches on GPUs are captured in CUDA graphs where they can be
-  double timeout_seconds = 30;  // without a sign of life of some rank until the job is ended
+  double timeout_seconds = 30;  // the job ends after this time without a sign of life of a rank
 
   friend bool operator==(const ParallelConfig&, const ParallelConfig&) = default;
 };
 
+/// Holds the section [output].
 struct OutputConfig {
   std::filesystem::path directory;        // default out/<name>
   std::int64_t every = 0;                 // steps between snapshots; 0 = only the last
   Precision precision = Precision::fp64;  // fp64 or fp32; default fp64 for fp64 runs, else fp32
   std::int64_t stride = 1;                // snapshots keep the points whose indices are multiples of it
   std::optional<bool> background = {};    // files are written during the run; nothing: auto, on GPUs
-  std::vector<std::string> fields = {};   // that snapshots hold; empty: all
+  std::vector<std::string> fields = {};   // fields that snapshots hold; empty: all
   Compression compression = Compression::none;
 
   friend bool operator==(const OutputConfig&, const OutputConfig&) = default;
@@ -95,6 +100,7 @@ struct OutputStreamConfig {
   friend bool operator==(const OutputStreamConfig&, const OutputStreamConfig&) = default;
 };
 
+/// Holds the section [diagnostics].
 struct DiagnosticsConfig {
   std::int64_t every = 0;  // steps between rows; 0 = only the first and the last
   /// Names further columns: sums over all points of a formula of fields, coefficients, coordinates, t, dt,
@@ -104,6 +110,7 @@ struct DiagnosticsConfig {
   friend bool operator==(const DiagnosticsConfig&, const DiagnosticsConfig&) = default;
 };
 
+/// Holds the section [checkpoint].
 struct CheckpointConfig {
   std::int64_t every = 0;         // steps between checkpoints; 0 = not by steps
   std::optional<double> minutes;  // wall time between checkpoints; nothing: not by time

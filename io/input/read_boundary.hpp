@@ -12,8 +12,7 @@
 namespace spsolve {
 
 /// Reads the faces that a section names, as in [boundary]. Besides faces the section may hold sections of
-/// `fields`. Formulas are not checked. Throws
-/// Error(invalid_input) that names the line and the key.
+/// `fields`. Formulas are not checked. Throws Error(invalid_input) that names the line and the key.
 void read_boundary(const TomlSection& section, Domain& domain, WallsConfig& walls,
                    const std::vector<std::string>& fields, const std::filesystem::path& directory);
 

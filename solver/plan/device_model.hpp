@@ -15,9 +15,9 @@ namespace spsolve {
 /// they are not data-sheet peaks.
 struct DeviceModel {
   std::string name;                // h200, a100, cpu, ...
-  std::string origin = "nominal";  // or where its rates are from
+  std::string origin = "nominal";  // "nominal", or where its rates are from
   bool gpu = false;
-  bool measured = true;    // rates, on it or on devices of its kind; else they are guessed from the driver's
+  bool measured = true;    // the rates were measured on devices of its kind; else guessed from the driver's
   double bandwidth = 0;    // bytes/s of memory, read + write
   double scalar_fp64 = 0;  // fused multiply-adds/s of the scalar unit, operands from the nearest memory
   double scalar_fp32 = 0;
@@ -25,7 +25,7 @@ struct DeviceModel {
 
   // These describe CPUs.
   double cache_bytes = 0;    // cache for the intermediate steps of all tiles being worked on
-  double cores = 1;          // that share cache_bytes
+  double cores = 1;          // the cores that share cache_bytes
   double write_traffic = 1;  // bytes moved per byte written: 2 where a line is read before it is written
   double level_cost = 1;     // time of an fma on an intermediate time level over one on the field
 

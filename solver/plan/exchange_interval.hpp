@@ -22,6 +22,7 @@ struct SharedExchange {
   }
 };
 
+/// Returns the modelled times of `launches` launches of a candidate that share one exchange.
 SharedExchange share_exchange(const Problem& problem, const Decomposition& decomposition,
                               const Candidate& candidate, int launches);
 

@@ -28,7 +28,7 @@ struct Candidate : Method {
   double shared_seconds = 0;
   double wall_seconds = 0;  // points beside walls: time beyond that of other points
   double launch_seconds = 0;
-  double copy_seconds = 0;      // part of it, on ranks with whole axes: periodic copies of their own points
+  double copy_seconds = 0;      // part of launch_seconds: periodic copies on ranks that have whole axes
   std::array<bool, 3> wraps{};  // axes without periodic copies on ranks that have them whole
   double seconds = 0;           // the time of all parts together
   std::string bound = {};       // memory, compute, shared, launch or walls: what takes most of the time

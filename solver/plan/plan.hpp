@@ -20,8 +20,8 @@ struct PlanRequest {
   /// Holds the relative L2 error per step that is accepted. Any precision that keeps it may be chosen; the
   /// problem's is the finest.
   std::optional<double> accuracy = {};
-  std::optional<Precision> precision = {};  // one of these precisions
-  std::optional<double> dropped = {};       // Method::dropped of separable sweeps, as the run began with
+  std::optional<Precision> precision = {};  // the precision to compute in
+  std::optional<double> dropped = {};       // Method::dropped with which the run began
   /// Also allows methods that do not keep the promise of the precision: for measurements, and for runs that
   /// began with them.
   bool unpromised = false;

@@ -15,9 +15,9 @@ namespace spsolve {
 
 namespace {
 
-// Limits the steps per launch that are considered. On GPUs most tiles have no room for so many.
+// Limits the steps per launch that are considered. On GPUs most tiles have room for fewer.
 constexpr int max_fused_on_cpu = 8, max_fused_on_gpu = 24;
-constexpr double as_good = 1.01;  // times as slow as the fastest, in the model: the smallest depth is taken
+constexpr double as_good = 1.01;  // how much slower than the fastest, in the model, a smaller depth may be
 
 }  // namespace
 

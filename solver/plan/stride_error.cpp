@@ -37,7 +37,7 @@ double additions(const Stencil& weights, const Method& method) {
 }
 
 /// Bounds the error of a sweep without a source, as a share of sum |w| times the norm of what it reads. A
-/// chain of multiply-adds rounds each weight once, and once per weight and for the source.
+/// chain of multiply-adds rounds each weight once, and its sum after each weight and after the source.
 double sweep_bound(const Stencil& weights, const Method& method, Precision precision, Roundings roundings) {
   const double count = additions(weights, method);
   if (!method.layout) return (1 + of_sum(count, roundings)) * rounding_of(precision);
@@ -77,8 +77,8 @@ LocalErrors local_errors(const StrideWeights& weights, const Method& method, Pre
       difference * rounding_of(precision)};
 }
 
-/// Bounds the error at the end of the run of a stretch of strides that starts anew, takes some launches and
-/// ends `left` steps before the end.
+/// Bounds the error that one stretch of strides causes at the end of the run. The stretch starts anew, takes
+/// `launches` launches and ends `left` steps before the end of the run.
 double error_of_stretch(const LocalErrors& local, const TwoLevelGrowth& growth, int fuse, double launches,
                         double left) {
   if (launches == 0) return 0;
