@@ -15,6 +15,7 @@ struct ParsedCommandLine {
   int status = 0;
 };
 
+/// Parses the arguments of main(). Errors of usage do not throw; they are part of the result.
 ParsedCommandLine parse_command_line(int argc, const char* const* argv);
 
 }  // namespace spsolve

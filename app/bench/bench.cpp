@@ -95,7 +95,7 @@ void list_catalogue(const Terminal& terminal) {
                    entry.stencil.taps().size(), entry.domain, entry.source, equation_text(entry));
 }
 
-/// Prints what sparsity gains: the ratio of neighbours that differ in the unit alone.
+/// Prints what sparsity gains: the ratio of the rates of neighbouring rows that differ in the unit alone.
 void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
   for (std::size_t i = 1; i < results.size(); ++i) {
     const Json &dense = results[i - 1], &sparse = results[i];
@@ -290,7 +290,7 @@ class Benchmark {
 
   Plan plan_of(const BenchCase& what) const {
     const Plan plan = agreed_plan(communicator_, what.problem, model_, what.plan);
-    Problem planned = what.problem;  // by which runs remember what was tuned
+    Problem planned = what.problem;  // under this problem runs remember the tuned plan
     planned.precision = plan.chosen.precision;
     require_walls_in_range(planned);
     if (!tunes_) return plan;

@@ -24,7 +24,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int repeats = 7, max_attempts = 3;
 constexpr double undisturbed = 1.05;  // the median of runs over the shortest
-constexpr int rare = 100;  // launches between events, from which on those that events cut short are left out
+// With this many launches between events, or more, launches that events cut short are left out.
+constexpr int rare = 100;
 
 /// Returns the seconds of the parts of a launch on this rank, since `before`.
 Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t launches) {
@@ -82,8 +83,8 @@ struct Bench {
   }
 };
 
-/// Sets what a block starts from: the values of the input for systems of equations, which need not be stable
-/// from others, else data that look random.
+/// Sets what a block starts from: for systems of equations, which may be unstable from other values, the
+/// values of the input; else data that look random.
 void fill(const Communicator& communicator, const BenchCase& what, const Problem& problem, Block& block) {
   if (problem.equations)
     return fill_block(communicator, *what.input, problem, {}, block, [](const auto&, const auto&) {});
@@ -128,12 +129,12 @@ Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetti
     return communicator.all_reduce(seconds_since(begin), MPI_MAX);
   };
   const int launches_per_period = bench.run_period();
-  timed_run(1);  // captures what the second of the two fields is written by
+  timed_run(1);  // captures the launches that write the second of the two fields
   const double one = std::min(timed_run(2), timed_run(2)) / 2;
   const std::int64_t periods = setting.steps > 0
                                    ? ceil_div<std::int64_t>(setting.steps, bench.period())
                                    : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
-  // Hosts that have other things to do, too, may hold up most of the runs, by half of their time and more.
+  // Other work on the hosts may hold up most of the runs, by half of their time and more.
   Timed timed{periods * bench.period(), std::numeric_limits<double>::infinity(), 0, {}};
   for (int attempt = 0; attempt < max_attempts && timed.seconds > undisturbed * timed.least; ++attempt) {
     const Timings before = bench.block.timings();

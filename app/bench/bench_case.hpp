@@ -19,11 +19,11 @@ struct BenchCase {
   std::string stencil;  // its name, or that of the input
   Problem problem;
   PlanRequest plan;
-  std::shared_ptr<const RunConfig> input = {};  // which gives the values of systems of equations
+  std::shared_ptr<const RunConfig> input = {};  // gives the values of systems of equations
 };
 
-/// Returns a preset without parameters on a grid with one boundary on all faces (dirichlet: zero), if asked
-/// with a `source`.
+/// Returns the case of a preset without parameters on a grid with the same boundary on all faces (dirichlet:
+/// value 0), and with a source if `source`.
 BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
                       const PlanRequest& plan = {}, BoundaryKind boundary = BoundaryKind::periodic,
                       bool source = false);
@@ -37,8 +37,8 @@ struct BenchSetting {
   double seconds = 0.3;  // the length of one timed run
 };
 
-/// Sets a candidate up, measures its error against the fp64 reference and its rate, launches ending at the
-/// events of the case, and tells both with the model's numbers: an object of the JSON. Collective.
+/// Sets a candidate up and measures its rate and its error against the fp64 reference. Launches end at the
+/// events of the case. Returns both with the model's numbers, as an object of the JSON file. Collective.
 nlohmann::ordered_json measure(const Communicator& communicator, const BenchCase& what,
                                const Candidate& candidate, const BenchSetting& setting,
                                const Ceilings& ceilings, const DeviceChoice& device);

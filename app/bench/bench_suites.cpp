@@ -51,7 +51,7 @@ Index3 quick_shape(int dimensions, bool cuda) {
   return paper_shape(dimensions, cuda);
 }
 
-/// Returns a cube of about as many points.
+/// Returns a cube of about `points` points.
 Index3 cube_of(std::int64_t points) {
   const auto side = static_cast<std::int64_t>(std::llround(std::cbrt(static_cast<double>(points)) / 8)) * 8;
   return {side, side, side};
@@ -87,8 +87,8 @@ std::vector<BenchCase> calibrate_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// Returns CUDA cores and every layout with and without 2:4 sparsity, for single steps and at the depth that
-/// the plan gives sparse tensor cores.
+/// Returns cases on CUDA cores and by every layout with and without 2:4 sparsity, in single steps and at the
+/// depth that the plan gives sparse tensor cores.
 std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   std::vector<std::tuple<std::string, Precision, int>> compared;  // with CUDA cores
@@ -118,7 +118,7 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// Returns the kernels of the solver beside the steps of measure_layouts().
+/// Returns cases by kernels of the solver, which are compared with the steps of measure_layouts().
 std::vector<BenchCase> layouts_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   const auto offer = [&](const char* stencil, Precision precision, UnitKind unit,
@@ -140,7 +140,7 @@ std::vector<BenchCase> layouts_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// Returns grids from ones that caches hold to the largest that papers measure.
+/// Returns cases on grids from ones that caches hold to the largest that papers measure.
 std::vector<BenchCase> sizes_suite(const BenchRequest&, bool cuda) {
   std::vector<const char*> stencils(std::begin(paper_shapes), std::end(paper_shapes));
   stencils.insert(stencils.end(), {"star2d2r", "box2d2r"});
@@ -159,8 +159,8 @@ std::vector<BenchCase> sizes_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-/// Returns what public codes measure (bench/results/public-h200.json) at their depths, and at the depth of
-/// the plan.
+/// Returns the cases that public codes measure (bench/results/public-h200.json), at their depths and at the
+/// depth of the plan.
 std::vector<BenchCase> peers_suite(const BenchRequest&, bool cuda) {
   struct PublicCode {
     const char* stencil;
@@ -329,8 +329,8 @@ bool are_same(const BenchCase& one, const BenchCase& other) {
   return what(one) == what(other);
 }
 
-/// Returns the cases that are as the request asks, on grids of its shape, without the neighbours that are the
-/// same there. It also asks the plan for what cases leave open.
+/// Returns the cases that match the request, on grids of its shape. Of neighbours that are then equal only
+/// the first is kept. What a case leaves open to the plan is set as the request says.
 std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
   const auto has_walls = [](const Domain& domain, std::string_view kind) {
     return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),

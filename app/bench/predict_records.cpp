@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spsolve_predict INPUTS ROWS... predicts, for bench/fit.py, what was measured on a GPU with coefficients
-// that it is given. INPUTS is the folder of inputs, and each ROWS is a list that `spsolve bench --json`
+// spsolve_predict INPUTS ROWS... predicts rates that were measured on a GPU, with the coefficients that
+// bench/fit.py sends. INPUTS is the folder of inputs, and each ROWS is a list that `spsolve bench --json`
 // wrote, or bench_systems for given tiles of several steps.
 //
 // The program prints a JSON list with the name and the measured rate of every row that counts. Then it reads

@@ -35,7 +35,7 @@ double fields_in_snapshots(const Setup& setup);
 /// directory.
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
 
-/// Returns a positive number with the digits that are printed, never more than it is: a limit stays one.
+/// Rounds a positive number down to `digits` significant digits, so that a limit that is printed still holds.
 double rounded_down(double number, int digits);
 
 /// Warns of a weight, a number of the statements or a value of a wall that is too small for the format in

@@ -6,8 +6,8 @@
 
 namespace spsolve {
 
-/// These verbs do not run: none touches a GPU or steps in time, and only `plan` writes files if asked to. All
-/// are collective.
+/// These verbs solve nothing: none touches a GPU or steps in time, and only `plan` writes files if asked to.
+/// All are collective.
 
 /// Carries out `check`: prints the resolved input, the problem, memory per rank and file sizes. Files are
 /// opened and their values read, by every rank those of its block.

@@ -22,14 +22,15 @@ AvailableMemory available_memory(bool free_now, const std::filesystem::path& roo
 void require_host_memory(double bytes, int ranks, bool free_now, const std::string& for_what = "",
                          const std::string& advice = "");
 
-/// Prepares for limits of the shell on address space (ulimit -v, ulimit -d), before there are threads: they
-/// will share one heap, because each heap of glibc takes 64 MiB. Throws Error(invalid_input) if the limits
-/// leave less than MPI, HDF5 and their threads take, which end processes in which they find too little.
+/// Prepares for limits of the shell on address space (ulimit -v, ulimit -d). Call it before there are
+/// threads: it makes them share one heap, because each heap of glibc takes 64 MiB. Throws
+/// Error(invalid_input) if the limits leave less memory than MPI, HDF5 and their threads take, because these
+/// libraries end a process in which they find too little.
 void heed_limits_of_shell();
 
-/// Has the signal XCPU arrive before Linux kills this process if the shell has set one limit of processor
-/// time for both (ulimit -t): by a tenth of the limit, at least 1 s and at most a minute of each thread,
-/// which are for the last checkpoint.
+/// Makes the signal XCPU arrive before Linux kills this process if the shell has set one limit of processor
+/// time for both (ulimit -t). XCPU then arrives earlier by a tenth of the limit, at least 1 s and at most a
+/// minute of each thread. This time is for the last checkpoint.
 void leave_processor_time_for_checkpoint();
 
 /// Returns "1.5 MiB", "2.0 GiB".

@@ -112,8 +112,8 @@ void share_cores(const Communicator& communicator) {
                             machine.handle()));
     const double quota = std::min(quota_of_this_rank(machine), 1e6);
     const int limit = omp_get_thread_limit();  // OMP_THREAD_LIMIT
-    // Launchers may set OMP_NUM_THREADS for some of the ranks only.
-    // More threads than the quota would let others wait in barriers while they may not run.
+    // Launchers may set OMP_NUM_THREADS for some of the ranks only. Threads beyond the quota may not run, and
+    // the others would wait for them in barriers.
     const int wanted =
         std::getenv("OMP_NUM_THREADS")
             ? std::min(omp_get_max_threads(), limit)

@@ -22,8 +22,9 @@ int threads_of_rank(std::span<const CoreMask> masks, int rank);
 /// that it may use. OMP_NUM_THREADS takes precedence. Collective.
 void share_cores(const Communicator& communicator);
 
-/// Starts the threads of this rank, or as many as limits allow at that moment, with a warning. Otherwise the
-/// OpenMP library would start them in the first parallel loop, and end a process that has no room for them.
+/// Starts the threads of this rank, or, with a warning, as many as limits allow at that moment. Without this
+/// call the OpenMP library would start them in the first parallel loop, and end a process that has no room
+/// for them.
 void start_threads();
 
 /// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun or Slurm's srun has bound each

@@ -35,7 +35,7 @@ FilesAtATime files_at_a_time(const Communicator& communicator, const Setup& setu
 
 /// Holds the seconds that the files of a run took, and that the run waited for them.
 struct FileTimes {
-  int files = 0;                                       // that have ended
+  int files = 0;                                       // files that have ended
   std::array<double, file_part_names.size()> parts{};  // seconds of all files, by FilePart
   double waited_during_run = 0, waited_at_end = 0;     // by the thread that adds files
 };

@@ -25,7 +25,7 @@ class ProbeValues {
   /// Returns the largest number of grid points that a rank records of one field.
   std::int64_t max_recorded() const { return max_recorded_; }
   /// Adds to `group` what this rank records of the given fields. A row holds the values of the first field,
-  /// then those of the second, and the like.
+  /// then those of the second, and so on.
   void record(const std::vector<std::size_t>& fields, RecordedPoints& group) const;
 
   /// Returns, on rank 0 and by field, the values at all points, row after row; nothing on other ranks. `own`

@@ -14,7 +14,7 @@
 
 namespace spsolve {
 
-/// Counts the values of one file that the format of the file makes infinite, and finds files in which it
+/// Counts the values of one file that the format of the file makes infinite, and finds out whether the format
 /// makes all values zero. The state that the file is written from is finite.
 class ValuesBeyondFormat {
  public:

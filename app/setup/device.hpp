@@ -29,8 +29,8 @@ struct DeviceChoice {
 DeviceChoice choose_device(const Communicator& communicator, const ComputeConfig& compute,
                            const ParallelConfig& parallel);
 
-/// Throws Error(device_failure) if the GPU of this rank has less memory: in all, and, if `use_device` allows
-/// to ask it, free now.
+/// Throws Error(device_failure) if the GPU of this rank has less than `bytes` bytes of memory in all or, if
+/// `use_device` allows to ask the GPU, has fewer free now.
 void require_device_memory(const DeviceChoice& choice, std::size_t bytes, bool use_device);
 
 /// Holds a backend and its transport.

@@ -42,8 +42,8 @@ struct Setup {
   Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
 
-/// Holds the bytes that a rank takes: fields, with the tables of their walls, where it computes; and in host
-/// memory copies of the state for files, and values of walls.
+/// Holds the bytes that a rank takes. `fields` are in the memory of its device, tables of walls included.
+/// Copies of the state for files (`copies`) and values of walls (`walls`) are in host memory.
 struct MemoryNeed {
   std::size_t fields = 0, copies = 0, walls = 0;
 };
@@ -53,7 +53,7 @@ MemoryNeed memory_need(const Setup& setup);
 /// holds them. Equations of a single field that are one stencil become that stencil. Collective; every rank
 /// throws the same Error.
 Problem problem_of(const Communicator& communicator, const RunConfig& config, Tables& tables);
-/// Does so for a problem that nothing else reads the tables of.
+/// Does the same for a caller that needs no tables itself.
 Problem problem_of(const Communicator& communicator, const RunConfig& config);
 
 /// Returns the weights of [stencils] by name, read from files if needed. Collective, as problem_of().

@@ -29,7 +29,7 @@ class Tables {
   /// Returns a whole dataset; `key` names it in errors. Collective; every rank throws the same Error if the
   /// dataset cannot be read.
   std::shared_ptr<const Table> read(const DatasetForm& form, const std::string& key);
-  /// Forgets all tables. Those that someone still holds stay in memory.
+  /// Forgets all tables. Tables that are still in use stay in memory.
   void clear() { tables_.clear(); }
 
  private:

@@ -58,7 +58,7 @@ std::string progress_line(double done, const std::string& numbers, int columns);
 /// line every few seconds.
 class ProgressLine {
  public:
-  /// Returns true if the last line is old enough: `redrawn` on a terminal.
+  /// Returns true if the last line is older than `redrawn` on a terminal, or than 5 s elsewhere.
   bool is_due(std::chrono::milliseconds redrawn);
   /// `done` is the share that is done, from 0 to 1.
   void show(double done, const std::string& numbers);
