@@ -37,7 +37,9 @@ struct Box {
   constexpr std::int64_t points() const { return empty() ? 0 : volume(extent()); }
 };
 
+/// Returns the box of an array of `shape` whose first point is {0, 0, 0}.
 constexpr Box box_of(const Index3& shape) { return {{0, 0, 0}, shape}; }
+/// Returns the box with `margin` more points on both sides of each axis.
 constexpr Box grow(const Box& box, const Index3& margin) { return {box.begin - margin, box.end + margin}; }
 
 constexpr Box intersect(const Box& a, const Box& b) {

@@ -151,8 +151,8 @@ const std::vector<Coefficient>& coefficients();
 /// Returns the calibration that is compiled in, from an H200.
 const Calibration& shipped_calibration();
 
-/// Returns true if a coefficient is the same on every device, because kernels are cut by it, or halos
-/// exchanged, on all ranks alike.
+/// Returns true if a coefficient keeps its shipped value on every device. All ranks cut their kernels or
+/// exchange their halos by it, so their values must agree.
 bool is_fixed(const Coefficient& coefficient);
 
 }  // namespace spsolve

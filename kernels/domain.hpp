@@ -10,6 +10,7 @@
 
 namespace spsolve {
 
+/// Names the condition at a face of the grid.
 enum class BoundaryKind {
   periodic,   // wrap: numpy.pad "wrap"
   dirichlet,  // ghost points hold `value`: numpy.pad "constant"
@@ -30,6 +31,7 @@ constexpr std::optional<BoundaryKind> parse_boundary(std::string_view name) {
   return {};
 }
 
+/// Holds the condition of one face.
 struct Face {
   BoundaryKind kind = BoundaryKind::periodic;
   double value = 0.0;  // dirichlet only

@@ -31,7 +31,7 @@ class Error : public std::runtime_error {
   Error(Status status, const std::string& message, std::optional<InputKey> key = {})
       : std::runtime_error(message), status_(status), key_(std::move(key)) {}
   /// Makes an Error(invalid_input) about a key, which begins the message: "[time] fuse" and then `rest`. Only
-  /// who has the text of the input can add the line of the key (io/input/place_of_key.hpp).
+  /// code that has the text of the input can add the line of the key (io/input/place_of_key.hpp).
   Error(const InputKey& key, const std::string& rest)
       : Error(Status::invalid_input, key.text() + rest, key) {}
 

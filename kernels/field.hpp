@@ -19,8 +19,8 @@ class Field {
   /// Allocates zeroed memory for `owned` grown by `halo` points on every side. `memory` must outlive the
   /// field. Throws std::bad_alloc, or what `memory` throws.
   Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory = host_memory());
-  /// Aligns rows at column `aligned` instead of the first owned one: at that of another field that is read
-  /// together with this one.
+  /// Does the same, but aligns rows at column `aligned` instead of the first owned one. Fields that are read
+  /// together are aligned at the same column.
   Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory, std::int64_t aligned);
 
   const Box& owned() const { return owned_; }

@@ -9,7 +9,7 @@
 namespace spsolve {
 
 /// Represents weights as a polynomial in shifts of the grid. Sums of formulas add weights and products
-/// convolve them. A number is that multiple of the identity.
+/// convolve them. A number stands for that multiple of the identity.
 class Formula {
  public:
   Formula(double multiple = 0.0) { weights_[{}] = multiple; }
@@ -35,6 +35,8 @@ class Formula {
 Formula difference(int axis, int derivative, int first, int last, double place = 0.0);
 /// Returns the derivative by the narrowest central difference of an even order.
 Formula central(int axis, int derivative, int order);
+/// Returns the value at `place`, in units of the spacing, of the polynomial through the points `first` to
+/// `last`.
 inline Formula interpolate(int axis, double place, int first, int last) {
   return difference(axis, 0, first, last, place);
 }

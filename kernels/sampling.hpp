@@ -30,7 +30,7 @@ constexpr Precision format_of(Precision precision) {
   return precision == Precision::tf32 ? Precision::fp32 : precision;
 }
 
-/// Copies the sampled points of a field in host memory to `sample`, each value rounded once.
+/// Copies the sampled points of a field in host memory to `sample`. Each value is rounded once.
 void copy_sampled(const Field& field, const Sample& sample);
 
 /// Converts `points` numbers that lie `stride` elements apart into contiguous ones and rounds each once.

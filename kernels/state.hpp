@@ -14,8 +14,8 @@ namespace spsolve {
 /// a view: the fields belong to the caller. A single field is a state, too.
 ///
 /// The state that a launch reads holds the problem's fields at the current step, in the order of the problem,
-/// then the fields one step before whose equations read `.previous`. The state that a launch writes holds the
-/// problem's fields.
+/// then the values one step before of those fields whose equations read `.previous`. The state that a launch
+/// writes holds the problem's fields.
 class State {
  public:
   State(Field& single) : fields_{&single} {}

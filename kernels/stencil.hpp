@@ -49,8 +49,8 @@ double sum_abs(const Stencil& stencil);
 Stencil fuse_steps(const Stencil& stencil, int steps);
 
 /// Returns the symbol sum_k w[k] exp(i k . theta) of one step at up to 2^15 waves theta = 2 pi m / shape. One
-/// wave of each conjugate pair is sampled. The constant is always included, and the shortest wave is where
-/// the grid has it.
+/// wave of each conjugate pair is sampled. The constant is always included, and so is the shortest wave if
+/// the grid holds it.
 std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape);
 /// Returns the wave numbers theta {z, y, x} of sampled_symbol(), in the same order.
 std::vector<std::array<double, 3>> sampled_waves(const Index3& shape);
@@ -76,7 +76,7 @@ double growth_factor(const Stencil& stencil, const Domain& domain);
 /// Returns the growth factor on the periodic grid of `shape`.
 double growth_factor(const Stencil& stencil, const Index3& shape);
 
-/// Returns a periodic grid.
+/// Returns a grid that is periodic along all three axes.
 Domain periodic_domain(const Index3& shape);
 
 }  // namespace spsolve

@@ -10,7 +10,7 @@ namespace spsolve {
 
 class PointWork;
 
-/// Advances a block of the grid in time: by plain CPU loops, CUDA cores or sparse tensor cores. Each point is
+/// Advances a block of the grid in time: by plain CPU loops, CUDA cores or tensor cores. Each point is
 /// computed by the same operations in the same order whatever the block, so results do not depend on the
 /// decomposition.
 class Unit {
@@ -44,8 +44,8 @@ class Unit {
   virtual void advance(const ConstState& in, const State& out, const Box& region, int steps) const = 0;
 
   /// Computes other = state - other on `region`, rounded once. A unit whose launches of several steps keep
-  /// the difference u(n) - u(n - 1) (StridedUnit) computes it from u(n - 1) by this call, and u(n - 1) from
-  /// it. Other units need not implement it.
+  /// the difference u(n) - u(n - 1) (StridedUnit) turns u(n - 1) into the difference by this call, and the
+  /// difference into u(n - 1) by another one. Other units need not implement it.
   virtual void exchange_difference(const Field& /*state*/, Field& /*other*/, const Box& /*region*/) const {}
 };
 

@@ -11,10 +11,10 @@
 namespace spsolve {
 
 /// Returns the growth factor of one step beside neumann walls for weights that differ in the two directions
-/// of the axis. No wave is an eigenvector there, and a field that leans on a wall may grow although no wave
-/// does. The factor comes from the powers of the matrix of a step, up to 2^14 steps, on the grid itself or,
-/// if it has more than 64 points, on a smaller grid with the same walls. Returns 1 if nothing grows and for
-/// all other weights and walls, whose growth factor the waves give.
+/// of the axis. No wave is an eigenvector there, and a field that is large beside a wall may grow although no
+/// wave does. The factor comes from the powers of the matrix of a step, up to 2^14 steps, on the grid itself
+/// or, if it has more than 64 points, on a smaller grid with the same walls. Returns 1 if nothing grows and
+/// for all other weights and walls, whose growth factor the waves give.
 double growth_beside_walls(const Stencil& stencil, const Domain& domain);
 
 /// Returns the stencil of a part of an explicit Euler step: u + part (step(u) - u).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// These stencils are from diffusion, relaxation of elliptic problems, fluid dynamics, weights of lattices.
+// These stencils are from diffusion, relaxation of elliptic problems, fluid dynamics and lattice Boltzmann
+// methods.
 #include <algorithm>
 
 #include "kernels/catalogue/axis_letters.hpp"
@@ -28,7 +29,8 @@ Formula jacobi(int dimensions, double omega) {
 const Formula half_weights_x = symmetric(x, {0.5, 0.25}), half_weights_y = symmetric(y, {0.5, 0.25}),
               half_weights_z = symmetric(z, {0.5, 0.25});
 
-/// Interpolates (Lagrange) the point that the flow comes from, `courant` cells to the left.
+/// Returns the value at the point that the flow comes from, `courant` cells to the left, by Lagrange
+/// interpolation through the points `first` to `last`.
 Formula advect(int axis, double courant, int first, int last) {
   return interpolate(axis, -courant, first, last);
 }

@@ -6,8 +6,8 @@
 
 namespace spsolve {
 
-/// Describes a system of equations that benchmarks measure. Grids have the spacing 1; steps are stable with
-/// the time step, from fields between -1 and 1, where coefficients lie between 0.5 and 1.
+/// Describes a system of equations that benchmarks measure. Grids have spacing 1. A step of length `dt` is
+/// stable if fields begin between -1 and 1 and coefficients lie between 0.5 and 1.
 struct CatalogueSystem {
   std::string name;  // ends in its number of dimensions
   int dimensions;

@@ -33,8 +33,8 @@ Eigen::MatrixXcd reflected(const Eigen::MatrixXcd& matrix) {
 }  // namespace
 
 Eigen::VectorXcd eigenvalues(const Eigen::MatrixXcd& matrix) {
-  // Eigen 3.4 finds wrong ones where products of weak couplings along a chain of fields underflow. Their sum,
-  // which is the trace, shows that.
+  // Eigen 3.4 finds wrong eigenvalues where products of weak couplings along a chain of fields underflow.
+  // Their sum then differs from the trace.
   const auto found = solved(matrix);
   constexpr double rounding = 1e-9;  // far above what rounding loses: some 64^2 * 2^-53
   if (found && std::abs(found->sum() - matrix.trace()) <= rounding * matrix.cwiseAbs().sum()) return *found;

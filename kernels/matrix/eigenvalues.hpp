@@ -5,7 +5,7 @@
 
 namespace spsolve {
 
-// Only eigenvalues.cpp includes the templates that compute these, which take seconds to compile.
+// The templates that compute eigenvalues take seconds to compile, so only eigenvalues.cpp includes them.
 
 /// Returns the eigenvalues of a square matrix of finite numbers, in no order. Throws std::runtime_error if
 /// they are not found.

@@ -5,14 +5,14 @@
 
 namespace spsolve {
 
-// Only singular_values.cpp includes the templates that compute these, which take seconds to compile.
+// The templates that compute singular values take seconds to compile, so only singular_values.cpp includes
+// them.
 
 /// Returns the singular values of a square matrix, the largest first.
 Eigen::VectorXd singular_values(const Eigen::MatrixXcd& matrix);
 
 /// Holds the decomposition of a matrix as left * diag(values) * right^T. Columns of `left` and `right` are
-/// unit vectors; values are the largest first, as many as the matrix has rows or columns, whichever are
-/// fewer.
+/// unit vectors; values are in descending order, min(rows, columns) of them.
 struct SingularVectors {
   Eigen::MatrixXd left;
   Eigen::VectorXd values;

@@ -40,17 +40,17 @@ Index3 marching_tile(const Stencil& stencil, const Index3& shape, Precision elem
 /// Returns every tile {r3, r2, r1} of at most max_outputs outputs on the axes of the grid, ordered by the
 /// time in the model, fastest first (SparStencil equation 11). Tiles of equal time are ordered by their
 /// instructions: where memory binds, the model makes no other difference between them. `shape` is the grid in
-/// points. Data are read and written once in precision `storage`. All input of a tile is multiplied at once
-/// in this model. Kernels march instead and take few of the tiles, with other counts of instructions: each
-/// candidate says so.
+/// points. Data are read and written once in precision `storage`. This model multiplies all input of a tile
+/// at once. Kernels march instead, and only few of the tiles suit a march. Each candidate says whether its
+/// tile does, and how many instructions the march takes.
 std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index3& shape, const MmaShape& mma,
                                              Precision storage, const TensorRates& rates,
                                              int max_outputs = mma_rows);
 
-/// Returns the tile of at most 16 outputs whose morphed operand takes the fewest instructions, all input at
-/// once, and the first of equals: what SparStencil's search finds where instructions bind. Benchmarks compare
-/// it with marching_tile(). Matching is slow, so it is skipped for tiles whose lower bound (the number of
-/// used points) already exceeds the best.
+/// Returns the tile of at most 16 outputs whose morphed operand takes the fewest instructions if all input is
+/// multiplied at once, or the first of several such tiles. SparStencil's search finds this tile where
+/// instructions bind. Benchmarks compare it with marching_tile(). Matching is slow, so it is skipped for
+/// tiles whose lower bound (the number of used points) already exceeds the best.
 Index3 cheapest_tile(const Stencil& stencil, const Index3& shape, const MmaShape& mma);
 
 }  // namespace spsolve

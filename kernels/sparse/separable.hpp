@@ -25,11 +25,12 @@ struct SeparableStencil {
 /// Returns the fewest rank-one terms with sum |W - terms| <= tolerance * sum |W|. The relative error of one
 /// application in any p-norm is then at most tolerance * sum |W| (Young's inequality), whatever the data.
 ///
-/// In 2D the method is singular value decomposition. In 3D it is the best of nested decompositions (one axis
-/// against the other two, then those two against each other, in any order), of a decomposition of each plane
-/// of any axis, and, preferred among equals, of one with bases along z and x, whose terms share factors.
-/// Terms are orthogonal, so they are kept in order of their norm. Terms below the rounding error of the
-/// decomposition are always dropped.
+/// In 2D the method is singular value decomposition. In 3D several decompositions are tried, and the one with
+/// the fewest terms is returned: nested decompositions (one axis against the other two, then those two
+/// against each other, in any order); a decomposition of each plane across any axis; and one with bases along
+/// z and x. The last is preferred among equals, because its terms share factors. Terms are orthogonal, so
+/// they are kept in order of their norm. Terms below the rounding error of the decomposition are always
+/// dropped.
 SeparableStencil separate(const Stencil& stencil, double tolerance);
 
 /// Returns sum |value|, the measure of `dropped`.

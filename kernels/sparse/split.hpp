@@ -27,9 +27,9 @@ double split_error(Precision element, int terms);
 double split_product_error(Precision element, int terms);
 
 /// Returns the grid of first terms, for weights split into several terms whose magnitudes sum to `magnitude`:
-/// a power of two, 2^-12 of it. Products with first terms of data of 8 bits (bf16) or 11 bits (tf32) then sum
-/// to 20 or 23 bits, or to 24 where data differ, which tensor cores add without loss. They truncate longer
-/// sums, always towards zero, which makes fields of one sign drift.
+/// the power of two nearest to 2^-12 of `magnitude`. Products with first terms of data of 8 bits (bf16) or 11
+/// bits (tf32) then sum to 20 or 23 bits, or to 24 where data differ, which tensor cores add without loss.
+/// Tensor cores truncate longer sums, always towards zero, which makes fields of one sign drift.
 double leading_grid(double magnitude);
 
 /// Splits a weight like split_terms(), with the first term on a grid.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies a 2D stencil in fp16 by bands of strided swapping (SPIDER, section 3.1) or dense bands, with and
 // without staging of the input in shared memory, and by dense bands in the order of the swap: the steps of
-// SparStencil's figure 7 and SPIDER's figure 12 with the same loop around them. It is a yardstick, no solver
-// takes it; kernels of the solver always stage.
+// SparStencil's figure 7 and SPIDER's figure 12 with the same loop around them. The kernel is made for
+// comparisons. No solver takes it, and kernels of the solver always stage.
 //
 // A block makes 32 rows of 128 outputs. A warp makes four rows: mma.sp.m16n8k32 for each row of the stencil,
 // with 16 neighbouring outputs as rows and 8 such tiles as columns; dense bands take two m16n8k16.

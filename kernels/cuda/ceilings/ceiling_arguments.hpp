@@ -30,7 +30,7 @@ enum class Instruction {
   wgmma,
 };
 
-/// Are the threads of a block, and the instructions of a warp (wgmma: of four warps) per repeat.
+/// These are the threads of a block, and the instructions of a warp (wgmma: of four warps) per repeat.
 constexpr int ceiling_threads = 256, ceiling_chains = 8;
 
 /// Holds the arguments of one launch of ceilings.cuh.

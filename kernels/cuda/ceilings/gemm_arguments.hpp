@@ -8,11 +8,14 @@
 
 namespace spsolve::cuda {
 
-// These are the outputs of a warpgroup, and of all warpgroups that have the same columns.
+// A warpgroup computes this many rows of a tile, and a tile has this many columns, which its warpgroups
+// share.
 constexpr int gemm_group_rows = 64, gemm_columns = 256;
 // One piece of metadata covers this many rows, whatever the design.
 constexpr int gemm_metadata_rows = 128;
-// A word of metadata covers this many columns of A: 16 groups of four, of one row or of parts of two.
+// The words of metadata that the lanes of a warp load together, one each, cover this many columns of A: 16
+// groups of four columns. A word holds 8 of these groups, of one row (e4m3) or four of each of two rows
+// (fp16).
 constexpr int gemm_word_columns = 64;
 // The metadata of this many stages can be copied together and loaded into registers at once. The number of
 // stages of a tile is a multiple of it.

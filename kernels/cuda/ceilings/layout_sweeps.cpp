@@ -14,7 +14,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int halo_columns = 16;  // that an input has beyond the columns of the outputs
+constexpr int halo_columns = 16;  // columns of the input beyond those of the outputs
 constexpr unsigned fill_blocks = 4096;
 
 void check_shape(int rows, int columns, int tile_rows) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies a stencil in fp64 in the steps of ConvStencil (PPoPP'24, figure 6): im2row and stencil2row as
 // matrices in memory, stencil2row in shared memory on CUDA cores and on tensor cores (dual tessellation),
-// padding, lookup tables with dirty bits; and windows in natural order, which replaced stencil2row here. It
-// is a yardstick, no solver takes it.
+// padding, lookup tables with dirty bits; and windows in natural order, which replaced stencil2row here. The
+// kernel is made for comparisons, and no solver takes it.
 //
 // A block makes 16 rows of 16 groups of 8 outputs. A thread of CUDA cores makes 8 outputs of a column, a warp
 // of tensor cores two rows: m16n8k16 has groups as rows, outputs of a group as columns.

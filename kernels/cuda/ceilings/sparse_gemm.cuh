@@ -52,7 +52,7 @@ struct Shared {
 };
 static_assert(sizeof(Shared) <= shared_bytes, "the host must ask for this much");
 
-/// Is a position in a pipeline and the parity of its barriers.
+/// Holds a position in a pipeline and the parity of its barriers.
 template <int count>
 struct PipelinePosition {
   int index = 0;
@@ -62,7 +62,7 @@ struct PipelinePosition {
   }
 };
 
-/// Holds what all warpgroups of a block know.
+/// Holds what the warpgroups of a block share.
 class GemmBlock {
  public:
   __device__ GemmBlock(const GemmArguments& arguments, Shared& shared) : a_(arguments), shared_(shared) {}

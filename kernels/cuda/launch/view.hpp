@@ -15,8 +15,8 @@ View view_of(const Field& field, const std::array<int, 3>& axes);
 /// Converts a box of points to kernel axes.
 Region region_of(const Box& box, const std::array<int, 3>& axes);
 
-/// Returns the same memory as words of 8 bytes, starting at column 0. In words, a box of the copy engine,
-/// whose extent in elements is limited, covers most columns.
+/// Returns the same memory as words of 8 bytes, starting at column 0. A box of the copy engine has a limited
+/// number of elements along each axis, so it covers the most columns if its elements are words.
 inline View in_words(View view, int element_bytes) {
   view.end[column_axis] = (view.end[column_axis] - view.begin[column_axis]) * element_bytes / 8;
   view.begin[column_axis] = 0;

@@ -208,7 +208,8 @@ std::shared_ptr<DevicePoints::Landing> DevicePoints::landing_of(std::size_t grou
 std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_t first, std::int64_t count) {
   const auto values = static_cast<std::int64_t>(table().recorded[group].values());
   const std::shared_ptr<Landing> landing = landing_of(group, count);
-  // Rows that are recorded from now on overwrite those before these.
+  // Rows that are recorded from now on overwrite rows that were fetched before, so the copies of these must
+  // have ended.
   check_cuda(cudaStreamWaitEvent(stream_, *recorded_[group].read));
   reached_.record(stream_);
   check_cuda(cudaStreamWaitEvent(travel_, reached_));

@@ -16,9 +16,10 @@ __device__ inline void synchronize_threads(int barrier) {
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/// Lets every thread of a warpgroup, four warps that all call it, have `registers` registers, a multiple of
-/// 8: fewer or more than the kernel starts with (PTX ISA 8.x, section 9.7.19.5, setmaxnreg). To have more
-/// waits until others have given them away.
+/// Set the number of registers of every thread of a warpgroup to `registers`, a multiple of 8 (PTX ISA 8.x,
+/// section 9.7.19.5, setmaxnreg). All four warps call them. give_registers_away() lowers the number that the
+/// kernel starts with. take_registers() raises it, and waits until other warpgroups have given registers
+/// away.
 template <int registers>
 __device__ inline void give_registers_away() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));

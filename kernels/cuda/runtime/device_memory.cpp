@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Is the room before pinned memory, which holds the number of bytes in all.
+/// Is the number of bytes in front of pinned memory, in which the number of all allocated bytes is kept.
 constexpr std::size_t bytes_before = 4096;
 
 /// Makes the pages of new memory, on several threads if it is large.

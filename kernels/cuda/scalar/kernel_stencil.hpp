@@ -37,7 +37,7 @@ struct KernelStencil {
   /// before. The source of the first step holds these values. Only the march computes these steps; it writes
   /// its last two levels.
   bool two_levels = false;
-  std::array<bool, 3> wraps{};     // periodic axes whose ends kernels connect
+  std::array<bool, 3> wraps{};     // periodic axes at whose ends kernels wrap indices
   bool begins_with_plane = false;  // a sum begins with that of its first plane instead of adding it to zero
 
   KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);

@@ -133,7 +133,7 @@ class March {
     const auto [input, source] = ring.wait();
     Points level[levels + 1];
     read_input<near_face>(level[0], input, plane);
-    // in the loop for planes that are not near a face
+    // This is true in the loop for planes that are not near a face.
     constexpr bool after_warm_up = near_planes && !near_face;
     const auto write = [&] {
       if constexpr (writing)

@@ -39,7 +39,8 @@ constexpr bool has_walls =
     walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
 /// Returns true if the march reflects planes at this neumann face across it.
 constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][side] == Wall::neumann; }
-/// Is true if blocks near a face across the march run code of their own: with tiles of one row they are few.
+/// Is true if blocks near a face across the march run code of their own. These blocks are few where tiles
+/// have one row.
 constexpr bool ends_apart = RY == 0;
 
 /// Makes the compiler compute everything that depends on `value` from here on, instead of keeping it in

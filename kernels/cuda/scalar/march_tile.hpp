@@ -67,13 +67,13 @@ WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int comp
 /// all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
 
-/// Returns the periodic axes whose ends the kernels connect by themselves, so that memory needs no periodic
-/// copies, for launches of up to `steps` steps. Candidates are the axes that `block`, the largest block,
-/// spans completely.
+/// Returns the periodic axes at whose ends kernels wrap indices in launches of up to `steps` steps, so that
+/// memory needs no periodic copies. Candidates are the axes that `block`, the largest block, spans
+/// completely.
 ///
-/// Rows must consist of whole vectors of 16 bytes. If the stencil is marched, only rows of 3D grids that hold
-/// at least one tile can repeat. If single steps use tiles in shared memory, every axis can repeat that is at
-/// least as long as the stencil reaches.
+/// Rows must consist of whole vectors of 16 bytes. If the stencil is marched, indices can be wrapped only
+/// along rows of 3D grids that hold at least one tile. If single steps use tiles in shared memory, indices
+/// can be wrapped along every axis that is at least as long as the stencil reaches.
 std::array<bool, 3> wrapped_axes(const KernelStencil& stencil, const Region& block, Precision precision,
                                  int steps, const BlockLimits& limits);
 

@@ -13,9 +13,8 @@ namespace spsolve::cuda {
 /// vectors of a thread. It does so for rows of `scratch` memory, and at the end of a grid that ends at a wall
 /// if rows are padded to 64 bytes there.
 ///
-/// Sweeps on tensor cores read that padding with weights of zero, therefore march.cuh writes zeros to it.
-/// fp16 is not extended: values written there earlier could overflow, and writing zeros has not been
-/// measured.
+/// Sweeps on tensor cores read that padding with weights of zero, so march.cuh writes zeros to it. Rows in
+/// fp16 are not extended, because values that were written there earlier could overflow.
 std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns,
                                              const MarchTile& tile, const Formats& formats, bool scratch,
                                              bool ends_at_wall);

@@ -52,7 +52,7 @@ double turn_cycles(const KernelStencil& stencil, int compute_bytes, const Calibr
   return warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
 }
 
-/// Returns the tile of this many planes and columns with its cost; `turn` is turn_cycles().
+/// Returns the tile of `planes` x `columns` results with its cost; `turn` is turn_cycles().
 SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
                        const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
                        double turn) {

@@ -125,8 +125,7 @@ class StarStep {
   }
 
   /// Adds a plane to the sums. `of_results` is true if the plane is one of the block's results, not beside
-  /// them. `window` is the first
-  /// point of the thread's window.
+  /// them. `window` is the first point of the thread's window.
   template <bool of_results>
   __device__ void add_plane(const In* window) {
     static_for<0, window_rows>(

@@ -103,7 +103,8 @@ class TileInput {
 #pragma unroll
     for (int begin = 0; begin < turns; begin += at_once) {
       ElementVector<In, chunk> loaded[at_once];
-      // All are read before the first copy, because the compiler must assume that a copy overwrites them.
+      // All positions are read before the first copy, because the compiler must assume that a copy overwrites
+      // them.
       int from_where[at_once];
 #pragma unroll
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
@@ -162,8 +163,8 @@ class TileInput {
 
  private:
   static constexpr int group = together / chunk, at_once = 6;
-  // Lists markers instead of a position. They are below all positions, which may lie one row before the first
-  // that is held.
+  // Lists markers that stand in place of a position. They are below all positions, which may lie one row
+  // before the first that is held.
   enum From : int { nowhere = -(1 << 30) - 4, beyond_columns, beyond_first_row, beyond_last_row };
   static __device__ bool is_position(int from) { return from > beyond_last_row; }
   static constexpr bool walls_across_columns =

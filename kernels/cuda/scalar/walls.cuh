@@ -24,8 +24,8 @@ __device__ Index in_period(Index p, Index low, Index high) {
 }
 
 /// Moves coordinate p of an axis to the point of the grid, low <= p < high, whose value it takes, as
-/// numpy.pad fills ghost points along one axis. Returns false and leaves p beyond a dirichlet face. Periodic
-/// axes keep p, since memory holds their halo, except where they repeat.
+/// numpy.pad fills ghost points along one axis. Returns false and leaves p beyond a dirichlet face. Along
+/// periodic axes p stays as it is, since memory holds their halo, unless the kernel wraps indices there.
 template <class Index>
 __device__ bool find_source(int axis, Index& p, Index low, Index high) {
   if (p >= low && p < high) return true;
@@ -38,8 +38,9 @@ __device__ bool find_source(int axis, Index& p, Index low, Index high) {
   return true;
 }
 
-/// Returns `one` if bit `k` is set, else `other`. It uses masks: predicate registers are few, and so many
-/// predicates that stay live throughout the march make ptxas 13.0 lose the stack pointer of the kernel.
+/// Return `one` where the bits of `mask` are set, or if bit `k` is set, else `other`. They use masks, because
+/// predicate registers are few: if many predicates stay live throughout the march, ptxas 13.0 loses the stack
+/// pointer of the kernel.
 __device__ inline unsigned choose(unsigned mask, unsigned one, unsigned other) {
   return other ^ ((one ^ other) & mask);
 }

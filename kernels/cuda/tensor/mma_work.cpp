@@ -14,8 +14,8 @@ double mma_rate(Precision precision, bool sparse, const DeviceRates& device) {
   return sparse ? device.mma_half_sparse : device.mma_half;
 }
 
-/// Returns the most flop/s of these instructions. fp32 is computed by products of bf16, which run as fp16
-/// does.
+/// Returns the highest rate in flop/s of the instructions for a precision. fp32 is computed by products of
+/// bf16, which run as fp16 does.
 double mma_ceiling(Precision precision, bool sparse, const Calibration::Ceilings& ceilings) {
   if (precision == Precision::fp64) return ceilings.mma_fp64;
   if (precision == Precision::tf32) return sparse ? ceilings.mma_tf32_sparse : ceilings.mma_tf32;
@@ -44,9 +44,10 @@ double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
   return taps > 15 ? costs.memory_line_middle : costs.memory_line_short;
 }
 
-/// Describes the launch of a sweep: how many chunks of input a multiprocessor takes one after the other, in
-/// whole waves of blocks, how many warps it runs meanwhile, and how many chunks all warps together multiply
-/// by all slices of the weights, those before the first results included.
+/// Describes the launch of a sweep. `chunks` counts the chunks of input that a multiprocessor takes one after
+/// the other, in whole waves of blocks, and `warps` the warps that it runs meanwhile. `multiplied` counts the
+/// chunks that all warps together multiply by all slices of the weights, those before the first results
+/// included.
 struct SweepLaunch {
   double chunks, warps, multiplied;
 };
@@ -97,7 +98,7 @@ SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain&
   work.ceiling = mma_ceiling(precision, sparse, device.ceilings);
   const bool spills = with_source && precision == Precision::fp32;
   // A group multiplies a chunk of input by all slices that reach the group. The tensor cores are busy if a
-  // scheduler has more warps than an instruction has waits.
+  // scheduler has more warps than `waits`.
   const double waits = direct_waits(precision, domain.dimensions, costs),
                executed = tile.group
                               ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)

@@ -11,8 +11,8 @@ namespace spsolve::cuda {
 /// Names tensor cores that skip the zeros of a 2:4 operand, or that multiply them.
 enum class TensorCores { sparse, dense };
 
-/// Is the number of rows of the window of a tile whose dense weights fit the registers of a warpgroup: radius
-/// 7.
+/// Is the largest number of rows of a tile's window whose dense weights fit the registers of a warpgroup:
+/// radius 7.
 constexpr int max_dense_rows = 18;
 
 /// Returns whether wgmma.sp, or dense wgmma, can do a sweep with `fused` weights; it is faster than mma

@@ -18,18 +18,18 @@ constexpr int wgmma_max_groups = 4;
 // The functions below describe the input of eight tiles whose windows have `parts` parts
 // (kernels/sparse/windowed_operand.hpp).
 
-/// Returns how many columns of a row are fetched: those of the tiles, as many columns as a tile has beyond
-/// them for each part, and some that keep what half or a quarter of a warp reads of its rows in different
-/// banks. Unless the window of every tile begins at a multiple of 16 bytes in memory, `lead` columns before
-/// are included.
+/// Returns how many columns of a row are fetched: those of the eight tiles, 2 `parts` - 1 times as many as a
+/// tile has, because windows reach beyond the tiles, and `more`. Some of them are fetched only to keep the
+/// rows that half or a quarter of a warp reads in different banks. `more` is 0 if the window of every tile
+/// begins at a multiple of 16 bytes in memory. Otherwise copies begin `lead` columns earlier.
 constexpr int wgmma_box_columns(int parts, int more) {
   return wgmma_group_columns + (2 * parts - 1) * wgmma_tile_columns + more;
 }
 /// Returns the bytes from one 16-byte column of an operand's tiles to the next: an odd multiple of 16, so
 /// that a quarter of a warp that writes four columns of two rows has no bank conflicts.
 constexpr int wgmma_pitch(int parts) { return 16 * (wgmma_group_tiles + 2 * parts - 1); }
-/// Returns the bytes of a row of such columns. With eight columns, a quarter of a warp writes every other
-/// one, hence the padding.
+/// Returns the bytes of a row of `columns` columns of 16 bytes, wgmma_pitch() apart. With eight columns, a
+/// quarter of a warp writes every other one, hence the padding.
 constexpr int wgmma_row_bytes(int columns, int parts) {
   return columns * wgmma_pitch(parts) + (columns == 8 ? 16 : 0);
 }

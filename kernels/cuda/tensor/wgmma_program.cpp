@@ -21,7 +21,7 @@ WgmmaInstruction instruction(Precision element, int n, bool is_dense) {
 }
 
 /// Returns the weights with their zeros, for dense instructions with A in registers: [step of 16 columns]
-/// [lane of the warpgroup][4]. Registers have the places of those of a sparse product.
+/// [lane of the warpgroup][4]. A register holds the weights at the positions that it has in a sparse product.
 std::vector<std::uint32_t> dense_fragments(const Operand& operand, Precision element) {
   constexpr int words = 8, lanes = 4 * warp_lanes, registers = 4;  // words of 16 columns
   const WeightMatrix matrix = expand(operand);

@@ -37,8 +37,9 @@ constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 /// Holds the operands of the ring: [slot][x group][row][column of 16 bytes][tile], with pitches.
 ///
 /// Tiles are in the order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8). Neighbours in a product, which belong to one lane,
-/// are then far apart, and tiles of the lanes of a warp are close together. The tiles one further to the
-/// right begin two places later; the first part of their window is the second part of these.
+/// are then far apart, and tiles of the lanes of a warp are close together. The right neighbour of a tile
+/// lies two places after it, and the first part of the neighbour's window is the second part of the tile's
+/// own.
 using Ring = unsigned char[slots][x_groups][quad][row_bytes];
 
 struct SharedMemory {

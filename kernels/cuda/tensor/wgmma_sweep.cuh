@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes one 2D correlation on the sparse tensor cores of sm_90a (wgmma.sp), or in 16 bits on dense ones
-// (wgmma) with the same operand and its zeros. Weights (A, 4 x 16 outputs)
-// stay in registers; points (B, a row of 32 columns per 16 outputs) come from shared memory.
+// (wgmma) with the same operand and its zeros. Weights (A, 4 x 16 outputs) stay in registers; points (B, a
+// row of 32 columns per 16 outputs) come from shared memory.
 //
 // Blocks and warpgroups. A block marches down its columns; its four warpgroups have two roles. Two of them
 // convert rows of input, each row once, and write them to a ring in the order that tensor cores need: columns
@@ -14,8 +14,8 @@
 // points per tile of a batch. Shared memory holds raw stages (four rows of input as stored), the ring of
 // operands, and partial sums if two warpgroups share a tile.
 //
-// Barriers. mbarriers only, after the start: raw_full (copies have arrived), full and empty (slots of the
-// ring, warp by warp). Two warps that share a tile also meet at named barriers (SumBarrier).
+// Barriers. After the start there are only mbarriers: raw_full (copies have arrived), full and empty (slots
+// of the ring, warp by warp). Two warps that share a tile also meet at named barriers (SumBarrier).
 //
 // fp32 data, scaled by the largest magnitude on the whole grid, and weights are pairs of fp16 terms: w x = w1
 // x1 + w2 x1 + w1 x2, which leaves out w2 x2 and what two terms do not represent. Second terms are multiplied
@@ -66,7 +66,7 @@ class TileMultiplier {
   __device__ void run(int first_tile) {
     load_weights<part>();
     const unsigned long long operand = plain_descriptor(
-        // The second part has the tiles one further to the right.
+        // The second part of a window is the first part of the right neighbour's.
         shared_.operands[0][0][0][0] + (part == WindowPart::second ? 2 * 16 : 0));
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
