@@ -27,6 +27,7 @@ auto retry(Call&& call) {
   return result;
 }
 
+/// Returns the directory of a file, "." for a name alone.
 inline std::filesystem::path directory_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }

@@ -42,6 +42,7 @@ constexpr Box box_of(const Index3& shape) { return {{0, 0, 0}, shape}; }
 /// Returns the box with `margin` more points on both sides of each axis.
 constexpr Box grow(const Box& box, const Index3& margin) { return {box.begin - margin, box.end + margin}; }
 
+/// Returns the points that both boxes have; the result may have negative extents if there are none.
 constexpr Box intersect(const Box& a, const Box& b) {
   Box common;
   for (int axis = 0; axis < axis_count; ++axis) {
@@ -51,6 +52,7 @@ constexpr Box intersect(const Box& a, const Box& b) {
   return common;
 }
 
+/// Return true if all points of a box, or a point, lie in a box.
 constexpr bool contains(const Box& outer, const Box& inner) {
   return inner.empty() || intersect(outer, inner) == inner;
 }

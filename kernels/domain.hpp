@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 4> boundary_names{"periodic", "dir
 constexpr std::string_view to_string(BoundaryKind kind) {
   return boundary_names[static_cast<std::size_t>(kind)];
 }
+/// Returns the condition that an input names, and nothing for "filled" and any other name.
 constexpr std::optional<BoundaryKind> parse_boundary(std::string_view name) {
   for (std::size_t kind = 0; kind < boundary_names.size() - 1; ++kind)
     if (boundary_names[kind] == name) return static_cast<BoundaryKind>(kind);

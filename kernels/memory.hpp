@@ -17,6 +17,7 @@ class Memory {
   virtual void free(std::byte* memory) noexcept = 0;
 };
 
+/// Frees memory by the Memory that allocated it.
 struct FreeMemory {
   Memory* memory;
   void operator()(std::byte* freed) const noexcept { memory->free(freed); }

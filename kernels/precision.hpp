@@ -103,6 +103,7 @@ Bfloat16 to_storage<Bfloat16>(double value);
 template <>
 Half to_storage<Half>(double value);
 
+/// Returns the bytes of a stored number.
 constexpr std::size_t storage_bytes(Precision precision) {
   return precision == Precision::fp64                                   ? 8
          : precision == Precision::fp32 || precision == Precision::tf32 ? 4
@@ -135,6 +136,7 @@ constexpr double unit_roundoff(Precision precision) {
 constexpr std::string_view to_string(Precision precision) {
   return precision_names[static_cast<std::size_t>(precision)];
 }
+/// Returns the precision of that name, and nothing for any other name.
 std::optional<Precision> parse_precision(std::string_view name);
 
 }  // namespace spsolve

@@ -18,7 +18,7 @@ class Reducer {
   /// finite, only first_not_finite has a meaning. The same pass also copies points to `sample` if it has
   /// values.
   virtual Extremes extremes(const Field& field, const Field* before, const Sample& sample) = 0;
-  /// Sums finite values. `scales` are those of the whole grid.
+  /// Returns the sums of finite values. `scales` are those of the whole grid.
   virtual Sums sums(const Field& field, const Field* before, const SumScales& scales) = 0;
 
   /// set_magnitude_bound() sets Field::magnitude_bound(). raise_magnitude_bound() raises it to the largest

@@ -33,10 +33,12 @@ struct SumScales {
   double split[2];       // 1.5 times a power of two: adding it rounds to its last place
 };
 
+/// Holds the two pieces into which a scaled number is split.
 struct Pieces {
   double high, low;
 };
 
+/// Splits a number that is already scaled. What lies below the second piece is dropped.
 inline Pieces pieces_of(double value, const SumScales& scales) {
   const double high = (value + scales.split[0]) - scales.split[0];
   const double low = ((value - high) + scales.split[1]) - scales.split[1];

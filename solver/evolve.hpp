@@ -33,10 +33,12 @@ struct Schedule {
   bool measured = false;  // the diagnostics of step `first` are on record
 };
 
+/// Names what signals or clocks ask for: nothing, a checkpoint, or a checkpoint and the end of the run.
 enum class Request { none, checkpoint, stop };
 /// Names how a run ended: it reached the last step, its state became steady, or it was asked to stop.
 enum class Outcome { finished, steady, stopped };
 
+/// Holds how a run ended, and where.
 struct EvolveResult {
   Outcome outcome;
   std::int64_t step;  // the last step that was computed

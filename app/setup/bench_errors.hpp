@@ -10,6 +10,7 @@ namespace spsolve {
 /// Sets the owned points to data that look random, a function of the point alone, in [-1, 1).
 void set_benchmark_data(Field& field);
 
+/// Holds the error of a computed state.
 struct Errors {
   double l2 = 0, max = 0;  // relative to the l2 norm and the largest magnitude of the reference
 };

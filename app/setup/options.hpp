@@ -12,6 +12,7 @@
 
 namespace spsolve {
 
+/// Names what the program is asked to do.
 enum class Verb { run, check, plan, bench, info, plot, new_input, doctor };
 
 /// Describes what `spsolve bench` measures: one case, or a named suite of them.

@@ -9,6 +9,7 @@
 
 namespace spsolve {
 
+/// Holds the bytes of a chunk, encoded or decoded.
 using ChunkBytes = std::vector<std::uint8_t>;
 
 /// Returns a filter that is a plug-in of HDF5, or null if HDF5 finds none with this number. HDF5 loads the

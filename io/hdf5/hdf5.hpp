@@ -121,6 +121,7 @@ std::vector<std::int64_t> chunk_extents(hid_t dataset);
 /// Reads a box of an array of 1 to 3 dimensions, converted to `memory_type`, x fastest and without gaps.
 void read_hyperslab(hid_t dataset, const Box& box, hid_t memory_type, void* values);
 
+/// Holds the value of an attribute: a number, a text or a list of numbers.
 using AttributeValue =
     std::variant<std::int64_t, double, std::string, std::vector<std::int32_t>, std::vector<std::int64_t>,
                  std::vector<std::uint64_t>, std::vector<double>>;

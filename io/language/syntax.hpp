@@ -44,6 +44,7 @@ struct SyntaxStatement {
   Position position;
 };
 
+/// Holds the syntax tree of an expression or of the statements of a step.
 struct Syntax {
   std::string text;  // the text that was read
   std::vector<SyntaxNode> nodes;

@@ -89,6 +89,7 @@ __device__ inline void store_band(unsigned short* out, const float (&d)[4], unsi
   __syncwarp();
 }
 
+/// Makes the outputs of a block.
 template <int kernel_rows, BandForm form, bool staged>
 __device__ inline void sweep_band_tile(const BandArguments& a, unsigned* shared) {
   constexpr bool sparse = form == BandForm::sparse;

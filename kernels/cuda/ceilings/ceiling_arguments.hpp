@@ -37,7 +37,7 @@ constexpr int ceiling_threads = 256, ceiling_chains = 8;
 struct CeilingArguments {
   const void* in;  // copy
   void* out;  // copy: destination; else one word per thread of the grid, so that the compiler removes nothing
-  long long wraps;  // copy: number of 16-byte words
+  long long wraps;  // how often instructions are repeated; copy: number of 16-byte words
 };
 
 }  // namespace spsolve::cuda

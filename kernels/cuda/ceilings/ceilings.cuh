@@ -20,11 +20,13 @@ __device__ inline unsigned random_bits(unsigned place) {
   return (place ^ place >> 16) & 0xbfbfbfbfu;
 }
 
+/// Writes the result of a thread to memory.
 template <class Value>
 __device__ void keep(const CeilingArguments& arguments, Value value) {
   static_cast<Value*>(arguments.out)[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
+/// Copies arguments.wraps words of 16 bytes from `in` to `out`.
 __device__ inline void copy(const CeilingArguments& arguments) {
   constexpr int words = ceiling_chains / 2;
   const long long first = static_cast<long long>(blockIdx.x) * ceiling_threads * words + threadIdx.x;
@@ -39,6 +41,7 @@ __device__ inline void copy(const CeilingArguments& arguments) {
       static_cast<uint4*>(arguments.out)[first + i * ceiling_threads] = value[i];
 }
 
+/// Reads 16 bytes of shared memory per thread, arguments.wraps times ceiling_chains times.
 __device__ inline void shared_read(const CeilingArguments& arguments) {
   constexpr int words = ceiling_threads * ceiling_chains * 4;
   __shared__ alignas(16) unsigned memory[words];
@@ -76,6 +79,7 @@ __device__ void repeat_chains(const CeilingArguments& arguments, Value first, Op
   keep(arguments, sum);
 }
 
+/// Runs chains of multiply-adds on CUDA cores.
 template <Instruction which>
 __device__ void fma_chains(const CeilingArguments& arguments) {
   const int lane = threadIdx.x % 32;
@@ -93,6 +97,7 @@ __device__ void fma_chains(const CeilingArguments& arguments) {
     });
 }
 
+/// Runs chains of dense tensor-core products with operands of 8 to 32 bits.
 template <Instruction which>
 __device__ void dense_chains(const CeilingArguments& arguments, const unsigned (&a)[4],
                              const unsigned (&b)[4]) {
@@ -118,6 +123,7 @@ __device__ void dense_chains(const CeilingArguments& arguments, const unsigned (
     });
 }
 
+/// Runs chains of tensor-core products in fp64.
 template <Instruction which>
 __device__ void fp64_chains(const CeilingArguments& arguments, int lane) {
   double x[8], y[4];
@@ -135,6 +141,7 @@ __device__ void fp64_chains(const CeilingArguments& arguments, int lane) {
     });
 }
 
+/// Runs chains of sparse tensor-core products.
 template <Instruction which>
 __device__ void sparse_chains(const CeilingArguments& arguments, const unsigned (&a)[4],
                               const unsigned (&b)[4]) {
@@ -172,6 +179,7 @@ __device__ void sparse_chains(const CeilingArguments& arguments, const unsigned 
     });
 }
 
+/// Runs chains of products of one warp, on random operands.
 template <Instruction which>
 __device__ void mma_chains(const CeilingArguments& arguments) {
   const int lane = threadIdx.x % 32;
@@ -223,6 +231,7 @@ __device__ void wgmma_chains(const CeilingArguments& arguments) {
   keep(arguments, sum);
 }
 
+/// Runs the instruction that constants.cuh names.
 template <Instruction which>
 __device__ void measure(const CeilingArguments& arguments) {
   if constexpr (which == Instruction::copy)

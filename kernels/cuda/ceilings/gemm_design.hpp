@@ -6,6 +6,7 @@
 
 namespace spsolve::cuda {
 
+/// Names the format of the elements of A and B.
 enum class GemmFormat { fp16, e4m3 };
 
 /// Says how the metadata of A reach the registers of the multiplying threads: loaded from global memory stage

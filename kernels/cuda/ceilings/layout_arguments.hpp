@@ -34,7 +34,7 @@ enum class RowStep {
   natural                 // the same, read from shared memory
 };
 
-/// Returns true if the weights are operands of tensor cores.
+/// Return true if the weights are operands of tensor cores, and if windows have their natural order.
 constexpr bool on_tensor_cores(RowStep step) { return step >= RowStep::tensor_cores; }
 constexpr bool in_natural_order(RowStep step) { return step >= RowStep::natural_from_memory; }
 /// Returns true if a matrix of the whole grid, or a strip of it, is written to memory first.

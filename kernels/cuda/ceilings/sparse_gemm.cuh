@@ -34,6 +34,7 @@ constexpr int consumer_warps = consumers * group_lanes / 32;
 static_assert(words >= 1, "a stage has whole words of metadata");
 static_assert(!overlap || metadata_apart, "metadata of several stages are there at once");
 
+/// Holds the operands of a stage, in rows of b_bytes and a_bytes as the copy engine swizzles them.
 struct Stage {
   alignas(1024) unsigned char b[gemm_columns * b_bytes];
   alignas(1024) unsigned char a[tile_rows * a_bytes];
@@ -45,6 +46,7 @@ constexpr int metadata_words = metadata_apart           ? gemm_chunk * piece_wor
                                : metadata_with_operands ? piece_words
                                                         : 1;
 
+/// Holds the shared memory of a block: the ring of stages, metadata, and mbarriers for both.
 struct Shared {
   Stage stages[ring];
   alignas(128) unsigned metadata[metadata_slots][metadata_words];
@@ -311,6 +313,7 @@ class Consumer : GemmBlock {
   int storing_ = -1;  // slot of results that the copy engine may still read; first warp only
 };
 
+/// Initialises the mbarriers. One thread calls it.
 __device__ inline void initialise(Shared& shared) {
   for (int slot = 0; slot < ring; ++slot) {
     mbarrier_init(&shared.full[slot], 1);
@@ -323,6 +326,7 @@ __device__ inline void initialise(Shared& shared) {
   fence_mbarrier_init();
 }
 
+/// Waits for all threads of the cluster, or of the block if it has no cluster.
 __device__ inline void synchronize_blocks() {
   if constexpr (cluster_blocks > 1)
     cluster_synchronize();

@@ -12,6 +12,7 @@
 
 namespace spsolve::cuda {
 
+/// Counts the warp schedulers of a multiprocessor.
 constexpr int schedulers_of_multiprocessor = 4;
 // Limits the columns of a launch: kernels count columns in 32 bits, and a grid of blocks has at most 65535
 // blocks along its y and its z axis.

@@ -19,6 +19,7 @@ void check_cuda(cudaError_t status, const std::source_location& place = std::sou
 /// without a device; `why` then receives the reason.
 int device_count(std::string* why = nullptr);
 
+/// Holds the properties of a GPU as the driver reports them.
 struct DeviceInfo {
   std::string name, pci_bus_id;
   int compute_capability = 0;  // 10 * major + minor
@@ -34,6 +35,7 @@ struct DeviceInfo {
   std::string architecture() const;
   BlockLimits block_limits() const { return {compute_capability, shared_bytes_per_block, multiprocessors}; }
 };
+/// Returns the properties of a device. Throws Error(device_failure).
 DeviceInfo device_info(int device);
 /// Returns the properties of the device that is current in this thread.
 DeviceInfo current_device();

@@ -5,6 +5,7 @@
 
 namespace spsolve::cuda {
 
+/// Owns a stream of the current device that does not wait for the default stream.
 class Stream {
  public:
   enum class Priority { low, normal, high };

@@ -19,6 +19,7 @@ extern __shared__ __align__(16) unsigned char memory[];
 
 namespace spsolve::cuda {
 
+/// Takes the step of one thread block.
 class BoxStep {
  public:
   __device__ explicit BoxStep(const ScalarArguments& a)

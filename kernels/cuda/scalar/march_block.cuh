@@ -7,6 +7,7 @@
 
 namespace spsolve::cuda {
 
+/// Describes the tile and the planes of this thread block.
 struct MarchBlock {
   const ScalarArguments& a;
   long long first_row, first_column;  // the first row and column of the tile, halo included

@@ -9,6 +9,7 @@
 
 namespace spsolve::cuda {
 
+/// Writes the points of one thread, plane after plane.
 class TileOutput {
  public:
   __device__ explicit TileOutput(const MarchBlock& block) : a_(block.a) {

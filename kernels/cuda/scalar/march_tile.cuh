@@ -13,9 +13,11 @@ namespace spsolve::cuda {
 
 using namespace constants;
 
+/// R, RY and RX are the radii along planes, rows and columns. A thread has VY x VX points of a plane.
 constexpr int R = radius[plane_axis], RY = radius[row_axis], RX = radius[column_axis];
 constexpr int VY = rows_per_warp, VX = points_per_lane;
 
+/// Returns true if `test` is true for some tap.
 constexpr bool any_tap(bool (*test)(const KernelTap&)) {
   for (int k = 0; k < tap_count; ++k)
     if (test(taps[k])) return true;
@@ -25,14 +27,16 @@ constexpr bool any_tap(bool (*test)(const KernelTap&)) {
 constexpr bool pointwise_completion = R > 0 && !any_tap([](const KernelTap& tap) {
                                         return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]);
                                       });
-/// Is true if taps of other planes also reach to other rows or columns.
+/// Is true if a tap of another plane also reaches to another row or column.
 constexpr bool turns_corners =
     any_tap([](const KernelTap& tap) { return tap.offset[0] && (tap.offset[1] || tap.offset[2]); });
+/// Returns true if a tap has this offset along the march.
 constexpr bool has_plane(int offset) {
   for (int k = 0; k < tap_count; ++k)
     if (taps[k].offset[0] == offset) return true;
   return false;
 }
+/// Is true if a tap reaches to another row and another column.
 constexpr bool corners = any_tap([](const KernelTap& tap) { return tap.offset[1] && tap.offset[2]; });
 
 constexpr bool has_walls =
@@ -81,6 +85,7 @@ struct LastPlane<false> {
   __device__ Points* points_of_thread() { return nullptr; }
 };
 
+/// Holds the shared memory of a block.
 struct SharedMemory : LastPlane<is_mirror(1)> {
   alignas(128) Ring::Storage ring;
   alignas(128) EdgeRows edges[2][shared_levels > 0 ? shared_levels : 1];

@@ -21,6 +21,7 @@ extern __shared__ __align__(16) unsigned char memory[];
 
 namespace spsolve::cuda {
 
+/// Takes the step of one thread block.
 class StarStep {
  public:
   __device__ explicit StarStep(const ScalarArguments& a)

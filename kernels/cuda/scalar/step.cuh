@@ -49,6 +49,7 @@ class AxisOffsets {
   unsigned inside_ = 0;
 };
 
+/// Takes the step at the points of this thread. Index counts the points of the region.
 template <class Index>
 __device__ void step_region(const ScalarArguments& a, const Region& region) {
   const Index rows = static_cast<Index>(region.end[1] - region.begin[1]);

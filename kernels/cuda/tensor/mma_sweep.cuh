@@ -50,6 +50,7 @@ struct Group {
   __device__ bool uses(int k, int step) const { return group_uses[chunk][step] >> k & 1; }
 };
 
+/// Marches one warp through its tiles.
 class MmaSweep {
  public:
   /// `block` and `warp` are where their first tiles begin.

@@ -44,11 +44,13 @@ enum class WindowPart { first, second };
 /// Lists the named barriers between a warp that has one part of a tile and the warp that adds both: sums have
 /// been written, and sums have been read.
 enum SumBarrier { sums_there = 1, sums_taken = sums_there + group_warps };
+/// Waits at a named barrier of two warps, or arrives there without waiting.
 __device__ inline void synchronize(int barrier) {
   asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");
 }
 __device__ inline void arrive(int barrier) { asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory"); }
 
+/// Multiplies the tiles of a block in one of its multiplying warpgroups.
 class TileMultiplier {
  public:
   __device__ TileMultiplier(SharedMemory& shared, const WgmmaArguments& a)

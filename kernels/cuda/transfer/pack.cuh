@@ -21,6 +21,7 @@ __device__ inline unsigned char* address(const PackArguments& a, const RowLayout
   return a.base[static_cast<int>(rows.base)] + rows.begin + plane * rows.plane_stride + row * rows.row_stride;
 }
 
+/// Copies an item unchanged.
 template <class Item>
 __device__ inline void copy_item(unsigned char* to, unsigned item, const unsigned char* from) {
   reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[item];
