@@ -22,8 +22,8 @@
 namespace spsolve {
 namespace {
 
-/// Returns true if a verb needs all ranks that were launched. The others start without the settings of MPI in
-/// the shell.
+/// Returns true if a verb needs all ranks that were launched. Other verbs start without the settings of MPI
+/// in the shell.
 bool needs_ranks(Verb verb) { return verb == Verb::run || verb == Verb::bench; }
 
 /// Returns true if a verb computes values of the grid: check does for initial values, and plan for

@@ -40,7 +40,7 @@ void convert(Precision from_precision, const std::byte* from, std::int64_t strid
 
 /// Brings `elements` elements of a field's memory to the host, from the owned point `begin` on: points of a
 /// row, or several rows with the padding between them. Returns their address, which is valid until the next
-/// call. Each thread calls a copy of its own.
+/// call. Each thread calls its own copy of the function.
 using ElementReader = std::function<const std::byte*(const Index3& begin, std::int64_t elements)>;
 
 /// Refers to a field whose owned points the host reads, in host memory or in that of a device.

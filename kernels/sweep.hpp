@@ -22,8 +22,9 @@ class Sweep {
 
   /// Computes out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on
   /// region grown by the radius of w, and finite values on all of allocated(). Only `region` of `out` is
-  /// written. `in` and `out` have the precision of the sweep; `source` has the precision of its sums (fp64,
-  /// else fp32). It may be `out` itself, because every point reads its source before it is written.
+  /// written. `in` and `out` have the precision of the sweep; `source` has the precision of the sweep's sums
+  /// (fp64, else fp32). `source` may be `out` itself, because every point reads its source before it is
+  /// written.
   virtual void operator()(const Field& in, Field& out, const Box& region, const Field* source) const = 0;
 };
 

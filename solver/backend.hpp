@@ -25,7 +25,7 @@ namespace spsolve {
 /// Sets the owned points of a field in host memory.
 using FillField = std::function<void(Field& host)>;
 
-/// Holds a copy of field values that the host reads. It may be incomplete yet, or lie on the device.
+/// Holds a copy of field values that the host reads. The copy may still be incomplete, or lie on the device.
 class HostCopy {
  public:
   virtual ~HostCopy() = default;
@@ -112,9 +112,9 @@ class Backend {
   /// copy is the field itself, unless points are left out. Call this, and destroy copies, on the thread that
   /// computes.
   virtual std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) = 0;
-  /// Prepares `count` simultaneous copies. Those `on_device` stay there until the host reads them; otherwise
-  /// this begins to allocate host memory, beside other work of the caller. At least `reserve` bytes of the
-  /// device's memory stay free for launches.
+  /// Prepares `count` simultaneous copies. If `on_device`, the copies stay on the device until the host reads
+  /// them. Otherwise this call begins to allocate host memory, which goes on while the caller does other
+  /// work. At least `reserve` bytes of the device's memory stay free for launches.
   virtual void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve,
                               bool on_device) = 0;
   /// Returns the bytes of a device's memory that copies may take so that `reserve` bytes stay free; 0 if

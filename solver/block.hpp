@@ -58,7 +58,7 @@ class Block {
   const Field& state(std::size_t field = 0);
   /// Return views of a field in the backend's memory: the current state; the state one step before, if
   /// equations read it; and the current state together with the state before the last launch, which must have
-  /// taken one step. They wait until the values are computed, and are valid until the next launch.
+  /// taken one step. The functions wait until the values are computed. Views are valid until the next launch.
   StateView view(std::size_t field = 0) { return computed({backend_, &arrays_.now(field), nullptr}); }
   StateView view_previous(std::size_t field) {
     keep_difference(false);

@@ -22,8 +22,8 @@ constexpr double max_seconds_ahead = 0.5;  // signals, time limits and the watch
 }  // namespace
 
 /// Captures a launch in a CUDA graph. Its kernels, tables and scratch memory are made when it runs for the
-/// first time, without a graph. That may move memory that graphs of other launches refer to, so those are
-/// captured again.
+/// first time, without a graph. That may move memory that graphs of other launches refer to, so those graphs
+/// are captured again.
 class CudaLaunches::GraphLaunch : public Launch {
  public:
   explicit GraphLaunch(CudaLaunches& launches) : launches_(&launches) {}

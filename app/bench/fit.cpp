@@ -9,7 +9,7 @@ namespace {
 
 constexpr double spread = 0.1;        // how far measurements lie from the model, in logarithms
 constexpr double prior_spread = 0.3;  // how far coefficients lie from their start, in logarithms
-constexpr double nudge = 0.01;        // by which derivatives are taken
+constexpr double nudge = 0.01;        // the change of a logarithm by which derivatives are taken
 constexpr double longest_step = 0.3;
 constexpr int max_iterations = 6;
 

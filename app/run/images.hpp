@@ -27,8 +27,8 @@ class Images {
   /// continues from the step `restart` (-1: at its beginning). Collective.
   void open(std::int64_t restart);
   bool due(std::int64_t step) const;
-  /// Draws the images that are due at `step`. They are complete when it returns, and on disk after a few
-  /// seconds or when flush() returns. Collective; all ranks throw the same Error(file_failure) if a file
+  /// Draws the images that are due at `step`. The files are complete when draw() returns, and on disk after a
+  /// few seconds or when flush() returns. Collective; all ranks throw the same Error(file_failure) if a file
   /// cannot be written.
   void draw(std::int64_t step);
   /// Returns when all images are on disk. A run that continues from a checkpoint does not draw earlier ones

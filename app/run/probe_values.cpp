@@ -34,8 +34,8 @@ std::optional<std::size_t> owner_of(const std::vector<Corner>& around, const Dec
 ProbeValues::ProbeValues(const std::vector<std::vector<Corner>>& corners, const Decomposition& decomposition,
                          int rank) {
   const auto ranks = static_cast<std::size_t>(decomposition.ranks()), here = static_cast<std::size_t>(rank);
-  // These are the grid points that ranks record, and those that travel because others share their point with
-  // another rank.
+  // `recorded` holds the grid points that each rank records. `travelling` holds those around a point whose
+  // grid points belong to several ranks: their values travel to rank 0.
   PointsByRank recorded(ranks), travelling(ranks);
   std::vector<std::optional<std::size_t>> owners;
   for (const auto& around : corners) {

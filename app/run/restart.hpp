@@ -23,9 +23,9 @@ struct Beginning {
   std::int64_t step() const { return restart ? restart->header.step : 0; }
 };
 
-/// Finds the beginning of a run. It is the checkpoint that --restart asks for, verified. It is the initial
-/// values without --restart, and for `latest` in a directory without checkpoints, so that a requeued job can
-/// always ask for it.
+/// Finds the beginning of a run: the checkpoint that --restart asks for, verified, or the initial values. The
+/// run begins with the initial values without --restart, and with `--restart latest` in a directory without
+/// checkpoints, so that a requeued job can always pass this option.
 ///
 /// The run continues the results in the output directory if the checkpoint lies there or, for a run that
 /// ended before its first checkpoint, if run.json has the same problem (without --overwrite).

@@ -10,9 +10,9 @@
 
 namespace spsolve {
 
-/// Describes the first value, among those of the steps from `first` to before `last`, that depends on time
-/// and that the format of sums cannot hold: a scalar of the equations, a value of a wall, or a value of a
-/// point source. Returns nothing if there is none. Collective.
+/// Describes the first value, among those of steps `first` to `last` - 1, that depends on time and that the
+/// format of sums cannot hold: a scalar of the equations, a value of a wall, or a value of a point source.
+/// Returns nothing if there is none. Collective.
 std::string value_beyond_range(const Communicator& communicator, const Setup& setup, PointSources& sources,
                                std::int64_t first, std::int64_t last);
 

@@ -34,8 +34,8 @@ class Writer {
 
   /// Must be called after every launch.
   void launched() { wanted_checkpoint_ = -1; }
-  /// Returns, after finish(), whether the checkpoint that the last launch asked for, if any, was written. It
-  /// may hold the state before that launch.
+  /// Returns, after finish(), whether the checkpoint that the last launch asked for, if any, was written. The
+  /// checkpoint may hold the state before that launch.
   bool checkpoint_written() const { return wanted_checkpoint_ < 0 || wanted_checkpoint_ == last_checkpoint_; }
   /// Returns the step of the last checkpoint from which a run can continue, or -1 if there is none.
   std::int64_t last_checkpoint() const { return last_checkpoint_; }

@@ -40,8 +40,8 @@ nlohmann::ordered_json model_of(const Candidate& candidate);
 ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const StoredPlan& plan);
 
 /// Returns the candidates of rank 0 on all ranks. Other ranks may have other processors, and so other
-/// roundings and choices. It broadcasts the members that launches need, and the seconds that decide how often
-/// halos are exchanged. Collective.
+/// roundings and choices. The function broadcasts the members that launches need, and the seconds that decide
+/// how often halos are exchanged. Collective.
 std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
                                             const std::vector<Candidate>& candidates);
 
@@ -50,10 +50,10 @@ std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
                  const PlanRequest& request);
 
-/// Returns the model of the device of a run. It is the nominal one, scaled to the ceilings measured on
-/// devices of this kind if there are any. Or it is the one that a file describes: [device] with name, gpu and
-/// the keys of device_model_entries(); the others are nominal. Throws Error(invalid_input) naming line and
-/// key.
+/// Return the model of a device. The model of the device of a run is the nominal one, scaled to the ceilings
+/// measured on devices of this kind if there are any. A file describes a device by [device] with name, gpu
+/// and the keys of device_model_entries(); absent keys have nominal values. Throws Error(invalid_input)
+/// naming line and key.
 DeviceModel device_model(const DeviceChoice& device);
 DeviceModel device_model(const std::filesystem::path& file);
 

@@ -11,7 +11,7 @@ namespace spsolve {
 
 /// Is the part of a plan that checkpoints and the tuning cache keep.
 struct StoredPlan {
-  std::string device;             // that it was made for: cpu, cuda
+  std::string device;             // the device that it was made for: cpu, cuda
   Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept
   std::optional<double> dropped;  // Method::dropped; nothing in checkpoints of the first versions
 };

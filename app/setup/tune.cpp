@@ -30,7 +30,7 @@ constexpr int first_launches = 3, trial_launches = 2, timings = 2;
 constexpr double may_be_fastest = 1.5;
 constexpr double compile_seconds = 2;  // upper bound for the kernels of a candidate
 constexpr double part_of_run = 0.02;   // share of the run that timing may take without being asked for
-// Both are larger if the rates of the device are guessed.
+// Both limits are larger if the rates of the device are guessed.
 constexpr double may_be_fastest_guessed = 2.5, part_of_run_guessed = 0.1;
 
 /// Returns a block that a candidate advances, without data. Throws Error on all ranks if it does not fit.

@@ -18,8 +18,8 @@
 
 /// Only files of io/hdf5 include the headers of HDF5. Every call is serial, with the default driver, even
 /// with a parallel HDF5 library: a collective HDF5 write on a full disk reports success and then hangs in
-/// H5Fclose, and a rank that is killed in one leaves a file that does not open. Ranks read hyperslabs on
-/// their own; io/array_file writes.
+/// H5Fclose, and a rank that is killed during a collective write leaves a file that does not open. Ranks read
+/// hyperslabs on their own; io/array_file writes.
 namespace spsolve {
 
 /// Keeps other threads from calling HDF5, which is not made for several threads. Threads that write files

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t max_bytes = 16 << 20;  // the largest chunk or attribute that is read
 constexpr rlim_t max_computing = 10;         // seconds, of which sound files need a small part
 /// Limits the seconds that the child may take by the clock. A child that sleeps does not compute, so it would
-/// never reach max_computing. The rest is for slow disks and busy processors.
+/// never reach max_computing. The additional time is for slow disks and busy processors.
 constexpr unsigned max_seconds = 60;
 
 /// Returns true if the metadata of a file have no checksums: its first block is of version 0 or 1. That block

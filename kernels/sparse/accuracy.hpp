@@ -8,7 +8,7 @@ namespace spsolve {
 
 /// Holds error bounds of one launch, by source of error. Each bounds |computed - exact| in every p-norm
 /// (hence both the relative L2 error and the maximum error), relative to sum |w^t| times the norm of the
-/// field before the launch. They hold for data in the normal range of the formats.
+/// field before the launch. The bounds hold for data in the normal range of the formats.
 struct LaunchError {
   double storage = 0;       // rounding of the result to storage
   double weights = 0;       // difference of the used weights from w^t: rounding and dropped terms

@@ -224,8 +224,8 @@ std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>
   return ceil_div(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
 }
 
-/// Returns the region that a kernel writes if others take `steps_left` more steps. It includes the points
-/// that these need beyond slabs, and beyond periodic faces of axes that have periodic copies.
+/// Returns the region that a kernel writes if others take `steps_left` more steps. The region includes the
+/// points that those steps need beyond slabs, and beyond periodic faces of axes that have periodic copies.
 std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
                                   const std::array<bool, 3>& wraps, bool slabs) {
   const auto axes = cuda::grid_axes(march.problem.domain);

@@ -11,7 +11,7 @@ struct Scaling {
   Index3 rank_grid, block{};
   int exchange_every = 1;       // launches per exchange
   double sent_bytes = 0;        // by one rank, per launch
-  double exchange_seconds = 0;  // in which messages arrive
+  double exchange_seconds = 0;  // until messages have arrived
   double launch_seconds = 0;    // mean of launches with an exchange and those without
   bool hidden = true;           // messages arrive while the interior is computed
   double rate = 0;              // points x steps per second of all ranks together

@@ -29,8 +29,8 @@ struct PlanRequest {
 };
 
 /// Holds the chosen method and all candidates (docs/internals/plan.md). A plan is a function of the global
-/// problem, the model of the device and the request. It is the same for any number of ranks, so that results
-/// are too.
+/// problem, the model of the device and the request. The plan is the same for any number of ranks, and so are
+/// the results.
 struct Plan {
   std::string device;    // cpu, cuda
   bool measured = true;  // the device's rates were measured, not guessed

@@ -71,8 +71,8 @@ void require_possible(const Problem& problem, const PlanRequest& request) {
   if (request.accuracy) refuse({"compute", "accuracy"}, fmt::format("{:g}", *request.accuracy));
 }
 
-/// Returns the error of a plan without candidates, with the reason of each. It names the key that asks for
-/// most.
+/// Returns the error of a plan without candidates, with the reasons why methods were rejected. The error is
+/// about the first of these keys that the request sets: fuse, layout, unit.
 Error nothing_takes(const PlanRequest& request, const Plan& plan) {
   const auto error = [&](const InputKey& key, const std::string& value) {
     return Error(key,

@@ -13,8 +13,8 @@
 namespace spsolve::cuda {
 
 /// Computes C = A B on the sparse tensor cores of sm_90a. A (m x k) has at most two elements that are not
-/// zero among columns 4 i to 4 i + 3 of every row; sums are fp32 and C is fp16. It shows what these tensor
-/// cores reach when fed from memory.
+/// zero among columns 4 i to 4 i + 3 of every row; sums are fp32 and C is fp16. This GEMM shows what these
+/// tensor cores reach when fed from memory.
 class SparseGemm {
  public:
   /// Returns the text of constants.cuh for sparse_gemm.cuh.

@@ -35,8 +35,8 @@ constexpr int tile_bytes(int chunks, int held, int threads) {
   return 16 * chunks * held + 4 * round_up(chunks, threads);
 }
 
-/// Returns the time of the busiest multiprocessor of a launch, wave after wave. It runs up to `at_once`
-/// blocks at once; time(n) is the time of n concurrent blocks.
+/// Returns the time of the busiest multiprocessor of a launch, wave after wave. A multiprocessor runs up to
+/// `at_once` blocks at once; time(n) is the time of n concurrent blocks.
 template <class Time>
 double time_of_waves(std::int64_t blocks, std::int64_t at_once, std::int64_t multiprocessors, Time&& time) {
   const std::int64_t number = ceil_div(blocks, multiprocessors), rest = number % at_once;

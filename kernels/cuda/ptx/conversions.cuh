@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// This file converts between fp32 and the bits of 16-bit formats, one instruction per function. They round to
-// nearest, ties to even, as the host does.
+// This file converts between fp32 and the bits of 16-bit formats, one instruction per function. The
+// conversions round to nearest, ties to even, as the host does.
 
 namespace spsolve::cuda {
 

@@ -18,7 +18,7 @@ struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor
   std::size_t shared_bytes = 227 << 10;  // the most shared memory per block
   int multiprocessors = 132;
-  const Calibration* calibration = nullptr;  // by which tiles are chosen; null: the shipped one
+  const Calibration* calibration = nullptr;  // coefficients for choosing tiles; null: the shipped ones
 
   const Calibration& costs() const { return calibration ? *calibration : shipped_calibration(); }
 

@@ -32,7 +32,7 @@ struct KernelStencil {
   int flops = 0;       // floating-point operations of these: two of a multiply-add
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
-  double source_factor = 1;  // by which the source is multiplied
+  double source_factor = 1;  // factor of the source
   /// Is true for an equation with two time levels: a step adds source_factor times the values one step
   /// before. The source of the first step holds these values. Only the march computes these steps; it writes
   /// its last two levels.

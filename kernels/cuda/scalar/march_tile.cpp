@@ -234,7 +234,8 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
   const Calibration::Tiles& costs = limits.costs().tiles;
   const double min_useful =
       stencil.with_source && stencil.radius[row_axis] > 0 ? costs.min_useful_with_source : costs.min_useful;
-  // These depths were measured. Without planes ahead, levels keep no registers.
+  // These are the largest depths that were measured. Without planes ahead, levels keep no registers, so
+  // deeper marches have room.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;
   KernelStencil inner = stencil;
   inner.walls = {};

@@ -47,8 +47,8 @@ class ScalarUnit : public Unit {
              cudaStream_t stream, const std::array<bool, 3>& wraps = {}, double source_factor = 1);
 
   /// Makes a unit of u(n + 1) = stencil(u(n)) + weight * u(n - 1) for as many steps as two_level_tile() has a
-  /// tile for. Its launches read u(n) and u(n - 1), and write the last two levels. They have the bits of
-  /// single steps, where sums start with the value one step before.
+  /// tile for. Its launches read u(n) and u(n - 1), and write the last two levels. The results have the bits
+  /// of single steps whose sums start with the value one step before.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const TwoLevels& two_levels,
              cudaStream_t stream);
 
