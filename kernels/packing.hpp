@@ -47,6 +47,8 @@ class PreparedCopies {
  public:
   virtual ~PreparedCopies() = default;
 
+  /// Makes the copies in `field` and `buffer`, which may be null if no copy has a position in it. On a device
+  /// the work is only enqueued.
   virtual void copy(Field& field, std::byte* buffer) const = 0;
 };
 

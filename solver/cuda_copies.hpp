@@ -16,8 +16,9 @@ namespace spsolve {
 
 /// Copies fields between a GPU and the host. Copies that prepare() has announced stay on the device if it has
 /// memory for them: threads then read their points through small windows of pinned memory while computation
-/// continues. If the device has memory for one copy only, each copy is staged there and travels to pinned
-/// memory as a whole. Otherwise the sampling kernel writes to pinned memory, and computation waits for it.
+/// continues. Other prepared copies are staged if the device has memory for one of them: the sampling kernel
+/// writes there, and the values then travel to pinned memory as a whole. Without that memory the kernel
+/// writes to pinned memory, and computation waits for it.
 class CudaCopies {
  public:
   /// Uses the current device and fields that are written on `compute`, which must outlive this object.
@@ -51,7 +52,7 @@ class CudaCopies {
     std::size_t reserve;
     Place place;
     std::deque<std::future<std::shared_ptr<Copy>>> copies = {};  // copies that were never used
-    bool is_staged = false;                                      // true also if there is no room for it
+    bool is_staged = false;  // memory for `staging` was asked for, even if in vain
     std::shared_ptr<Staging> staging = nullptr;
     std::jthread maker = {};
   };

@@ -19,7 +19,8 @@ struct Diagnostics {
   double min = 0, max = 0;
   double mean = 0;
   double l2 = 0;         // sqrt(sum u^2)
-  double change_l2 = 0;  // sqrt(sum (u - u one step before)^2); 0 before the first step
+  double change_l2 = 0;  // sqrt(sum (u - u one step before)^2); 0 before the first step, NaN if
+                         // a checkpoint holds no values one step before
 };
 
 /// Holds the results of one pass over the owned points of a state: extremes and a copy of the sampled points,

@@ -64,7 +64,8 @@ const Candidate* fastest(const std::vector<Candidate>& candidates, IsWanted&& is
 bool is_same_method(const Candidate& a, const Candidate& b);
 
 /// Returns the candidates worth timing, the fastest first. First comes the best depth of each unit, layout
-/// and precision that may win, then other depths of these, at least a quarter apart.
+/// and precision that may win, then other depths of these, at least a quarter apart, and last the best depth
+/// of those that can hardly win.
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
 
 /// Returns the seconds of a candidate, per point and step, when launches end at these events.
