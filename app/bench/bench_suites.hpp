@@ -13,7 +13,7 @@ struct BenchSuite {
   std::string_view meaning;
   std::vector<BenchCase> (*cases)(const BenchRequest& request, bool cuda);
 };
-/// Returns all suites; "ceilings" has no cases.
+/// Returns all suites; "ceilings" and "gemm" have no cases.
 const std::vector<BenchSuite>& bench_suites();
 
 /// Returns the model that the cases of suites are chosen by, whatever the device at hand.

@@ -73,7 +73,7 @@ __device__ __forceinline__ void sum_row(Compute (&plane_sum)[VX], const Neighbou
   });
 }
 
-/// Adds a sum of sum_plane() to a row of sums, or starts the row with it if it is the first.
+/// Adds a sum of sum_row() to a row of sums, or starts the row with it if it is the first.
 template <int dz>
 __device__ __forceinline__ void add_sum(Compute (&sums)[VX], const Compute (&plane_sum)[VX]) {
 #pragma unroll
