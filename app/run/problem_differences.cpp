@@ -9,6 +9,7 @@
 #include "app/setup/setup.hpp"
 #include "app/values/table_checksums.hpp"
 #include "app/values/values.hpp"
+#include "io/input/read_stencil.hpp"
 
 namespace spsolve {
 namespace {
@@ -53,6 +54,18 @@ bool same_walls(const Inputs& inputs, const FieldConfig& was, const FieldConfig&
   return was.faces == is.faces;
 }
 
+/// Returns the statements of a step. Weights in files do not count.
+System statements_of(const RunConfig& config) {
+  return system_of(*config.equations, config.grid, config.time.dt,
+                   stencils_without_files(*config.equations, config.grid));
+}
+
+bool has_weights_in_files(const RunConfig& config) {
+  return std::ranges::any_of(config.equations->stencils, [](const auto& named) {
+    return std::holds_alternative<DatasetForm>(named.second);
+  });
+}
+
 bool same_point_sources(const Inputs& inputs) {
   const auto &was = inputs.was.point_sources, &is = inputs.is.point_sources;
   if (was.size() != is.size()) return false;
@@ -86,7 +99,7 @@ bool same_images(const RunConfig& was, const RunConfig& is) {
 
 Contents contents_of(const Communicator& communicator, const RunConfig& config, Tables& tables,
                      std::int64_t steps, const ValueChecksums& later) {
-  Contents contents{checksum_of(problem_of(communicator, config, tables)),
+  Contents contents{problem_of(communicator, config, tables).weights,
                     checksums_of_tables(tables, config, steps)};
   contents.values.insert(later.begin(), later.end());
   for (const ValueSection& section : value_sections(config)) {
@@ -106,10 +119,15 @@ std::vector<std::string> different_problem(const FormerRun& former, const RunCon
   if (!(other.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
   if (other.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
   if (other.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
-  if (other.equations.has_value() != config.equations.has_value())
+  if (other.equations.has_value() != config.equations.has_value()) {
     different.emplace_back("[equations]");
-  else if (stored.weights != contents.weights)
-    different.emplace_back(config.equations ? "what [equations] computes" : "the weights of [stencil]");
+  } else {
+    if (config.equations && !same_statements(statements_of(other), statements_of(config)))
+      different.emplace_back("what [equations] computes");
+    if ((!config.equations || has_weights_in_files(config)) && stored.weights != contents.weights)
+      different.emplace_back(config.states_equations() ? "the weights of [stencils]"
+                                                       : "the weights of [stencil]");
+  }
   if (other.time.dt != config.time.dt) different.emplace_back("dt");
   const Inputs inputs{other, stored.values, config, contents.values};
   if (config.equations && other.equations) {

@@ -35,16 +35,10 @@ Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string&
   }
 }
 
-/// Returns a checksum that identifies equations by their canonical form.
-std::string checksum_of(const Canonical& canonical) {
-  std::string text = text_of(canonical);
-  for (const CanonicalNode& node : canonical.nodes) {
-    text += fmt::format(" {}:{:a}", static_cast<int>(node.kind), node.number);
-    for (const ChainLink& link : node.links)
-      text += fmt::format(" {}:{}", link.node, checksum_of(link.stencil));
-  }
-  for (TermId id = 0; id < canonical.terms.size(); ++id)
-    text += fmt::format(" {:a}", canonical.terms[id].number);
+/// Returns a checksum of the weights of [stencils].
+std::string checksum_of(const std::map<std::string, Stencil, std::less<>>& stencils) {
+  std::string text;
+  for (const auto& [name, stencil] : stencils) text += fmt::format("{} {}\n", name, checksum_of(stencil));
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
@@ -123,15 +117,16 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config, Ta
   const Precision precision = config.compute.precision;
   if (config.equations) {
     const std::vector<Domain> domains = domains_of(*config.equations, config.grid);
+    const auto stencils = read_stencils(communicator, *config.equations, config.grid);
+    const std::string weights = checksum_of(stencils);
     const Canonical canonical =
-        canonical_form(system_of(*config.equations, config.grid, config.time.dt,
-                                 read_stencils(communicator, *config.equations, config.grid)));
+        canonical_form(system_of(*config.equations, config.grid, config.time.dt, stencils));
     std::vector<FilledFace> filled = filled_faces(tables, config);
     // Launches of several steps of a stencil cannot add point sources between steps; those of equations can.
     const bool as_equations =
         !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
     if (const auto stencil = single_stencil(canonical); stencil && !as_equations)
-      return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
+      return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front(), weights};
     if (precision == Precision::tf32)
       throw Error(
           InputKey{"compute", "precision"},
@@ -139,20 +134,18 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config, Ta
           "walls that are periodic, neumann or { dirichlet = number }; others take fp64, fp32, fp16 or "
           "bf16");
     return system_problem(
-        std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision);
+        std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision,
+        weights);
   }
   std::optional<Stencil> stencil;
   collectively(communicator, [&] { stencil = stencil_of(config.stencil, config.grid, "stencil"); });
-  return {config.grid.domain, *stencil, precision, config.source.has_value(), nullptr, "u"};
+  return {config.grid.domain,   *stencil, precision, config.source.has_value(), nullptr, "u",
+          checksum_of(*stencil)};
 }
 
 Problem problem_of(const Communicator& communicator, const RunConfig& config) {
   Tables tables(communicator);
   return problem_of(communicator, config, tables);
-}
-
-std::string checksum_of(const Problem& problem) {
-  return problem.equations ? checksum_of(problem.equations->canonical) : checksum_of(problem.stencil);
 }
 
 void require_walls_in_range(const Problem& problem) {

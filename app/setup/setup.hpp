@@ -60,9 +60,6 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config);
 std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
                                                           const EquationsConfig& equations, const Grid& grid);
 
-/// Returns a checksum that tells whether two problems have the same stencil, or the same equations.
-std::string checksum_of(const Problem& problem);
-
 /// Throws Error(invalid_input) if a dirichlet value is infinite in its storage format.
 void require_walls_in_range(const Problem& problem);
 

@@ -26,6 +26,10 @@ struct System {
   std::vector<Statement> statements;
 };
 
+/// Returns true if two systems have the same fields and statements, whatever the names of shorthands, the
+/// order of coefficients and the coefficients that no statement reads.
+bool same_statements(const System& a, const System& b);
+
 /// Describes what a step needs besides the state: the grid, with the walls of each field, the time step and
 /// the coefficients.
 struct StepContext {

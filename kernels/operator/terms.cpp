@@ -51,6 +51,17 @@ TermId Terms::weighted(TermId operand, const std::vector<Tap>& taps) {
   return add({.kind = Term::Kind::weighted, .index = index, .operands = {operand}});
 }
 
+std::vector<TermId> Terms::add_all(const Terms& others, const std::vector<int>& coefficients) {
+  std::vector<TermId> added;
+  for (Term term : others.terms_) {
+    for (TermId& operand : term.operands) operand = added[operand];
+    if (term.kind == Term::Kind::coefficient) term.index = coefficients[term.index];
+    added.push_back(term.kind == Term::Kind::weighted ? weighted(term.operands[0], others.weights(term.index))
+                                                      : add(std::move(term)));
+  }
+  return added;
+}
+
 std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots) {
   std::vector<bool> reached(terms.size(), false);
   for (const TermId root : roots) reached[root] = true;

@@ -55,6 +55,9 @@ class Terms {
   TermId operation(Operation operation, std::vector<TermId> operands);
   TermId displaced(TermId operand, const Index3& offset);
   TermId weighted(TermId operand, const std::vector<Tap>& taps);
+  /// Adds all terms of `others` and returns their numbers here. `coefficients` holds the numbers that the
+  /// coefficients of `others` have here.
+  std::vector<TermId> add_all(const Terms& others, const std::vector<int>& coefficients);
 
   const Term& operator[](TermId id) const { return terms_[id]; }
   TermId size() const { return static_cast<TermId>(terms_.size()); }

@@ -586,6 +586,29 @@ class Restart(spsolve.TestCase):
         write_tables("moved.h5", steps=400, signal=7.0, changed_from=200)  # the first run was to take 200 steps
         self.run_to(0, write("moved.h5"), "--restart", "latest", "--set", "time.steps=400", ranks=2)
 
+    def test_equations_count_and_not_how_they_are_written(self):
+        """Statements are compared to their ends, whatever form of them a version computes."""
+        def write(step, factor=1.0):
+            with h5py.File(self.directory / "weights.h5", "w") as data:
+                data["w"] = factor * np.array([0.1, 0.7, 0.1])
+            return spsolve.write_input(self.directory / "problem.toml", {
+                "grid": {"shape": [40]}, "coefficients": {"k": "x", "m": "1 + x"}, "fields.u": {"initial": "x"}, "equations": {"step": step},
+                **({"stencils.w": {"file": "weights.h5", "dataset": "w"}} if "w" in step else {}), "time": {"steps": 10}, "output": {"directory": "out"}})
+        waves = " + ".join(f"sin({i}*k)" for i in range(1, 80))  # one coefficient, too long for a text that `check` shows
+        step = f"a = {waves}; u.next = 0.5*correlate(w, u) + 1e-3*m*(a)"
+        report = self.directory / "out" / "run.json"
+        for checkpoints in ([], ["--set", "checkpoint.final=true"]):  # by run.json, and by a checkpoint
+            with self.subTest(checkpoints):
+                self.run_to(0, write(step), "--overwrite", *checkpoints)
+                self.run_to(0, write(f"c = 1e-3*m; b = ({waves}); u.next = 0.5*correlate(w, u) + c*b;"), "--restart", "latest")
+                for changed in (step.replace("sin(79*k)", "cos(79*k)"), step.replace("sin(2*k)", "sin(2*m)")):
+                    self.assertIn("what [equations] computes differ(s)", self.run_to(2, write(changed), "--restart", "latest").err)
+                self.assertIn("the weights of [stencils] differ(s)", self.run_to(2, write(step, 1.1), "--restart", "latest").err)
+        self.run_to(0, write("u.next = 0.9*u"), "--overwrite")
+        stored = json.loads(report.read_text())
+        report.write_text(json.dumps({**stored, "weights_checksum": "of the form that another version computes"}))
+        self.run_to(0, write("u.next = 0.9*u"), "--restart", "latest")
+
     @unittest.skipUnless(shutil.which("cc"), "needs a C compiler")
     def test_coefficients_are_read_once_and_count(self):
         """A restart needs no initial values, and compares coefficients when it reads them."""

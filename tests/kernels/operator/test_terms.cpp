@@ -27,6 +27,27 @@ TEST(Terms, ComputeWhatNumbersDetermine) {
   EXPECT_EQ(terms.displaced(terms.displaced(u, {1, 0, 2}), {-1, 0, -2}), u);
 }
 
+TEST(SameStatements, CountAndNotHowTheyAreWritten) {
+  StepNames names;
+  names.fields = {"u", "v"};
+  names.coefficients = {"k", "m"};
+  const auto system = [&](const std::string& step) { return resolve_step(parse_step(step), names); };
+  const System was = system("a = k*u[0, 0, 1]; b = laplace(u)\nu.next = a + b*m*sin(t)\nv.next = v");
+  names.coefficients = {"extra", "m", "k"};
+  EXPECT_TRUE(same_statements(was, system("b = laplace(u); c = u[0, 0, 1]; e = extra*u\n"
+                                          "u.next = k*c + b*m*sin(t)  # the same\nv.next = v")));
+  for (const char* other : {"u.next = k*u[0, 0, 1] + laplace(u)*k*sin(t); v.next = v",
+                            "u.next = k*u[0, 0, 2] + laplace(u)*m*sin(t); v.next = v",
+                            "u.next = k*u[0, 0, 1] + laplace(u, order=4)*m*sin(t); v.next = v",
+                            "u.next = k*u[0, 0, 1] + laplace(u)*m*cos(t); v.next = v",
+                            "u.next = k*u[0, 0, 1] + laplace(u)*extra*sin(t); v.next = v",
+                            "u.next = k*u[0, 0, 1] + laplace(u)*m*sin(t); v.next = u",
+                            "v.next = v; u.next = k*u[0, 0, 1] + laplace(u)*m*sin(t)"})
+    EXPECT_FALSE(same_statements(was, system(other))) << other;
+  names.fields = {"w", "v"};
+  EXPECT_FALSE(same_statements(was, system("w.next = k*w[0, 0, 1] + laplace(w)*m*sin(t); v.next = v")));
+}
+
 /// Text that was not shortened reads back as the same term.
 TEST(Terms, TextReadsBack) {
   RandomExpression random(31);
