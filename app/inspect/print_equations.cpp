@@ -14,6 +14,7 @@
 
 #include "app/inspect/describe.hpp"
 #include "app/values/derived_coefficients.hpp"
+#include "kernels/operator/repeating_form.hpp"
 #include "kernels/strides/spectral_radius.hpp"
 #include "kernels/wall_growth.hpp"
 
@@ -194,6 +195,8 @@ void print_equations(const Communicator& communicator, const Setup& setup, const
                             static_cast<int>(storage_bytes(sum_precision(setup.problem.precision)))),
       counted(facts.fields_read, "field") + " and " + counted(facts.coefficients_read, "coefficient"),
       counted(facts.fields_written, "field"));
+  if (const std::string advice = advice_on_displaced_formulas(canonical); !advice.empty())
+    terminal.print("arrays: {}", advice);
   warn_of_unread_previous(setup, terminal);
   print_growth(communicator, setup, terminal);
 }

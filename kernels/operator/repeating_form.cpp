@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -126,6 +127,23 @@ class Rewriting {
 
 Canonical repeating_form(const Canonical& canonical, const Domain& domain) {
   return Rewriting(canonical, domain).result();
+}
+
+std::string advice_on_displaced_formulas(const Canonical& repeating) {
+  std::map<TermId, int> arrays;  // by formula
+  for (const TermId id : repeating.coefficients) {
+    const Term& term = repeating.terms[id];
+    ++arrays[term.kind == Term::Kind::displaced ? term.operands[0] : id];
+  }
+  const auto most = std::ranges::max_element(arrays, {}, [](const auto& formula) { return formula.second; });
+  if (most == arrays.end() || most->second == 1) return {};
+  const std::string formula =
+      text_of(repeating.terms, most->first,
+              {repeating.dimensions, repeating.field_names, repeating.coefficient_names});
+  return "the formula " + formula + " takes " + std::to_string(most->second) +
+         " arrays, one for each displacement along periodic axes; a coefficient in [coefficients] that is "
+         "\"" +
+         formula + "\" takes one, but repeats along these axes";
 }
 
 }  // namespace spsolve

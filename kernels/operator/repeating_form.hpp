@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "kernels/domain.hpp"
 #include "kernels/operator/canonical.hpp"
 
@@ -13,5 +15,9 @@ namespace spsolve {
 /// periodic axis becomes one coefficient for each displacement along that axis, which holds the displaced
 /// value and is read at the point itself.
 Canonical repeating_form(const Canonical& canonical, const Domain& domain);
+
+/// Returns what to write to save arrays in a system in its repeating form: it names the formula that the form
+/// holds displaced in most arrays. Returns an empty text if it holds none displaced.
+std::string advice_on_displaced_formulas(const Canonical& repeating);
 
 }  // namespace spsolve

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/system/fused_tile.hpp"
+#include "kernels/cuda/system/system_group.hpp"
 #include "kernels/precision.hpp"
 #include "solver/plan/model_of_march.hpp"
 #include "solver/plan/model_parts.hpp"
@@ -69,6 +71,10 @@ EquationsModel::EquationsModel(const Problem& problem, const DeviceModel& device
           step_program(equations.canonical, first, last, storage_bytes(problem.precision) == 2));
     return;
   }
+  for (const auto& [first, last] : equations.facts.groups)
+    cuda::require_room_for_arguments(equations.canonical,
+                                     cuda::group_of(equations.canonical, equations.domains, first, last,
+                                                    cuda::grid_axes(equations.domains.front())));
   auto found = strided_equation(problem);
   if (auto* equation = std::get_if<TwoLevelEquation>(&found)) two_levels_ = std::move(*equation);
 }

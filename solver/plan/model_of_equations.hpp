@@ -13,7 +13,8 @@ namespace spsolve {
 /// Predicts the time of launches of a system of equations.
 class EquationsModel {
  public:
-  /// `problem` and `device` must outlive the model.
+  /// `problem` and `device` must outlive the model. Throws Error(invalid_input) if a GPU has no kernel for
+  /// the statements.
   EquationsModel(const Problem& problem, const DeviceModel& device);
 
   /// Returns the numbers of a candidate of the scalar unit. The seconds are infinite if there is no kernel;

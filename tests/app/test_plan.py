@@ -193,6 +193,24 @@ class Plan(spsolve.TestCase):
         self.assertRegex(text, r"left out: +tensor dual-tessellation in fp32, 1 to \d+ steps per launch: no kernel: .* emulated on CPUs only")
 
     @unittest.skipIf(spsolve.ON_GPU, "compares a plan for CPUs with one for GPUs")
+    def test_systems_that_no_kernel_takes_are_refused_with_advice(self):
+        """A GPU is not needed to find out. A formula of periodic axes takes an array for each displacement, a coefficient one."""
+        def write(step, **sections):
+            return spsolve.write_input(self.directory / "system.toml", {
+                "grid": {"shape": [20, 20]}, "fields.u": {"initial": "x"}, "stencils.w": {"preset": "box2d5r"},
+                "equations": {"step": step}, "time": {"dt": 1.0, "steps": 2}, **sections})
+        gpu = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml", *spsolve.settings("compute.device=cuda")]
+        file = write("u.next = correlate(w, x*y*u)")
+        self.assertRegex(self.run_to(2, "plan", file, *gpu).err,
+                         r"system\.toml:\d+: \[equations\] step: statements read and write 123 arrays at once, and a kernel for GPUs takes 96; .*"
+                         r'the formula x\*y takes 121 arrays, .*a coefficient in \[coefficients\] that is "x\*y" takes one')
+        self.assertIn("arrays: the formula x*y takes 121 arrays", self.run_to(0, "check", file, "--set", "compute.device=cpu").out)
+        file = write("u.next = correlate(w, s*u)", coefficients={"s": "x*y"})
+        self.run_to(0, "plan", file, *gpu)
+        self.assertNotIn("arrays:", self.run_to(0, "check", file, "--set", "compute.device=cpu").out)
+        many = " + ".join(f"sin({i}*t)*u^{i}" for i in range(1, 66))
+        self.assertIn("65 values depend on t and step, and a kernel for GPUs takes 64", self.run_to(2, "plan", write(f"u.next = {many}"), *gpu).err)
+
     def test_devices_take_their_own_layout_of_fp64_by_either_name(self):
         model = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml", *spsolve.settings("compute.device=cuda")]
         for layout in ("natural-order", "dual-tessellation"):

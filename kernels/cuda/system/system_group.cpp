@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "kernels/cuda/launch/arguments.hpp"
+#include "kernels/cuda/system/system_arguments.hpp"
 #include "kernels/error.hpp"
+#include "kernels/operator/repeating_form.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -558,6 +560,22 @@ SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fiel
   }
   group.split = GroupText(canonical, fields, first, last, axes, true).split();
   return group;
+}
+
+void require_room_for_arguments(const Canonical& canonical, const SystemGroup& group) {
+  const auto arrays = static_cast<int>(group.inputs.size()) + group.statements();
+  if (arrays > max_system_arrays) {
+    const std::string advice = advice_on_displaced_formulas(canonical);
+    throw Error(InputKey{"equations", "step"},
+                ": statements read and write " + std::to_string(arrays) +
+                    " arrays at once, and a kernel for GPUs takes " + std::to_string(max_system_arrays) +
+                    "; use compute.device = \"cpu\"" + (advice.empty() ? "" : ", or save arrays: " + advice));
+  }
+  if (static_cast<int>(canonical.scalars.size()) > max_system_scalars)
+    throw Error(InputKey{"equations", "step"},
+                ": " + std::to_string(canonical.scalars.size()) +
+                    " values depend on t and step, and a kernel for GPUs takes " +
+                    std::to_string(max_system_scalars) + "; use compute.device = \"cpu\"");
 }
 
 Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region) {

@@ -97,6 +97,10 @@ struct SystemGroup {
 SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
                      const std::array<int, 3>& axes);
 
+/// Throws Error(invalid_input) if a group reads and writes more arrays, or the system has more scalars, than
+/// the arguments of a kernel hold.
+void require_room_for_arguments(const Canonical& canonical, const SystemGroup& group);
+
 /// Returns the part of a region where all groups of statements can be one group: where a statement reads
 /// `.next` of another beyond a wall there, the wall has a value, or reflects and is one point away at most.
 /// `fields` holds the walls of each field.

@@ -70,15 +70,7 @@ SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domai
       comment_(commented(text_of(canonical))),
       scalars_(static_cast<int>(canonical.scalars.size())),
       fields_of_statements_(canonical.fields.begin() + first, canonical.fields.begin() + last) {
-  if (static_cast<int>(group_.inputs.size()) + group_.statements() > max_system_arrays)
-    throw Error(InputKey{"equations", "step"},
-                ": statements read and write more than " + std::to_string(max_system_arrays) +
-                    " arrays at once, more than a kernel for GPUs takes; use compute.device = \"cpu\"");
-  if (static_cast<int>(canonical.scalars.size()) > max_system_scalars)
-    throw Error(InputKey{"equations", "step"},
-                ": more than " + std::to_string(max_system_scalars) +
-                    " values depend on t and step, more than a kernel for GPUs takes; "
-                    "use compute.device = \"cpu\"");
+  require_room_for_arguments(canonical, group_);
 }
 
 Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const {
