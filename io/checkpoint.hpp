@@ -29,7 +29,7 @@ struct CheckpointHeader {
   Precision precision = Precision::fp64;
   std::string input;  // resolved, as TOML
   std::string plan;
-  std::string weights;  // checksum_of() the stencil, or a text that identifies the equations
+  std::string weights;  // a checksum of the weights that the input gives, wherever they lie
   std::vector<std::string> fields = {default_field};  // names, in the order of the problem
   ValueChecksums values = {};
   /// Holds the change of the last step (Schedule::change), for runs until nothing changes.

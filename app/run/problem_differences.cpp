@@ -123,7 +123,8 @@ std::vector<std::string> different_problem(const FormerRun& former, const RunCon
     different.emplace_back("[equations]");
   } else {
     if (config.equations && !same_statements(statements_of(other), statements_of(config)))
-      different.emplace_back("what [equations] computes");
+      different.emplace_back(config.states_equations() ? "what [equations] computes"
+                                                       : "[stencil] or [source]");
     if ((!config.equations || has_weights_in_files(config)) && stored.weights != contents.weights)
       different.emplace_back(config.states_equations() ? "the weights of [stencils]"
                                                        : "the weights of [stencil]");
