@@ -3,14 +3,17 @@
 // Compares the CPU unit of systems of equations with the bandwidth of the machine, in one run:
 //   bench_systems_cpu [--seconds S] [--shape Z Y X] [--processor-time] [CASE...]
 // It prints per case and precision G points x steps per second and the share of the copy bound: the bytes per
-// point and step that must move (SystemFacts::bytes_per_point) over the rate of a copy of large arrays. Rates
-// are the best and the median of repeats; copies and steps take turns, so that both see the same machine.
-// Where other programs share the cores, --processor-time with OMP_NUM_THREADS=1 leaves out the time that they
-// take.
+// point and step that must move (SystemFacts::bytes_per_point) over the rate of a copy of large arrays, and
+// over that of streams: all arrays that a step reads are read once, and those that it writes are written,
+// past the caches. Rates are the best and the median of repeats; copies, streams and steps take turns, so
+// that all see the same machine. Where other programs share the cores, --processor-time with
+// OMP_NUM_THREADS=1 leaves out the time that they take.
+#include <emmintrin.h>
 #include <omp.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -58,6 +61,26 @@ class Copy {
   std::vector<std::byte> from_, to_;
 };
 
+/// Writes the sum of some arrays to each of some others, past the caches. All arrays have `bytes` bytes.
+/// Returns the bytes that move per second.
+double streamed_bytes_per_second(const std::vector<const double*>& read, const std::vector<double*>& written,
+                                 std::size_t bytes) {
+  constexpr std::size_t line = 8;
+  const std::size_t lines = bytes / sizeof(double) / line;
+  const double seconds = seconds_of([&] {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < lines * line; i += line) {
+      std::array<__m128d, line / 2> sums{};
+      for (const double* const from : read)
+        for (std::size_t k = 0; k < sums.size(); ++k)
+          sums[k] = _mm_add_pd(sums[k], _mm_load_pd(from + i + 2 * k));
+      for (double* const to : written)
+        for (std::size_t k = 0; k < sums.size(); ++k) _mm_stream_pd(to + i + 2 * k, sums[k]);
+    }
+  });
+  return static_cast<double>((read.size() + written.size()) * lines * line * sizeof(double)) / seconds;
+}
+
 void fill(Field& field, std::mt19937& random) {
   std::uniform_real_distribution<float> value(0.1f, 0.3f);
   std::vector<float> values(4093);
@@ -73,23 +96,27 @@ void fill(Field& field, std::mt19937& random) {
   });
 }
 
-/// Prints the rates of a system from the seconds per step of all samples, and of copies in bytes per second.
+/// Prints the rates of a system from the seconds per step of all samples, and of copies and streams in bytes
+/// per second.
 void print_rates(const CatalogueSystem& what, Precision precision, const Domain& domain, int fuse,
-                 const SystemFacts& facts, std::vector<double> steps, std::vector<double> copies) {
-  std::sort(steps.begin(), steps.end());
-  std::sort(copies.begin(), copies.end());
+                 const SystemFacts& facts, std::vector<double> steps, std::vector<double> copies,
+                 std::vector<double> streams) {
+  for (std::vector<double>* const samples : {&steps, &copies, &streams})
+    std::sort(samples->begin(), samples->end());
   const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
                                           static_cast<int>(storage_bytes(sum_precision(precision))));
   const double points = static_cast<double>(domain.box().points());
   const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
   const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
+  const double streams_best = streams.back() / 1e9, streams_median = streams[streams.size() / 2] / 1e9;
   const auto [z, y, x] = domain.shape;
   std::printf(
       "%-18s %s %ldx%ldx%ld fuse %d %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, "
-      "%5.1f GB/s\n",
+      "%5.1f GB/s; streams %5.1f (%3.0f%%), %5.1f GB/s (%3.0f%%)\n",
       what.name.c_str(), std::string(to_string(precision)).c_str(), static_cast<long>(z),
       static_cast<long>(y), static_cast<long>(x), fuse, bytes, best, 100 * best * bytes / copy_best, median,
-      100 * median * bytes / copy_median, copy_best, copy_median);
+      100 * median * bytes / copy_median, copy_best, copy_median, streams_best,
+      100 * best * bytes / streams_best, streams_median, 100 * median * bytes / streams_median);
   std::fflush(stdout);
 }
 
@@ -137,16 +164,35 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   launch();
   // A sample of a small grid takes many steps, so that it does not measure caches that a copy has emptied.
   const int repeats = static_cast<int>(std::clamp(0.02 / seconds_of(launch), 1.0, 1e5));
-  std::vector<double> steps, copies;
+  std::vector<Field> streamed = make_fields(static_cast<std::size_t>(facts.fields_written), precision);
+  const auto stream = [&] {
+    const Index3 first = domain.box().begin, last{shape[0] - 1, shape[1] - 1, 0};  // columns that are aligned
+    const auto start = [&](const Field& field) {
+      return reinterpret_cast<const double*>(field.bytes_at(first));
+    };
+    std::vector<const double*> read;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!facts.reach_now[i].empty()) read.push_back(start(now[i]));
+      if (!facts.reach_previous[i].empty()) read.push_back(start(previous[i]));
+    }
+    for (const Field& field : coefficients) read.push_back(start(field));
+    std::vector<double*> written;
+    for (Field& field : streamed) written.push_back(const_cast<double*>(start(field)));
+    return streamed_bytes_per_second(
+        read, written,
+        static_cast<std::size_t>(streamed.front().bytes_at(last) - streamed.front().bytes_at(first)));
+  };
+  std::vector<double> steps, copies, streams;
   for (double passed = 0; passed < seconds || steps.size() < 5;) {
     copies.push_back(copy.bytes_per_second());
+    streams.push_back(stream());
     const double sample = seconds_of([&] {
       for (int i = 0; i < repeats; ++i) launch();
     });
     steps.push_back(sample / repeats / fuse);
     passed += sample;
   }
-  print_rates(what, precision, domain, fuse, facts, steps, copies);
+  print_rates(what, precision, domain, fuse, facts, steps, copies, streams);
 }
 
 }  // namespace
