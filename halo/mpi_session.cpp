@@ -3,19 +3,19 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "halo/loaded_libraries.hpp"
 
 namespace spsolve {
 namespace {
@@ -57,14 +57,9 @@ void start_without_daemon() {
 /// 4.1 unloads them while one of its threads may still call a function of one, and the process then ends with
 /// a segmentation fault (docs/internals/ranks.md).
 void keep_plugins_of_mpi() {
-  std::vector<std::string> plugins;
-  const auto note = [](dl_phdr_info* library, std::size_t, void* names) {
-    if (std::strstr(library->dlpi_name, "mca_"))
-      static_cast<std::vector<std::string>*>(names)->emplace_back(library->dlpi_name);
-    return 0;
-  };
-  dl_iterate_phdr(note, &plugins);
-  for (const std::string& plugin : plugins) dlopen(plugin.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  for (const std::string& library : loaded_libraries())
+    if (library.find("mca_") != std::string::npos)
+      dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 }  // namespace

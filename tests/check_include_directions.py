@@ -23,7 +23,7 @@ ROOMS = {
     "kernels/operator": {"kernels"},
     "kernels/strides": {"kernels", "kernels/matrix", "kernels/operator"},
     "io/language": {"kernels", "kernels/operator", "io/nearest_name"},
-    "io/hdf5": {"kernels", "io/file_descriptor", "io/nearest_name", "io/text_file"},
+    "io/hdf5": {"halo/loaded_libraries", "kernels", "io/file_descriptor", "io/nearest_name", "io/text_file"},
     "halo": {"kernels", "kernels/cuda/runtime", "kernels/cuda/transfer"},
     "solver/plan": set(),
     "solver": set(),

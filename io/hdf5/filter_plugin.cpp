@@ -2,7 +2,6 @@
 #include "io/hdf5/filter_plugin.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "halo/loaded_libraries.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
@@ -26,13 +26,7 @@ const H5Z_class2_t* filter_in(void* library) {
 /// Has HDF5 load a filter, and looks for it among the libraries that are loaded.
 const H5Z_class2_t* loaded_filter(H5Z_filter_t id) {
   if (id < H5Z_FILTER_RESERVED || H5Zfilter_avail(id) <= 0) return nullptr;
-  std::vector<std::string> libraries;
-  const auto note = [](dl_phdr_info* library, std::size_t, void* names) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(library->dlpi_name);
-    return 0;
-  };
-  dl_iterate_phdr(note, &libraries);
-  for (const std::string& library : libraries) {
+  for (const std::string& library : loaded_libraries()) {
     void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (!handle) continue;
     const H5Z_class2_t* const filter = filter_in(handle);
