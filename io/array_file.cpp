@@ -144,7 +144,6 @@ class CompressedFile {
 class Stopwatch {
  public:
   explicit Stopwatch(const FileTurn& turn) : turn_(turn) {}
-  const FileTurn& turn() const { return turn_; }
   void ended(FilePart part) {
     const auto now = std::chrono::steady_clock::now();
     turn_.took(part, std::chrono::duration<double>(now - std::exchange(begin_, now)).count());
@@ -177,10 +176,10 @@ void write_compressed(const Communicator& communicator, const std::filesystem::p
 void write_contiguous(const Communicator& communicator, const std::filesystem::path& file,
                       const ArrayFormat& format, const Attributes& attributes,
                       const std::vector<NamedRows>& arrays, const std::function<void(hid_t)>& decorate,
-                      BlockWriter& writer, Flush flush, Stopwatch& watch) {
+                      BlockWriter& writer, Flush flush, const FileTurn& turn, Stopwatch& watch) {
   std::vector<std::int64_t> offsets(arrays.size());
   on_root(communicator, [&] {
-    const WorkTurn turn(watch.turn().workers);
+    const WorkTurn work(turn.workers);
     offsets = lay_out(file, format, attributes, arrays, decorate);
   });
   watch.ended(FilePart::layout);
@@ -206,8 +205,11 @@ void write_arrays(const Communicator& communicator, const std::filesystem::path&
   // All arrays have the same number of blocks. If it is one, the same rank writes all of them.
   const Flush flush = unflushed && writer.blocks() == 1 ? Flush::later : Flush::now;
   try {
-    const auto write = format.compression == Compression::none ? write_contiguous : write_compressed;
-    write(communicator, temporary, format, attributes, arrays, decorate, writer, flush, watch);
+    if (format.compression == Compression::none)
+      write_contiguous(communicator, temporary, format, attributes, arrays, decorate, writer, flush, turn,
+                       watch);
+    else
+      write_compressed(communicator, temporary, format, attributes, arrays, decorate, writer, flush, watch);
     turn.wait();
     on_root(communicator, [&] { publish(temporary, target, flush); });
     if (flush == Flush::later && (communicator.root() || writer.has_blocks())) unflushed->add(target);

@@ -21,7 +21,7 @@ constexpr double as_good = 1.01;  // how much slower than the fastest, in the mo
 
 }  // namespace
 
-double mean_seconds(const EventPattern& events, const Candidate& candidate, double single) {
+double mean_with_single_steps(const EventPattern& events, const Candidate& candidate, double single) {
   return mean_of_period(events, candidate.fuse, candidate.seconds, [&](int steps) { return steps * single; });
 }
 
@@ -47,7 +47,7 @@ void add_marches(Plan& plan, const EquationsModel& model, const PlanRequest& req
     } else if (!asked && request.events.every > 0 && fuse > std::max<std::int64_t>(1, request.events.every)) {
       leave_out(Obstacle::depth, fmt::format("an event ends launches every {} steps", request.events.every));
     } else {
-      candidate.seconds = mean_seconds(request.events, candidate, single);
+      candidate.seconds = mean_with_single_steps(request.events, candidate, single);
       plan.candidates.push_back(candidate);
     }
   }

@@ -193,7 +193,8 @@ void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, 
         continue;
       }
       auto& candidate = std::get<Candidate>(made);
-      candidate.seconds = mean_seconds(request.events, candidate, single) + strides.begin_seconds(candidate);
+      candidate.seconds =
+          mean_with_single_steps(request.events, candidate, single) + strides.begin_seconds(candidate);
       plan.candidates.push_back(candidate);
     }
   }
