@@ -26,7 +26,8 @@ struct Options {
   int fuse = 1;           // steps per launch
   std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace; of
                           // several steps also columns of a thread, and whether level 0 is read from rings
-  std::size_t tiles = 1;  // of several steps: how many are measured, the fastest in the model first
+  std::size_t tiles =
+      1;  // number of tiles of several steps that are measured, the fastest in the model first
   bool only_points = false;
 };
 

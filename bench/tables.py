@@ -159,7 +159,7 @@ elif kind == "systems":
     lines = []
     for (name, precision), rows in sorted(cases.items()):
         single, several = (rows[end(rows)] for end in (min, max))
-        limit = rate(single) / single["roofline_fraction"]  # of codes that read and write every array once per step
+        limit = rate(single) / single["roofline_fraction"]  # the bound of codes that read and write every array once per step
         lines.append((name, shape_of(several), precision, short(limit), short(rate(single)), short(rate(several)), several["fuse"], f"{rate(several) / limit:.1f}"))
     table(["equations", "grid", "precision", "limit of one pass per step:", "single steps:", "several per pass:", "steps per pass:", "times the limit:"], lines)
 elif kind == "rivals":
@@ -236,7 +236,7 @@ elif kind == "sizes":
             lines[row["stencil"]][side] = f"{short(rate(row))} ({row['fuse']})"
     table(["stencil", *(f"{side}:" for side in sides)], [(stencil, *(cells.get(side, "none") for side in sides)) for stencil, cells in lines.items()])
 elif kind == "gemm":
-    sheet = {"fp16": (1979e12, 1513e12), "e4m3": (3958e12, 3026e12)}  # of H100 SXM and H200; of H800 PCIe
+    sheet = {"fp16": (1979e12, 1513e12), "e4m3": (3958e12, 3026e12)}  # H100 SXM and H200; H800 PCIe
     share = lambda value, peak: f"{value * 1e-12:,.0f} ({100 * value / peak:.0f}%)" if value else "none"
     lines = []
     for row in rows_of(files[0]):

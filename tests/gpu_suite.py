@@ -26,7 +26,7 @@ import time
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent
-ON_GPUS = "*Gpus*:Devices/*/1"  # of programs that also have cases for CPUs: those for GPUs
+ON_GPUS = "*Gpus*:Devices/*/1"  # cases for GPUs of programs that also have cases for CPUs
 COMPILED = "-*Template*:*Compile*"  # all but what the CPU suite has compiled already
 SHARE = "compute.device=cuda parallel.share_gpus=true"
 SCALAR = SHARE + " compute.unit=scalar"

@@ -24,7 +24,7 @@ Json json_of(const Candidate& candidate) {
 }
 
 Candidate candidate_of(const Json& json) {
-  constexpr std::int64_t most_steps = 1 << 20;  // of a launch: far beyond any depth that pays
+  constexpr std::int64_t most_steps = 1 << 20;  // steps of a launch: far beyond any depth that pays
   const Json& fuse = json.at("fuse");
   if (!fuse.is_number_integer() || fuse < 1 || fuse > most_steps) throw std::out_of_range("fuse");
   Candidate candidate{Method(fuse.get<int>(), parse_unit_kind(json.value("unit", "scalar")).value(),

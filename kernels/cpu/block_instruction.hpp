@@ -33,7 +33,7 @@ enum class BlockAction : std::uint8_t {
   both,
   either,
   select,   // accumulator ? first operand : second operand
-  maximum,  // of the accumulator and m; the accumulator if one is NaN
+  maximum,  // the larger of the accumulator and m; the accumulator if one is NaN
   minimum,
   taps,         // accumulator = fma(weight, m, accumulator) for each operand in turn
   taps_stored,  // with operands converted from storage
@@ -47,7 +47,7 @@ enum class BlockAction : std::uint8_t {
 
 struct BlockInstruction {
   BlockAction action;
-  Operation operation = Operation::add;  // of a call
+  Operation operation = Operation::add;  // what a call computes
   bool bypasses_caches = false;          // an output that is not read again soon
   int first = 0, count = 1;              // operands
 };

@@ -276,7 +276,7 @@ class BoundProgram {
   Range known_{}, past_{};  // points of a row that are computed, and those of them that bypass the caches
   bool joins_planes_;
   std::vector<AlignedArray<T>> rows_, constants_;
-  std::vector<std::int64_t> leads_;  // of rows before the part's begin
+  std::vector<std::int64_t> leads_;  // how far each row starts before the part's begin
   std::vector<AlignedArray<Storage>> stored_constants_;
   std::vector<std::pair<const Storage*, void*>> ghosts_;
   std::vector<Stage> stages_;

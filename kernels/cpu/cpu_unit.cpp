@@ -209,7 +209,7 @@ class StencilLaunch {
   std::array<std::array<Storage, 2>, 3> stored_ghosts_;
   std::array<std::array<Mid, 2>, 3> level_ghosts_;
   TapSchedule<Sum> one_row_;
-  std::optional<TapSchedule<Sum>> group_;  // of rows of neighbouring planes
+  std::optional<TapSchedule<Sum>> group_;  // sums rows of neighbouring planes
 };
 
 }  // namespace

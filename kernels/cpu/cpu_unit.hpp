@@ -36,7 +36,7 @@ class CpuUnit : public Unit {
   Precision precision_;
   const Field* source_;
   TapSchedule<double> one_row_;
-  std::optional<TapSchedule<double>> group_;  // of rows of neighbouring planes, for single steps
+  std::optional<TapSchedule<double>> group_;  // sums rows of neighbouring planes, in single steps
 };
 
 /// Returns the number of planes that a tile keeps in cache in launches of `steps` steps of a stencil with

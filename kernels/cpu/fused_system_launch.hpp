@@ -207,7 +207,7 @@ class FusedSystemLaunch {
   bool bypasses_caches_;
   Axes axes_;
   Index3 radius_;
-  std::vector<ProgramOperand> leading_;  // of every array that a step reads
+  std::vector<ProgramOperand> leading_;  // one for every array that a step reads
 };
 
 }  // namespace spsolve

@@ -25,7 +25,7 @@ struct ProgramOperand {
   Level level = Level::now;
   Index3 offset{};
   double number = 0.0;
-  double weight = 0.0;  // of a tap
+  double weight = 0.0;  // weight of a tap
 };
 
 /// Holds instructions that run block by block over a row.
@@ -40,7 +40,7 @@ struct ProgramStage {
 struct StepProgram {
   std::vector<ProgramStage> stages;
   int slots = 0;
-  std::vector<Range> rows;  // of intermediate values: columns around each point
+  std::vector<Range> rows;  // columns around each point, for intermediate values
 };
 
 /// Translates the statements [first, last) of one group (SystemFacts::groups). Every value is computed by the

@@ -57,7 +57,7 @@ void SystemUnit::fill_ghosts(const State& state, const Box& valid) const {
 
 void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
   if (fields_.front().periodic(x_axis)) return;
-  std::vector<int> field_of;  // of every array of the state
+  std::vector<int> field_of;  // field of every array of the state
   for (std::size_t field = 0; field < fields_.size(); ++field) field_of.push_back(static_cast<int>(field));
   for (std::size_t field = 0; field < fields_.size(); ++field)
     if (!facts_.reach_previous[field].empty()) field_of.push_back(static_cast<int>(field));

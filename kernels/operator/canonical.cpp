@@ -432,7 +432,7 @@ class Canonicaliser {
   std::vector<Form> forms_;  // [term]
   std::vector<int> uses_;    // [term]: how often its form is still needed
   std::vector<Variation> variations_;
-  std::map<std::string, int> numbers_;     // of nodes
+  std::map<std::string, int> numbers_;     // numbers of nodes by their keys
   std::map<std::string, Reading> chains_;  // the node, and the offset of its first tap
 };
 

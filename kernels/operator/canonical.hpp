@@ -44,12 +44,12 @@ struct CanonicalNode {
   enum class Kind : std::uint8_t { number, scalar, coefficient, field, chain, operation };
   Kind kind = Kind::number;
   double number = 0.0;
-  int index = 0;  // of the scalar, the coefficient or the field
+  int index = 0;  // number of the scalar, the coefficient or the field
   Level level = Level::now;
   Operation operation = Operation::add;
-  std::vector<Reading> operands = {};  // of an operation
-  std::optional<Reading> start = {};   // of a chain: a number or a coefficient
-  std::vector<ChainLink> links = {};   // of a chain, one at least
+  std::vector<Reading> operands = {};  // operands of an operation
+  std::optional<Reading> start = {};   // first value of a chain: a number or a coefficient
+  std::vector<ChainLink> links = {};   // links of a chain, one at least
 };
 
 /// Holds the canonical form of a system, which depends on its text alone. It is made by these rules:
@@ -70,7 +70,7 @@ struct CanonicalNode {
 /// points.
 struct Canonical {
   int dimensions = 3;
-  Terms terms;                       // of the scalars and the coefficients
+  Terms terms;                       // terms of the scalars and the coefficients
   std::vector<TermId> scalars;       // read only t, n and numbers
   std::vector<TermId> coefficients;  // read only coefficients, coordinates and numbers
   std::vector<CanonicalNode> nodes;

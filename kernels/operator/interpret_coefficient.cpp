@@ -12,7 +12,7 @@ void interpret_coefficient(
     const LeafRow& leaf,
     const std::function<void(const Index3& first, std::span<const double> values)>& use) {
   if (box.empty()) return;
-  Box copies = box_of({1, 1, 1});  // of the grid, counted along periodic axes
+  Box copies = box_of({1, 1, 1});  // copies of the grid, counted along periodic axes
   for (int axis = 0; axis < axis_count; ++axis)
     if (domain.periodic(axis)) {
       copies.begin[axis] = floor_div(box.begin[axis], domain.shape[axis]);

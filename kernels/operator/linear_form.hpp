@@ -13,9 +13,9 @@ namespace spsolve {
 
 /// Names the operand of weights: a field at a time level, or a node of the canonical form.
 struct LinearSource {
-  enum class Kind : std::uint8_t { previous, now, next, node };  // of fields by level
+  enum class Kind : std::uint8_t { previous, now, next, node };  // a level of a field, or a node
   Kind kind;
-  int index;  // of the field or node
+  int index;  // number of the field or node
 
   friend auto operator<=>(const LinearSource&, const LinearSource&) = default;
 };

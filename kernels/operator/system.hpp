@@ -36,7 +36,7 @@ struct StepContext {
   std::array<double, 3> origin{}, spacing{1.0, 1.0, 1.0};  // {z, y, x}
   double dt = 1.0;
   std::vector<Domain> fields;                     // one per field, all of one shape
-  std::vector<std::vector<double>> coefficients;  // of that shape, x fastest
+  std::vector<std::vector<double>> coefficients;  // values of each coefficient, in that shape, x fastest
 
   const Index3& shape() const { return fields.front().shape; }
 };

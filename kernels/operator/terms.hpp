@@ -22,7 +22,7 @@ using TermId = int;
 struct Term {
   enum class Kind : std::uint8_t {
     number,       // number
-    coordinate,   // of the point along axis `index`
+    coordinate,   // coordinate of the point along axis `index`
     coefficient,  // `index`
     time,         // t
     step,         // n

@@ -115,7 +115,7 @@ class Bound:
             self.fixed.append(flat([t.given + d for t, d in zip(terms, defect)]))
             self.defect = max(self.defect, max(d.max() / (size or 1.0) for d, size in zip(defect, largest)))
         self.is_linear = is_linear
-        self.powers = [np.eye(len(self.fixed[0]))]  # of the Jacobian of a linear step
+        self.powers = [np.eye(len(self.fixed[0]))]  # powers of the Jacobian of a linear step
         self.absolute_powers = [self.powers[0]]
 
     def propagators(self, n):

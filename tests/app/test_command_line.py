@@ -236,7 +236,7 @@ class CommandLine(spsolve.TestCase):
                 self.says(2, wanted, file, ranks=3)
                 self.says(2, wanted, "check", file)
         self.assertFalse((self.directory / "out").exists())
-        text = self.run_to(0, "info", "data.h5").out  # of what can be told
+        text = self.run_to(0, "info", "data.h5").out  # describes what can be told
         self.assertRegex(text, "dataset /lzf: .*cannot be read")
         self.assertRegex(text, "dataset /mask: .*boolean, min 0, max 1")
         self.assertRegex(text, r"dataset /u: shape \(9, 14\), float64, min 1, max 1")

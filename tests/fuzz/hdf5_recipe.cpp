@@ -41,7 +41,7 @@ class Recipe {
   std::span<const std::uint8_t> rest_;
 };
 
-constexpr std::size_t max_bytes = 1 << 12;  // of values that are written
+constexpr std::size_t max_bytes = 1 << 12;  // largest size of values that are written
 constexpr double max_chunks = 1 << 12;      // HDF5 takes 6 KiB of memory for each that is read
 
 const std::array<std::string, 9> object_names{"/u", "/weights", "/p", "/p.previous", "/x",

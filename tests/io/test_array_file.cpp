@@ -243,7 +243,7 @@ TEST(ArrayFile, HoldsSeveralArraysOneAfterTheOther) {
   for (const ArrayFormat& format : {several_blocks, ArrayFormat{2, {1, 7, 5}, Precision::fp16}}) {
     write_three(world, directory / "arrays", format, own_part(world, format.shape));
     const std::int64_t bytes = volume(format.shape) * format.element_bytes();
-    std::int64_t end = 0;  // of the values of the array before
+    std::int64_t end = 0;  // end of the values of the array before
     for (const auto& [name, factor] : three_fields) {
       const StoredArray stored = locate_array(directory / "arrays", name);
       EXPECT_GE(stored.offset, end);

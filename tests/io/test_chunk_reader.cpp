@@ -221,7 +221,7 @@ TEST_F(ChunkReader, RefusesChunksThatAreCutOff) {
 }
 
 TEST_F(ChunkReader, RefusesChunksWhoseChecksumDoesNotHold) {
-  for (const std::size_t bit : {0u, 77u, 96u * 8u})  // of a value, and of the checksum
+  for (const std::size_t bit : {0u, 77u, 96u * 8u})  // bits of a value, and of the checksum
     expect_refused(file(summed, H5T_STD_I32LE,
                         [bit](Bytes bytes) {
                           bytes[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);

@@ -66,7 +66,7 @@ struct Recorded {
   testing::RandomCase random{3, 2, 900};
   Problem problem{random.domain, random.stencil, Precision::fp64, false};
   Steps snapshots = {}, checkpoints = {}, diagnostics = {};
-  std::string order = {};  // of all events: s, c, d
+  std::string order = {};  // order of all events: s, c, d
   std::int64_t stop_at = -1;
   Request request = Request::stop;
 

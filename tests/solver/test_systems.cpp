@@ -534,7 +534,7 @@ TEST(PlansOfSystems, TakeSingleStepsWhereNoKernelTakesSeveral) {
   EXPECT_THROW(make_plan(before, nominal_gpu(), {{}, {}, 2}), Error);
   EXPECT_EQ(make_plan(displaced, nominal_gpu(), {{}, {}, 2}).chosen.fuse, 2);
   EXPECT_THROW(make_plan(displaced, nominal_cpu(), {{}, {}, 2}), Error);
-  PlanRequest continued{{}, {}, 2};  // of a run that began on another device
+  PlanRequest continued{{}, {}, 2};  // plan of a run that began on another device
   continued.unpromised = true;
   EXPECT_EQ(make_plan(displaced, nominal_cpu(), continued).chosen.fuse, 1);
 }

@@ -59,7 +59,7 @@ double tile_instructions(const SeparableOperand& operand, int dimensions, bool s
 /// in steps of one block of rows, and begins with a step that fills registers.
 struct Strips {
   std::int64_t columns, resident, steps, strips;
-  std::int64_t tiles;  // of 16 x 16 points, in all steps
+  std::int64_t tiles;  // tiles of 16 x 16 points, in all steps
 
   Strips(const SeparableShape& shape, std::int64_t rows, std::int64_t row_points, const BlockLimits& limits)
       : columns(ceil_div<std::int64_t>(row_points, shape.tile.columns())),
@@ -101,7 +101,7 @@ double plane_seconds(const SeparableProgram& program, const Domain& domain, Prec
 /// Describes how the marches of a sweep in 3D cover a grid (separable_planes.cuh).
 struct Marches {
   std::int64_t tiles, length, blocks;
-  std::int64_t planes;  // of input that all blocks take
+  std::int64_t planes;  // planes of input that all blocks take
 
   Marches(const SeparableProgram& program, const Index3& shape, const BlockLimits& limits)
       : tiles(ceil_div<std::int64_t>(shape[x_axis], program.tile().columns()) *

@@ -62,7 +62,7 @@ TEST_F(QuotaOfProcessors, IsFoundWhereverGroupsAreMounted) {
   EXPECT_EQ(quota(), 4.0);
   EXPECT_EQ(processor_quota(root_).group, root_ / "sys/fs/cgroup/unified/jobs");
   write("cpus/cpu.cfs_period_us", "100000\n");
-  write("cpus/cpu.cfs_quota_us", "300000\n");  // of /docker/abc, which is the mounted group
+  write("cpus/cpu.cfs_quota_us", "300000\n");  // the quota of /docker/abc, which is the mounted group
   EXPECT_EQ(quota(), 3.0);
   write("cpus/step/cpu.cfs_period_us", "100000\n");
   write("cpus/step/cpu.cfs_quota_us", "200000\n");

@@ -28,7 +28,7 @@ struct Case {
   Index3 halo;
   Box taps;
   int rank;
-  double magnitude = 1.0;  // of the data
+  double magnitude = 1.0;  // largest magnitude of the data
 };
 
 std::string name_of(const Case& c) {
