@@ -27,6 +27,7 @@ import pathlib
 import queue
 import re
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -75,7 +76,10 @@ key_of = lambda row: (*kernel_of(row), tuple(row["shape"]))
 
 def metrics_of_gpu():
     """Returns the names, without suffixes, of all counters of this GPU."""
-    text = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True, timeout=60).stdout
+    try:
+        text = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True, timeout=60).stdout
+    except FileNotFoundError:
+        sys.exit("there is no ncu, the profiler of CUDA; PATH must lead to it")
     return set(re.findall(r"^(\w+__\w+)", text, re.MULTILINE))
 
 
@@ -136,24 +140,28 @@ def counted_case(kernels, row):
     return counted
 
 
+def environment_of(gpu, processes):
+    """Returns the environment of one of `processes` processes side by side, which sees one GPU alone. They share the cores: with a thread
+    per core each, threads would wait for each other."""
+    return {**os.environ, "CUDA_VISIBLE_DEVICES": gpu, "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // processes))}
+
+
 @contextlib.contextmanager
 def free_gpu():
     """Waits for a GPU that counts no row, and returns the environment in which processes see it alone."""
     gpu = gpus.get()
     try:
         with tempfile.TemporaryDirectory() as directory:
-            yield {**os.environ, "CUDA_VISIBLE_DEVICES": gpu, "TMPDIR": directory}
+            yield {**environment_of(gpu, len(names)), "TMPDIR": directory}
     finally:
         gpus.put(gpu)
 
 
 def compile_kernels(command, gpu):
-    """Runs a command without ncu, so that the cache holds its kernels. It is ended like a row that takes too long. The processes side by
-    side share the cores: with a thread per core each, most would be ended."""
-    threads = max(1, (os.cpu_count() or 1) // options.compile)
+    """Runs a command without ncu, so that the cache holds its kernels. It is ended like a row that takes too long."""
     with contextlib.suppress(subprocess.TimeoutExpired):
-        subprocess.run(command, env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu, "OMP_NUM_THREADS": str(threads)}, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, timeout=options.each)
+        subprocess.run(command, env=environment_of(gpu, options.compile), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=options.each)
 
 
 def counted_rows(command, row):

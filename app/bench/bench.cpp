@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/bench/bench_suites.hpp"
 #include "app/bench/fit.hpp"
@@ -288,8 +289,9 @@ class Benchmark {
     if (const auto file = calibration_file(device_.model)) terminal_.print("kept in {}", file->string());
   }
 
-  Plan plan_of(const BenchCase& what) const {
+  Plan plan_of(const BenchCase& what) {
     const Plan plan = agreed_plan(communicator_, what.problem, model_, what.plan);
+    if (!plan.note.empty() && std::exchange(note_, plan.note) != plan.note) terminal_.warn("{}", plan.note);
     Problem planned = what.problem;  // under this problem runs remember the tuned plan
     planned.precision = plan.chosen.precision;
     require_walls_in_range(planned);
@@ -342,6 +344,7 @@ class Benchmark {
   DeviceChoice device_;
   DeviceModel model_;
   Ceilings ceilings_;
+  std::string note_;     // what was said of a plan last; suites need not repeat it for each case
   bool tunes_;           // as runs do; suites and rivals of the plan's choice show what the model chooses
   bool single_ = false;  // one row: what fails is an error
   std::vector<Json> results_;

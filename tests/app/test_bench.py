@@ -23,7 +23,7 @@ QUICK = [spsolve.EXECUTABLE, "bench", "--shape", "64,64", "--steps", "4", "--dev
 # reports nothing if another one runs on the same GPU.
 NCU = """#!/bin/sh
 test "$1" = --query-metrics && exit
-echo "$CUDA_VISIBLE_DEVICES $TMPDIR $*" >> calls
+echo "$CUDA_VISIBLE_DEVICES $OMP_NUM_THREADS $TMPDIR $*" >> calls
 case "$*" in *"--fuse 2"*) if test -e hangs; then sleep 600 & echo $! > child; wait; fi;; esac
 mkdir "busy-$CUDA_VISIBLE_DEVICES" || exit 1
 sleep 0.2
@@ -53,8 +53,8 @@ class Counters(spsolve.TestCase):
         return [row["fuse"] for row in json.loads((self.directory / "counted.json").read_text())]
 
     def calls(self):
-        """Returns GPU, directory of temporary files and command of each call of ncu."""
-        return [line.split(" ", 2) for line in (self.directory / "calls").read_text().splitlines()]
+        """Returns GPU, threads, directory of temporary files and command of each call of ncu."""
+        return [line.split(" ", 3) for line in (self.directory / "calls").read_text().splitlines()]
 
     def test_a_row_that_hangs_costs_that_row_alone(self):
         """Its processes are ended, the others are kept, and the next call counts only what is missing."""
@@ -68,22 +68,23 @@ class Counters(spsolve.TestCase):
         self.assertEqual(len(self.calls()), 4)
 
     def test_rows_are_dealt_to_gpus(self):
-        """A GPU counts one row at a time, since ncu cannot share one, and processes that count at the same time share no lock file."""
+        """A GPU counts one row at a time, since ncu cannot share one. Processes side by side share the cores, but no lock file."""
         depths = range(1, 9)
         self.assertEqual(sorted(self.count(depths, "--gpus", "3,5", "--compile", "4")), [*depths])
-        gpus = [gpu for gpu, _, _ in self.calls()]
+        gpus, threads, directories, _ = zip(*self.calls())
         self.assertGreater(min(map(gpus.count, ("3", "5"))), 1, "both GPUs count")
-        self.assertEqual(len({directory for _, directory, _ in self.calls()}), 8)
-        threads = str(max(1, os.cpu_count() // 4))
+        self.assertEqual(len(set(directories)), 8)
+        threads_of = lambda processes: str(max(1, os.cpu_count() // processes))
+        self.assertEqual(set(threads), {threads_of(2)})
         compiled = sorted((self.directory / "compiled").read_text().splitlines())
-        self.assertEqual(compiled, [f"3 {threads}"] * 4 + [f"5 {threads}"] * 4, "all rows are compiled first, and share the cores")
+        self.assertEqual(compiled, [f"3 {threads_of(4)}"] * 4 + [f"5 {threads_of(4)}"] * 4, "all rows are compiled first")
 
     def test_dense_wgmma_is_counted_without_instructions_of_threads(self):
         """The kernel would not end (docs/log/sweet-spot.md)."""
         dense = {"precision": "fp16", "unit": "tensor", "layout": "strided-swap"}
         self.count((1,), **dense)
         self.count((2,), **dense | {"unit": "sparse-tensor"})
-        self.assertEqual(["op_fadd" in command for _, _, command in self.calls()], [False, True])
+        self.assertEqual(["op_fadd" in command for *_, command in self.calls()], [False, True])
 
 
 class Bench(spsolve.TestCase):
@@ -106,6 +107,20 @@ class Bench(spsolve.TestCase):
                                 text=True, timeout=60, **options)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result
+
+    def test_a_layout_that_the_device_lacks_is_replaced_aloud(self):
+        """Else a rate would stand for a layout that did not run. A suite says it once, not for each case."""
+        def layouts(layout, *options):
+            """Returns the layouts that ran, and how often they were said to replace this one."""
+            said = self.bench(0, "--device", "cpu", "--shape", "16,16", "--steps", "2", "--unit", "tensor", "--layout", layout,
+                              "--json", "rows.json", *options).err
+            rows = json.loads((self.directory / "rows.json").read_text())
+            return [row["layout"] for row in rows], said.count(f'layout = "{layout}": here it is "dual-tessellation"')
+
+        self.assertEqual(layouts("natural-order"), (["dual-tessellation"], 1))
+        self.assertEqual(layouts("dual-tessellation"), (["dual-tessellation"], 0))
+        self.assertEqual(layouts("natural-order", "--stencil", "star2d1r", "--precision", "fp64", "--suite", "walls"),
+                         (["dual-tessellation"] * 2, 1))
 
     def test_json_to_what_is_no_file(self):
         """A link, a pipe and a device must stay what they are."""
