@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws arithmetic intensity over the depth of fusion (paper 003, figures 10 and 15): lines as the plan counts, points by counters.
+"""Draws arithmetic intensity over the depth of fusion (paper 003, figures 10, 11 and 15): lines as the plan counts, points by counters.
 
 plot_depths.py depths.svg MODEL [COUNTED...]     (needs matplotlib; see bench/sweet_spot.py depths)
 
