@@ -116,10 +116,24 @@ Formula laplacian(int dimensions, int order) {
   return sum;
 }
 
+std::vector<Derivative> laplace_polynomial(int dimensions, std::initializer_list<double> coefficients) {
+  const auto factorial = [](std::int64_t n) { return std::round(std::tgamma(static_cast<double>(n + 1))); };
+  std::vector<Derivative> equation;
+  std::int64_t power = 0;
+  for (const double coefficient : coefficients) {
+    for (std::int64_t z = dimensions > 2 ? power : 0; z >= 0; --z)
+      for (std::int64_t y = dimensions > 1 ? power - z : 0; y >= 0; --y) {
+        const std::int64_t x = power - z - y;
+        const double times = factorial(power) / (factorial(z) * factorial(y) * factorial(x));
+        if (coefficient != 0.0) equation.push_back({times * coefficient, {2 * z, 2 * y, 2 * x}});
+      }
+    ++power;
+  }
+  return equation;
+}
+
 std::vector<Derivative> laplace_equation(int dimensions, double coefficient) {
-  std::array<double, 3> D{};
-  std::fill(D.end() - dimensions, D.end(), coefficient);
-  return transport_equation({}, D);
+  return laplace_polynomial(dimensions, {0, coefficient});
 }
 
 }  // namespace spsolve

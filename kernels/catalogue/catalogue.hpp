@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,9 @@ std::vector<Derivative> transport_equation(const std::array<double, 3>& v, const
                                            double rate = 0.0);
 /// Returns the sum of second differences; `order` is 2, 4, ...
 Formula laplacian(int dimensions, int order = 2);
+/// Return equations: the sum of coefficients[n] times the n-th power of the Laplacian, and `coefficient`
+/// times the Laplacian itself.
+std::vector<Derivative> laplace_polynomial(int dimensions, std::initializer_list<double> coefficients);
 std::vector<Derivative> laplace_equation(int dimensions, double coefficient);
 
 }  // namespace spsolve

@@ -40,8 +40,12 @@ TEST(CatalogueNames, HaveEquations) {
   const auto text = [](const char* name) { return equation_text(*find_in_catalogue(name)); };
   EXPECT_EQ(text("heat1d"), "du/dt = 0.25 d2u/dx2");
   EXPECT_EQ(text("heat2d-anisotropic"), "du/dt = 0.2 d2u/dx2 + 0.1 d2u/dy2 + 0.1 d2u/dxdy");
-  EXPECT_EQ(text("swift-hohenberg2d"), "du/dt = -0.015 u - 0.02 d2u/dx2 - 0.02 d2u/dy2");
-  EXPECT_EQ(text("surface-diffusion2d"), "du/dt = -0.01 d4u/dx4 - 0.02 d4u/dx2dy2 - 0.01 d4u/dy4");
+  EXPECT_EQ(text("swift-hohenberg2d"),
+            "du/dt = -0.015 u - 0.02 d2u/dy2 - 0.02 d2u/dx2 - 0.01 d4u/dy4 - 0.02 d4u/dx2dy2 - 0.01 d4u/dx4");
+  EXPECT_EQ(text("cahn-hilliard3d"),
+            "du/dt = 0.04 d2u/dz2 + 0.04 d2u/dy2 + 0.04 d2u/dx2 - 0.005 d4u/dz4 - 0.01 d4u/dy2dz2 - "
+            "0.01 d4u/dx2dz2 - 0.005 d4u/dy4 - 0.01 d4u/dx2dy2 - 0.005 d4u/dx4");
+  EXPECT_EQ(text("surface-diffusion2d"), "du/dt = -0.01 d4u/dy4 - 0.02 d4u/dx2dy2 - 0.01 d4u/dx4");
   EXPECT_EQ(text("sobel"), "u' = 0.25 du/dx");
   EXPECT_EQ(text("mean2d"), "a filter");
 }
