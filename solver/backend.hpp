@@ -34,12 +34,10 @@ class HostCopy {
   virtual Sample sample() { return {}; }
   /// Starts the transfer to the host, if there is one. Call it after the points were sampled.
   virtual void start_transfer() {}
-  /// Waits until the values are in host memory. The thread that computes calls this; the values stay valid
-  /// until the copy is destroyed.
-  virtual const Field& wait() = 0;
-  /// Waits until the values may be read wherever they lie. Any thread may call it; the result must not
-  /// outlive the copy.
-  virtual ReadableField readable() { return wait(); }
+  /// Waits until the values may be read. Any thread may call it; the result must not outlive the copy.
+  virtual ReadableField readable() = 0;
+  /// Waits for the values of a copy in host memory. Throws std::logic_error if it lies on a device.
+  const Field& host_field();
 
   /// Holds an upper bound of the magnitude of the values, before they were rounded to those of the copy.
   double max_magnitude = std::numeric_limits<double>::infinity();
@@ -107,10 +105,10 @@ class Backend {
   /// Waits until all enqueued work is done.
   virtual void synchronize() = 0;
 
-  /// Allocates a copy of those owned points of `field` that `sampling` selects. Once the transfer has
-  /// started, the field may be overwritten. The exception is host memory where copies do not last: there the
-  /// copy is the field itself, unless points are left out. Call this, and destroy copies, on the thread that
-  /// computes.
+  /// Allocates a copy of those owned points of `field` that `sampling` selects, in host memory unless copies
+  /// of these points were prepared on the device. Once the transfer has started, the field may be
+  /// overwritten. The exception is host memory where copies do not last: there the copy is the field itself,
+  /// unless points are left out. Call this, and destroy copies, on the thread that computes.
   virtual std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) = 0;
   /// Prepares `count` simultaneous copies. If `on_device`, the copies stay on the device until the host reads
   /// them. Otherwise this call begins to allocate host memory, which goes on while the caller does other

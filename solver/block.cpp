@@ -174,7 +174,7 @@ void Block::keep_difference(bool keep) {
 const Field& Block::state(std::size_t field) {
   state_copy_ = nullptr;  // frees its memory first
   state_copy_ = view(field).scan({1, problem_.precision}).copy;
-  return state_copy_->wait();
+  return state_copy_->host_field();
 }
 
 void Block::prepare_copies(const Sampling& sampling, int count, bool on_device) {

@@ -15,7 +15,7 @@ namespace {
 class FieldInPlace : public HostCopy {
  public:
   explicit FieldInPlace(const Field& field) : field_(field) {}
-  const Field& wait() override { return field_; }
+  ReadableField readable() override { return field_; }
 
  private:
   const Field& field_;
@@ -39,7 +39,7 @@ class FieldCopy : public HostCopy {
   FieldCopy(const Field& field, const Sampling& sampling)
       : values_(sampling.sampled(field.owned()), {0, 0, 0}, sampling.precision), stride_(sampling.stride) {}
   Sample sample() override { return {&values_, stride_}; }
-  const Field& wait() override { return values_; }
+  ReadableField readable() override { return values_; }
 
  private:
   Field values_;

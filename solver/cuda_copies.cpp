@@ -6,12 +6,17 @@
 #include <utility>
 
 #include "kernels/cuda/runtime/copy_rows.hpp"
+#include "solver/window_reader.hpp"
 
 namespace spsolve {
 namespace {
 
 /// Reserves device memory for later allocations by CUDA and NCCL.
 constexpr std::size_t spare_bytes = std::size_t{1} << 30;
+
+/// Is 1 MiB and the padding of its rows: transfers take longer than their start, and what was transferred is
+/// still in a cache when it is written.
+constexpr std::size_t window_bytes = (std::size_t{1} << 20) + (std::size_t{1} << 16);
 
 /// Enqueues a copy of the owned points to the device.
 void copy_owned(const Field& from, Field& to, cudaStream_t stream) {
@@ -48,12 +53,28 @@ struct CudaCopies::Staging {
 
 /// Holds pinned memory through which one thread at a time reads points of copies on the device.
 struct CudaCopies::Window {
-  /// Is 1 MiB and the padding of its rows: transfers take longer than their start, and what was transferred
-  /// is still in a cache when it is written.
-  static constexpr std::size_t bytes = (std::size_t{1} << 20) + (std::size_t{1} << 16);
-
   cuda::Stream stream;
-  cuda::PinnedBuffer memory{bytes};
+  cuda::PinnedBuffer memory{window_bytes};
+};
+
+/// Is a window that a reader has taken from the others, and gives back at its end.
+class CudaCopies::TakenWindow : public WindowReader::Window {
+ public:
+  explicit TakenWindow(CudaCopies& all) : all_(all), window_(all.take_window()) {}
+  TakenWindow(const TakenWindow&) = delete;
+  ~TakenWindow() override { all_.give_back(std::move(window_)); }
+
+  const std::byte* bring(const std::byte* first, std::size_t bytes) override {
+    if (bytes > window_->memory.bytes()) window_->memory = cuda::PinnedBuffer(bytes);
+    cuda::check_cuda(
+        cudaMemcpyAsync(window_->memory.data(), first, bytes, cudaMemcpyDeviceToHost, window_->stream));
+    window_->stream.synchronize();
+    return static_cast<const std::byte*>(window_->memory.data());
+  }
+
+ private:
+  CudaCopies& all_;
+  std::unique_ptr<CudaCopies::Window> window_;
 };
 
 class CudaCopies::Copy : public HostCopy {
@@ -70,86 +91,31 @@ class CudaCopies::Copy : public HostCopy {
     return {&staging->values, stride};
   }
   void start_transfer() override {
-    arrived_copy = nullptr;
     if (staging) {
       copy_whole(staging->values, values, all_.travel_);
       staging->left.record(all_.travel_);
     }
     arrived_.record(staging ? all_.travel_ : all_.compute_);
   }
-  const Field& wait() override {
-    synchronize();
+  ReadableField readable() override {
+    cuda::select_device(all_.device_);  // a new thread starts with device 0
+    arrived_.synchronize();
     if (place == Place::host) return values;
-    if (!arrived_copy) {
-      arrived_copy = all_.host_copy(values.owned(), values.precision());
-      copy_whole(values, arrived_copy->values, all_.travel_);
-      all_.travel_.synchronize();
-    }
-    return arrived_copy->values;
+    return {values, WindowReader(values, window_bytes, [&all = all_] {
+              cuda::select_device(all.device_);
+              return std::make_unique<TakenWindow>(all);
+            })};
   }
-  ReadableField readable() override;
 
   Field values;
   const Place place;
   std::int64_t stride = 1;
   std::shared_ptr<Staging> staging;
-  std::shared_ptr<Copy> arrived_copy;  // the values in host memory, after wait() for those on the device
 
  private:
-  void synchronize() const {
-    cuda::select_device(all_.device_);  // a new thread starts with device 0
-    arrived_.synchronize();
-  }
-
   CudaCopies& all_;
   cuda::Event arrived_;
 };
-
-/// Reads points of a copy on the device for one thread, through a window that it takes when it is first
-/// called. Copies of a reader have windows of their own.
-class CudaCopies::Reader {
- public:
-  Reader(const Field& values, CudaCopies& all) : values_(values), all_(all) {}
-  Reader(const Reader& other) : values_(other.values_), all_(other.all_) {}
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() {
-    if (window_) all_.give_back(std::move(window_));
-  }
-
-  const std::byte* operator()(const Index3& begin, std::int64_t elements) {
-    const std::byte* const wanted = values_.bytes_at(begin);
-    const auto bytes = static_cast<std::size_t>(elements) * storage_bytes(values_.precision());
-    if (wanted < first_ || wanted + bytes > last_) fetch(wanted, bytes);
-    return static_cast<const std::byte*>(window_->memory.data()) + (wanted - first_);
-  }
-
- private:
-  /// Fills the window with what lies on the device from `first` on, which is `bytes` at least.
-  void fetch(const std::byte* first, std::size_t bytes) {
-    cuda::select_device(all_.device_);  // a new thread starts with device 0
-    if (!window_) window_ = all_.take_window();
-    if (bytes > window_->memory.bytes()) window_->memory = cuda::PinnedBuffer(bytes);
-    const std::byte* const end =
-        values_.bytes_at(values_.owned().end - Index3{1, 1, 1}) + storage_bytes(values_.precision());
-    const std::size_t fetched = std::min(window_->memory.bytes(), static_cast<std::size_t>(end - first));
-    cuda::check_cuda(
-        cudaMemcpyAsync(window_->memory.data(), first, fetched, cudaMemcpyDeviceToHost, window_->stream));
-    window_->stream.synchronize();
-    first_ = first;
-    last_ = first + fetched;
-  }
-
-  const Field& values_;
-  CudaCopies& all_;
-  std::unique_ptr<Window> window_;
-  const std::byte *first_ = nullptr, *last_ = nullptr;  // what the window holds, by its place on the device
-};
-
-ReadableField CudaCopies::Copy::readable() {
-  synchronize();
-  if (place == Place::host) return values;
-  return {values, Reader(values, all_)};
-}
 
 CudaCopies::CudaCopies(const cuda::Stream& compute) : compute_(compute) {
   cuda::check_cuda(cudaGetDevice(&device_));
@@ -165,11 +131,10 @@ std::size_t CudaCopies::memory_for_copies(std::size_t reserve) {
 
 std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling& sampling) {
   const Box box = sampling.sampled(owned);
-  Prepared* const prepared = find_prepared(box, sampling.precision);
-  const std::shared_ptr<Copy> copy = prepared && prepared->place == Place::device
-                                         ? device_copy(box, sampling.precision, prepared->reserve)
-                                         : host_copy(box, sampling.precision);
+  std::shared_ptr<Copy> copy = unused_copy(box, sampling.precision, Place::device);
+  if (!copy) copy = host_copy(box, sampling.precision);
   copy->stride = sampling.stride;
+  Prepared* const prepared = find_prepared(box, sampling.precision);
   if (!prepared || copy->place == Place::device) return copy;
   if (!std::exchange(prepared->is_staged, true) &&
       memory_for_copies(prepared->reserve) >= copy->values.bytes())
@@ -182,8 +147,7 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
                          bool on_device) {
   const Box box = sampling.sampled(owned);
   if (find_prepared(box, sampling.precision)) return;  // checkpoints may be copied as snapshots are
-  Prepared& prepared = prepared_.emplace_back(
-      Prepared{box, sampling.precision, reserve, on_device ? Place::device : Place::host});
+  Prepared& prepared = prepared_.emplace_back(Prepared{box, sampling.precision, reserve});
   if (on_device) {
     const std::size_t bytes = field_bytes(box.extent(), {0, 0, 0}, sampling.precision);
     for (int i = 0; i < count && memory_for_copies(reserve) >= bytes; ++i)
@@ -231,17 +195,7 @@ std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Box& box, Precis
   return found == copies_.end() ? nullptr : *found;
 }
 
-std::shared_ptr<CudaCopies::Copy> CudaCopies::device_copy(const Box& box, Precision precision,
-                                                          std::size_t reserve) {
-  if (auto unused = unused_copy(box, precision, Place::device)) return unused;
-  if (memory_for_copies(reserve) < field_bytes(box.extent(), {0, 0, 0}, precision))
-    return host_copy(box, precision);
-  return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this, Place::device));
-}
-
 std::shared_ptr<CudaCopies::Copy> CudaCopies::host_copy(const Box& box, Precision precision) {
-  for (const auto& copy : copies_)
-    if (copy.use_count() == 1) copy->arrived_copy = nullptr;
   if (auto unused = unused_copy(box, precision, Place::host)) return unused;
   Prepared* const prepared = find_prepared(box, precision);
   if (!prepared || prepared->copies.empty())

@@ -14,19 +14,19 @@
 
 namespace spsolve {
 
-/// Copies fields between a GPU and the host. Copies that prepare() has announced stay on the device if it has
-/// memory for them: threads then read their points through small windows of pinned memory while computation
-/// continues. Other prepared copies are staged if the device has memory for one of them: the sampling kernel
-/// writes there, and the values then travel to pinned memory as a whole. Without that memory the kernel
-/// writes to pinned memory, and computation waits for it.
+/// Copies fields between a GPU and the host. Copies that prepare() has made on the device stay there: threads
+/// read their points through small windows of pinned memory while computation continues. Copies in host
+/// memory are staged if the device has memory for one of them: the sampling kernel writes there, and the
+/// values then travel to pinned memory as a whole. Without that memory the kernel writes to pinned memory,
+/// and computation waits for it.
 class CudaCopies {
  public:
   /// Uses the current device and fields that are written on `compute`, which must outlive this object.
   explicit CudaCopies(const cuda::Stream& compute);
   ~CudaCopies();
 
-  /// Makes a copy of the owned points of a field. It reuses memory of destroyed copies, or takes memory that
-  /// prepare() has begun to allocate and waits until it is there.
+  /// Makes a copy of the owned points of a field. It reuses memory of destroyed copies, first on the device,
+  /// or takes host memory that prepare() has begun to allocate and waits until it is there.
   std::shared_ptr<HostCopy> make_copy(const Box& owned, const Sampling& sampling);
   /// Allocates memory for `count` simultaneous copies: `on_device` at once, otherwise host memory on a thread
   /// of its own, because pinning memory takes long. The first copy in host memory that is used allocates
@@ -41,7 +41,7 @@ class CudaCopies {
 
  private:
   class Copy;
-  class Reader;
+  class TakenWindow;
   struct Staging;
   struct Window;
   enum class Place { host, device };
@@ -50,7 +50,6 @@ class CudaCopies {
     Box box;
     Precision precision;
     std::size_t reserve;
-    Place place;
     std::deque<std::future<std::shared_ptr<Copy>>> copies = {};  // copies that were never used
     bool is_staged = false;  // memory for `staging` was asked for, even if in vain
     std::shared_ptr<Staging> staging = nullptr;
@@ -61,8 +60,6 @@ class CudaCopies {
   std::shared_ptr<Copy> unused_copy(const Box& box, Precision precision, Place place) const;
   /// Returns an unused copy in host memory: a former one, a prepared one or a new one.
   std::shared_ptr<Copy> host_copy(const Box& box, Precision precision);
-  /// Returns an unused copy on the device, or one in host memory if the device has no room.
-  std::shared_ptr<Copy> device_copy(const Box& box, Precision precision, std::size_t reserve);
   std::unique_ptr<Window> take_window();
   void give_back(std::unique_ptr<Window> window) noexcept;
 

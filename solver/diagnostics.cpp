@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <stdexcept>
 
 namespace spsolve {
 namespace {
@@ -26,6 +28,12 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 
 }  // namespace
 
+const Field& HostCopy::host_field() {
+  const ReadableField values = readable();
+  if (values.read) throw std::logic_error("a copy on a device is read as if it lay in host memory");
+  return *values.field;
+}
+
 ScanResult StateView::scan(const Sampling& sampling) const {
   const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, sampling);
   const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
@@ -39,12 +47,10 @@ ScanResult StateView::scan(const Sampling& sampling) const {
 std::vector<double> values_of_row(Backend& backend, const Field& row, std::size_t count) {
   backend.synchronize();
   const auto copy = StateView{&backend, &row, nullptr}.scan({1, row.precision()}).copy;
-  const Field& host = copy->wait();
+  const auto points = static_cast<std::int64_t>(count);
   std::vector<double> values(count);
-  with_storage(host.precision(), [&]<class Storage>() {
-    const Storage* const first = host.at<Storage>({0, 0, 0});
-    std::transform(first, first + count, values.begin(), stored_value<Storage>);
-  });
+  convert(row.precision(), copy->readable().on_host({0, 0, 0}, points), 1, points, Precision::fp64,
+          std::as_writable_bytes(std::span(values)).data());
   return values;
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 
+#include "io/field_rows.hpp"
+
 namespace spsolve {
 
 FieldSums::FieldSums(const Communicator& communicator, const RunConfig& config, const Block& block)
@@ -29,14 +31,10 @@ std::vector<double> FieldSums::at(std::int64_t step, Block& block) const {
       const StateView view = block.view(field);
       copies[field] = view.scan({1, view.state->precision()}).copy;
     }
-  std::map<std::size_t, const Field*> fields;
-  for (const auto& [field, copy] : copies) fields[field] = &copy->wait();
-  const auto fill = [&](std::size_t field, const Index3& begin, std::span<double> row) {
-    const Field& values = *fields.at(field);
-    with_storage(values.precision(), [&]<class Storage>() {
-      const Storage* const first = values.at<Storage>(begin);
-      std::transform(first, first + row.size(), row.begin(), stored_value<Storage>);
-    });
+  std::map<std::size_t, RowSource> rows;
+  for (const auto& [field, copy] : copies) rows[field] = rows_of(copy->readable(), Precision::fp64);
+  const auto fill = [rows](std::size_t field, const Index3& begin, std::span<double> row) {
+    rows.at(field)(begin, std::ssize(row), std::as_writable_bytes(row).data());
   };
   Field values(block.owned(), {0, 0, 0}, Precision::fp64);
   for (const StateFormula& formula : formulas_) {

@@ -2,6 +2,7 @@
 #include "app/values/state_formula.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include "io/language/parser.hpp"
 
@@ -35,8 +36,10 @@ void StateFormula::evaluate(const Box& box, std::int64_t step, const FillRow& fi
   const std::size_t count = config_->equations ? config_->equations->coefficients.size() : 0;
   const auto length = static_cast<std::size_t>(box.extent()[x_axis]);
   const double n = static_cast<double>(step), dt = config_->time.dt, t = n * dt;
+  std::exception_ptr failure;
 #pragma omp parallel
   {
+    const FillRow own_fill = fill;  // a device's memory is read by one thread at a time
     // The rows are in the order of names_of_state(): x, the fields and the coefficients have rows. Rows of
     // names that the formula does not use stay 0.
     std::vector<std::vector<double>> rows(1 + fields + count, std::vector<double>(length));
@@ -46,7 +49,12 @@ void StateFormula::evaluate(const Box& box, std::int64_t step, const FillRow& fi
       const Index3 begin = row_begin(box, row);
       const auto point = [&](std::size_t i) { return begin + Index3{0, 0, static_cast<std::int64_t>(i)}; };
       for (std::size_t i = 0; i < length; ++i) rows[0][i] = grid.coordinate(x_axis, point(i)[x_axis]);
-      for (const std::size_t field : fields_) fill(field, begin, rows[1 + field]);
+      try {
+        for (const std::size_t field : fields_) own_fill(field, begin, rows[1 + field]);
+      } catch (...) {
+#pragma omp critical
+        failure = std::current_exception();
+      }
       for (std::size_t k = 0; uses_coefficients_ && k < count; ++k)
         for (std::size_t i = 0; i < length; ++i) rows[1 + fields + k][i] = coefficients->at(k, point(i));
       const double y = grid.coordinate(y_axis, begin[y_axis]), z = grid.coordinate(z_axis, begin[z_axis]);
@@ -62,6 +70,7 @@ void StateFormula::evaluate(const Box& box, std::int64_t step, const FillRow& fi
       sink(begin, result);
     }
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace spsolve

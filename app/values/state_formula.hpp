@@ -22,7 +22,8 @@ class StateFormula {
   const std::vector<std::size_t>& fields() const { return fields_; }
   bool uses_coefficients() const { return uses_coefficients_; }
 
-  /// Fills a row of a field with the values of the points along x from `begin` on. Several threads call it.
+  /// Fills a row of a field with the values of the points along x from `begin` on. Each of several threads
+  /// calls a copy of its own.
   using FillRow = std::function<void(std::size_t field, const Index3& begin, std::span<double> row)>;
 
   /// Passes the values on `box` at `step` to `sink`, row by row, from several threads. `coefficients` holds

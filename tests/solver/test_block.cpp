@@ -134,7 +134,7 @@ TEST(Block, GivesValuesOfBoxes) {
         const BoxValues values = block.box_values(boxes);
         const StateView view = block.view();
         const auto copy = view.scan({1, precision}).copy;
-        const Field& state = copy->wait();
+        const Field& state = copy->host_field();
         for (std::size_t i = 0; i < boxes.size(); ++i) {
           std::vector<double> expected;
           with_storage(precision, [&]<class Storage>() {

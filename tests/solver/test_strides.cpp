@@ -143,7 +143,7 @@ class Strides : public testing::OnDevice {
   }
   static Values previous_of(const Communicator& communicator, const Problem& problem, Block& block) {
     return testing::gathered(communicator, problem.domain,
-                             block.view_previous(0).scan({1, problem.precision}).copy->wait());
+                             block.view_previous(0).scan({1, problem.precision}).copy->host_field());
   }
   /// Returns the lengths of three strides, two single steps and two strides.
   static std::vector<int> launches(int steps) { return {steps, steps, steps, 1, 1, steps, steps}; }
@@ -225,7 +225,7 @@ TEST_P(Strides, KnowTheDifferenceToTheStepBefore) {
   block->launch(wave.steps);
   ASSERT_TRUE(block->keeps_difference());
   const Values difference = testing::gathered(
-      world, problem.domain, block->view_difference().scan({1, problem.precision}).copy->wait());
+      world, problem.domain, block->view_difference().scan({1, problem.precision}).copy->host_field());
   const Values now = now_of(world, problem, *block), before = previous_of(world, problem, *block);
   EXPECT_FALSE(block->keeps_difference());
   for (std::size_t i = 0; i < now.size(); ++i)

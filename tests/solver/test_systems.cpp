@@ -211,7 +211,7 @@ class Systems : public testing::OnDevice {
           state.now[field] = testing::gathered(world, what.domain, block->state(field));
           if (what.has_previous(field))
             state.previous[field] = testing::gathered(
-                world, what.domain, block->view_previous(field).scan({1, precision}).copy->wait());
+                world, what.domain, block->view_previous(field).scan({1, precision}).copy->host_field());
         }
         block = nullptr;
         block = make_block(by, what, problem, ranks, launches);

@@ -18,7 +18,7 @@ class LateCopy : public HostCopy {
   explicit LateCopy(double value) : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {
     *values_.at<double>({0, 0, 0}) = value;
   }
-  const Field& wait() override {
+  ReadableField readable() override {
     arrived_.get_future().wait();
     return values_;
   }
@@ -202,7 +202,7 @@ class SlowCopy : public HostCopy {
   SlowCopy() : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {}
   static constexpr double seconds = 0.02;
 
-  const Field& wait() override {
+  ReadableField readable() override {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     return values_;
   }
@@ -270,7 +270,7 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   struct Values : HostCopy {
     explicit Values(std::int64_t mib) : field(box_of({mib, 1 << 7, 1 << 10}), {0, 0, 0}, Precision::fp64) {}
     Field field;
-    const Field& wait() override { return field; }
+    ReadableField readable() override { return field; }
   };
   constexpr double mib = 1 << 20;
   FileQueue queue(false);
