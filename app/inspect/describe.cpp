@@ -55,7 +55,7 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   const MemoryNeed need = memory_need(setup);
   const Decomposition& blocks = setup.decomposition;
   terminal.print(
-      "ranks: {} as {}, blocks of {} with halos of {}, {:.1f} MiB of fields per rank{}{}{}", blocks.ranks(),
+      "ranks: {} as {}, blocks of {} with halos of {}, {:.1f} MiB of fields per rank{}{}{}{}", blocks.ranks(),
       extent_text(blocks.rank_grid(), dimensions), extent_text(blocks.block(0).extent(), dimensions),
       extent_text(setup.halo(), dimensions), static_cast<double>(need.fields) / 0x1p20,
       setup.exchange_every > 1 ? fmt::format(", halos exchanged every {} launches", setup.exchange_every)
@@ -64,6 +64,8 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                                 static_cast<double>(need.copies) / 0x1p20,
                                 setup.device.cuda ? " if the GPU cannot hold them" : "")
                   : "",
+      need.sums ? fmt::format(", {:.1f} MiB of host memory for sums", static_cast<double>(need.sums) / 0x1p20)
+                : "",
       need.walls ? fmt::format(", {:.1f} MiB of host memory for values of walls",
                                static_cast<double>(need.walls) / 0x1p20)
                  : "");

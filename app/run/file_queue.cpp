@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "app/machine/host_memory.hpp"
-#include "app/setup/device.hpp"
+#include "app/setup/state_copies.hpp"
 #include "halo/machine.hpp"
-#include "solver/block_memory.hpp"
 
 namespace spsolve {
 namespace {
@@ -25,23 +24,12 @@ double bytes_of(const std::vector<ReadableField>& values) {
   return bytes;
 }
 
-/// Holds the bytes of copies on this rank: for the largest file, and for one file of every kind but a
-/// checkpoint.
-struct BytesOfFiles {
-  double largest = 1, together = 0;
-};
-
-BytesOfFiles bytes_of_files(const Setup& setup) {
-  BytesOfFiles bytes;
-  const auto add = [&](const Sampling& sampling) {
-    const auto file =
-        static_cast<double>(setup.problem.field_count() * copy_bytes(setup.decomposition, sampling));
-    bytes.largest = std::max(bytes.largest, file);
-    bytes.together += file;
-  };
-  add(setup.for_snapshots());
-  for (const OutputStreamConfig& output : setup.config.outputs) add(setup.for_outputs(output));
-  return bytes;
+/// Returns how many files may be in progress, from `least` to `most`, with copies of the state that fit into
+/// `bytes` bytes.
+int files_within(const Setup& setup, double bytes, int least, int most) {
+  int files = least;
+  while (files < most && static_cast<double>(bytes_of_state_copies(setup, files + 1)) <= bytes) ++files;
+  return files;
 }
 
 }  // namespace
@@ -51,19 +39,13 @@ FilesAtATime files_at_a_time(const Communicator& communicator, const Setup& setu
   constexpr double share_of_memory = 0.125;  // the rest is for the page cache, which holds files on their way
   constexpr double share_of_device = 0.5;    // the rest is for other programs
   constexpr int most = 16;                   // a tmpfs takes two thirds of its best rate from eight
-  const BytesOfFiles bytes = bytes_of_files(setup);
   const double free = available_memory(true).bytes / ranks_on_this_machine(communicator);
-  const int useful = std::clamp(omp_get_max_threads(), background_copies, most);
-  const auto in_host_memory =
-      static_cast<int>(std::clamp<double>(share_of_memory * free / bytes.largest, background_copies, useful));
   // Ranks that share a GPU do not know what the others take of its memory.
-  const double of_device =
-      setup.device.shared ? 0 : share_of_device * static_cast<double>(block.memory_for_copies());
-  const auto checkpoint = static_cast<double>(setup.problem.state_count() *
-                                              copy_bytes(setup.decomposition, setup.for_checkpoints()));
+  const double free_on_device = setup.device.shared ? 0 : static_cast<double>(block.memory_for_copies());
+  const int useful = std::clamp(omp_get_max_threads(), background_copies, most);
+  const int in_host_memory = files_within(setup, share_of_memory * free, background_copies, useful);
   // With more copies than files at work, a thread that has ended a file finds the next one.
-  const auto on_device = static_cast<int>(
-      std::clamp<double>((of_device - checkpoint) / std::max(bytes.together, 1.0), 0, useful + useful / 2));
+  const int on_device = files_within(setup, share_of_device * free_on_device, 0, useful + useful / 2);
   const std::array<int, 2> files{communicator.all_reduce(in_host_memory, MPI_MIN),
                                  communicator.all_reduce(on_device, MPI_MIN)};
   const bool stay = files[1] >= files[0];

@@ -24,6 +24,7 @@
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
+#include "app/setup/state_copies.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
 #include "app/values/fill_block.hpp"
@@ -94,26 +95,6 @@ Schedule schedule_of(const Setup& setup, const Beginning& beginning) {
           beginning.restart ? beginning.restart->header.change : std::nullopt,
           record_intervals(config, setup.problem),
           setup.problem.keeps_previous()};
-}
-
-/// Prepares the copies of the state that files in the background are written from: for each kind of file
-/// those of as many files as may be in progress.
-void prepare_copies(const Setup& setup, const Schedule& schedule, const FilesAtATime& files, Block& block) {
-  const double steps = static_cast<double>(schedule.last - schedule.first);
-  const auto prepare = [&](const Sampling& sampling, double files_due, std::size_t fields) {
-    const auto together = static_cast<int>(std::min<double>(std::floor(files_due) + 1, files.files));
-    block.prepare_copies(sampling, together * static_cast<int>(fields), files.on_device);
-  };
-  const auto due = [steps](auto every) { return every > 0 ? steps / static_cast<double>(every) : 0.0; };
-  const Problem& problem = setup.problem;
-  prepare(setup.for_snapshots(), due(schedule.snapshot_every), problem.field_count());
-  for (const OutputStreamConfig& output : setup.config.outputs)
-    prepare(setup.for_outputs(output),
-            std::max(due(output.every), due(output.every_time.value_or(0) / setup.config.time.dt)),
-            chosen_fields(problem, output.fields).size());
-  const auto& checkpoint = setup.config.checkpoint;
-  if (schedule.checkpoint_every > 0 || checkpoint.minutes || checkpoint.final)
-    prepare(setup.for_checkpoints(), 0, problem.state_count());
 }
 
 /// Evolves the block over the schedule, and completes all files. Throws Error after the files in progress if
@@ -282,7 +263,9 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   block.watch_by(watch);
   Schedule schedule = schedule_of(setup, beginning);
   const FilesAtATime files = files_at_a_time(communicator, setup, block);
-  if (setup.background) prepare_copies(setup, schedule, files, block);
+  if (setup.background)
+    for (const auto& [sampling, arrays] : state_copies(setup, files.files))
+      block.prepare_copies(sampling, static_cast<int>(arrays), files.on_device);
   prepare(block, schedule, setup);
   fill_arrays(communicator, beginning, setup, tables, block, terminal);
 

@@ -11,6 +11,7 @@
 
 #include "app/machine/host_memory.hpp"
 #include "app/setup/distribution.hpp"
+#include "app/setup/state_copies.hpp"
 #include "app/setup/walls.hpp"
 #include "halo/collectively.hpp"
 #include "halo/machine.hpp"
@@ -45,7 +46,8 @@ std::string checksum_of(const std::map<std::string, Stencil, std::less<>>& stenc
 /// Does the part of require_memory() that concerns this rank.
 void require_memory_here(const Setup& setup, int ranks_here, bool use_devices) {
   const MemoryNeed need = memory_need(setup);
-  const double host = static_cast<double>(need.copies + need.walls + (setup.device.cuda ? 0 : need.fields));
+  const double host =
+      static_cast<double>(need.copies + need.sums + need.walls + (setup.device.cuda ? 0 : need.fields));
   require_host_memory(host, ranks_here, use_devices, setup.device.cuda ? " for files on their way" : "",
                       setup.background ? ", or output.background = false" : "");
   require_device_memory(setup.device, need.fields, use_devices);
@@ -233,38 +235,14 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
   return {config, problem, device, plan, note, decomposition, exchange_every, background};
 }
 
-/// Returns the host memory of the copies that files are written from: those of two files in progress, of
-/// which one may be a checkpoint, or of one file if the run waits for its files. Files with the same sampling
-/// share their memory.
-std::size_t bytes_of_copies(const Setup& setup) {
-  const Problem& problem = setup.problem;
-  std::map<Sampling, std::size_t> arrays;  // the arrays of the largest snapshot
-  const auto add = [&](const Sampling& sampling, std::size_t fields) {
-    // A CPU run that waits for its files writes the state itself if no points are left out.
-    if (!setup.device.cuda && !setup.background && sampling.stride == 1) return;
-    arrays[sampling] = std::max(arrays[sampling], fields);
-  };
-  add(setup.for_snapshots(), problem.field_count());
-  for (const OutputStreamConfig& output : setup.config.outputs)
-    add(setup.for_outputs(output), output.fields.empty() ? problem.field_count() : output.fields.size());
-  const Sampling checkpoint = setup.for_checkpoints();
-  add(checkpoint, 0);
-  std::size_t bytes = 0;
-  for (const auto& [sampling, largest] : arrays) {
-    const std::size_t of_checkpoint = sampling == checkpoint ? problem.state_count() : 0;
-    const std::size_t together = setup.background && largest > 0 ? largest + std::max(largest, of_checkpoint)
-                                                                 : std::max(largest, of_checkpoint);
-    bytes += together * copy_bytes(setup.decomposition, sampling);
-  }
-  return bytes;
-}
-
 MemoryNeed memory_need(const Setup& setup) {
-  std::size_t copies = bytes_of_copies(setup);
+  std::size_t copies = bytes_of_state_copies(setup, setup.background ? background_copies : 1);
   if (setup.device.cuda && setup.problem.has_source)  // passes through host memory as well, before all files
     copies = std::max(copies, copy_bytes(setup.decomposition, {1, sum_precision(setup.problem.precision)}));
   MemoryNeed need{block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every),
                   copies};
+  if (!setup.config.diagnostics.sums.empty())
+    need.sums = field_bytes(setup.decomposition.block(0).extent(), {}, Precision::fp64);
   if (setup.problem.equations && !setup.problem.equations->filled.empty()) {
     const Index3 halo = setup.halo();
     const BytesOfWalls walls = bytes_of_walls(setup.config, setup.problem.equations->filled,

@@ -42,10 +42,11 @@ struct Setup {
   Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
 
-/// Holds the bytes that a rank takes. `fields` are in the memory of its device, tables of walls included.
-/// Copies of the state for files (`copies`) and values of walls (`walls`) are in host memory.
+/// Holds the bytes that a rank takes. `fields` are in the memory of its device, tables of walls included. In
+/// host memory are `copies` of the state for files (of two in progress if they are written in the
+/// background), `sums`, the values of formulas that are summed, and `walls`, the values of walls.
 struct MemoryNeed {
-  std::size_t fields = 0, copies = 0, walls = 0;
+  std::size_t fields = 0, copies = 0, sums = 0, walls = 0;
 };
 MemoryNeed memory_need(const Setup& setup);
 

@@ -444,12 +444,14 @@ class CommandLine(spsolve.TestCase):
         for verb in (["check"], []):
             self.says(2, ["GiB per rank", "output.background = false"], *verb, file, *in_background)
         # The state has 8 MiB (rows of whole KiB would be padded by a cache line). Copies are two for
-        # snapshots and one of the state, unless both are the same.
+        # snapshots, if there are two, and one of the state, unless both are the same.
         for settings, mib in ((["output.background=true"], "16.0"),
                               (["output.background=true", "output.precision=fp32"], "16.0"),
+                              (["output.background=true", "output.precision=fp32", "output.every=0"], "12.0"),
                               (["output.background=true", "output.stride=2"], "12.0"),
                               (["output.background=false", "output.stride=2"], "2.0"), (["output.background=false"], None)):
-            text = self.run_to(0, "check", file, *spsolve.settings("grid.shape=[1008,1040]", "compute.device=cpu", *settings)).out
+            text = self.run_to(0, "check", file,
+                               *spsolve.settings("grid.shape=[1008,1040]", "compute.device=cpu", "output.every=1", *settings)).out
             found = re.search(r"MiB of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
             self.assertEqual(found[1], mib, settings)
 
