@@ -137,7 +137,7 @@ bool is_unlimited(hid_t space) {
 /// points in the source, `part` holds them in the virtual dataset.
 bool has_all(hid_t source, hid_t selection, hid_t part) {
   if (is_unlimited(selection) || is_unlimited(part)) return true;
-  const auto shape = dataset_shape(source);
+  const auto shape = extents_of(source);
   if (H5Sget_select_type(selection) != H5S_SEL_HYPERSLABS) {  // the whole source, whatever its extent was
     const Hdf5Id space(H5Dget_space(source), H5Sclose);
     return H5Sget_select_npoints(part) <= H5Sget_simple_extent_npoints(space);
@@ -190,7 +190,7 @@ std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
         part(H5Pget_virtual_vspace(creation, i), H5Sclose);
     if (!has_all(*values, selection, part))
       return fmt::format("is virtual, and its source {} has shape ({}), less than is taken from it",
-                         source.text(), fmt::join(dataset_shape(*values), ", "));
+                         source.text(), fmt::join(extents_of(*values), ", "));
     if (std::string missing = missing_at(*values, depth + 1); !missing.empty()) return missing;
   }
   return covers_all(dataset, creation, count) ? "" : "is virtual, and some of its points have no source";
@@ -221,7 +221,7 @@ std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
 std::string damage_of_source(hid_t source, hid_t creation) try {
   const std::string filter = unsafe_filter(creation);
   if (filter.empty()) return "";
-  const auto shape = dataset_shape(source);
+  const auto shape = extents_of(source);
   if (shape.empty() || shape.size() > axis_count)
     return fmt::format(
         "has the filter {} and {} axes: its chunks cannot be checked; h5repack -f NONE makes a copy "
@@ -262,7 +262,7 @@ std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }
 std::string unwritten_chunks(hid_t dataset) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
   if (H5Pget_layout(creation) != H5D_CHUNKED) return "";
-  const auto chunk = chunk_extents(dataset), shape = dataset_shape(dataset);
+  const auto chunk = chunk_extents(dataset), shape = extents_of(dataset);
   hsize_t all = 1, written = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     all *= static_cast<hsize_t>(ceil_div(shape[axis], chunk[axis]));

@@ -209,6 +209,10 @@ std::vector<std::int64_t> dataset_shape(hid_t dataset) {
         Status::invalid_input,
         fmt::format("takes values from {}, which is a pipe or a device; HDF5 reads a file in any order",
                     stream->string()));
+  return extents_of(dataset);
+}
+
+std::vector<std::int64_t> extents_of(hid_t dataset) {
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const auto rank = check_hdf5(H5Sget_simple_extent_dims(space, extents.data(), nullptr));

@@ -113,6 +113,9 @@ std::int64_t values_offset(hid_t dataset);
 /// Returns the extents of a dataset, slowest axis first. Throws Error(invalid_input) if the dataset takes
 /// values from a pipe or a device, which HDF5 may open when it is asked for the extents.
 std::vector<std::int64_t> dataset_shape(hid_t dataset);
+/// Returns them without a look at the sources of a virtual dataset; stream_among_sources() must have found
+/// none.
+std::vector<std::int64_t> extents_of(hid_t dataset);
 /// Returns the extents of the chunks of a dataset with the chunked layout, slowest axis first. Throws
 /// Error(invalid_input) if the file says what no library writes: another number of axes than the dataset has,
 /// or chunks without points or of more than 4 GiB.
