@@ -92,7 +92,8 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
         if (region->has(axis_names[axis])) stream.region[axis] = read_range(*region, axis_names[axis]);
     }
     if (points_of(stream, config.grid).empty())
-      section.fail("region", "no point of the grid lies in 'region'");
+      section.fail("region", fmt::format("no point of the grid{} lies in 'region'",
+                                         stream.stride > 1 ? " that 'stride' keeps" : ""));
     streams.push_back(std::move(stream));
   }
   return streams;

@@ -420,6 +420,8 @@ class Streams(spsolve.TestCase):
     def test_errors_name_the_key(self):
         (self.directory / "case.toml").write_text(self.INPUT)
         for change, message in (("outputs.0.region={z=[9, 9]}", "[outputs.0] no point of the grid lies in 'region'"),
+                                ("outputs.3.region={z=[1.05, 1.35]}",
+                                 "[outputs.3] no point of the grid that 'stride' keeps lies in 'region'"),
                                 ("outputs.0.region={y=[3, 2]}", "'y' must be two coordinates, the lower one first"),
                                 ("outputs.0.name=snapshot", "'name' is 'snapshot'"),
                                 ("outputs.1.every=2", "'every' and 'every_time' contradict each other"),
