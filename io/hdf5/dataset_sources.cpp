@@ -31,12 +31,6 @@ std::string name_by(Get&& get) {
   return name;
 }
 
-/// Returns the path of the file that holds a dataset.
-fs::path file_of(hid_t dataset) {
-  const Hdf5Id file(H5Iget_file_id(dataset), H5Fclose);
-  return name_by([&](char* text, std::size_t size) { return H5Fget_name(file, text, size); });
-}
-
 std::string name_of(hid_t object) {
   return name_by([&](char* text, std::size_t size) { return H5Iget_name(object, text, size); });
 }
@@ -73,8 +67,8 @@ Source source_of(hid_t creation, std::size_t part, std::size_t block) {
 }
 
 LinkedFile file_of_source(hid_t dataset, const Source& source) {
-  if (source.file == ".") return {.stream = {}, .file = Hdf5Id(H5Iget_file_id(dataset), H5Fclose)};
-  return linked_file(source.file, file_of(dataset), "HDF5_VDS_PREFIX");
+  if (source.file == ".") return {file_of(dataset), "", Hdf5Id(H5Iget_file_id(dataset), H5Fclose)};
+  return linked_file(source.file, file_of(dataset), vds_prefixes);
 }
 
 /// Opens a source in the file that file_of_source() has found. Returns nothing if it is missing.
@@ -104,28 +98,29 @@ RawPart raw_part(hid_t dataset, hid_t creation, int i) {
   return part;
 }
 
-/// Returns stream_among_sources(). `seen` holds the files and names of the datasets whose sources were looked
-/// at, because virtual datasets may refer to each other in a circle.
-std::optional<fs::path> stream_behind(hid_t dataset, std::set<std::pair<fs::path, std::string>>& seen) {
+/// Returns unsafe_source(). `seen` holds the files and names of the datasets whose sources were
+/// looked at, because virtual datasets may refer to each other in a circle.
+std::string unsafe_behind(hid_t dataset, std::set<std::pair<fs::path, std::string>>& seen) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   for (int i = 0; i < H5Pget_external_count(creation); ++i)
-    if (fs::path raw = raw_part(dataset, creation, i).file; is_stream(raw)) return raw;
-  if (H5Pget_layout(creation) != H5D_VIRTUAL) return std::nullopt;
+    if (const fs::path raw = raw_part(dataset, creation, i).file; is_stream(raw))
+      return fmt::format("{}, which {}", raw.string(), refusal_of_stream);
+  if (H5Pget_layout(creation) != H5D_VIRTUAL) return "";
   std::error_code none;
-  if (!seen.emplace(fs::canonical(file_of(dataset), none), name_of(dataset)).second) return std::nullopt;
+  if (!seen.emplace(fs::canonical(file_of(dataset), none), name_of(dataset)).second) return "";
   std::size_t count = 0;
   check_hdf5(H5Pget_virtual_count(creation, &count));
   for (std::size_t part = 0; part < count; ++part)
     for (std::size_t block = 0;; ++block) {  // HDF5 ends with the first block that is missing
       const Source source = source_of(creation, part, block);
       const LinkedFile found = file_of_source(dataset, source);
-      if (!found.stream.empty()) return found.stream;
+      if (!found.refusal.empty()) return fmt::format("{}, which {}", found.place.string(), found.refusal);
       const auto values = opened(found, source);
       if (!values) break;
-      if (auto stream = stream_behind(*values, seen)) return stream;
+      if (std::string unsafe = unsafe_behind(*values, seen); !unsafe.empty()) return unsafe;
       if (source == source_of(creation, part, block + 1)) break;
     }
-  return std::nullopt;
+  return "";
 }
 
 /// Returns true if a selection is unlimited, so that the dataset may grow.
@@ -252,9 +247,14 @@ std::string missing_at(hid_t dataset, int depth) {
 
 }  // namespace
 
-std::optional<fs::path> stream_among_sources(hid_t dataset) {
+fs::path file_of(hid_t object) {
+  const Hdf5Id file(H5Iget_file_id(object), H5Fclose);
+  return name_by([&](char* text, std::size_t size) { return H5Fget_name(file, text, size); });
+}
+
+std::string unsafe_source(hid_t dataset) {
   std::set<std::pair<fs::path, std::string>> seen;
-  return stream_behind(dataset, seen);
+  return unsafe_behind(dataset, seen);
 }
 
 std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }

@@ -98,7 +98,7 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
   errno = 0;
   if (!std::ifstream(file)) fail(errno ? std::strerror(errno) : "cannot be opened");
   static std::once_flag once;
-  std::call_once(once, refuse_links_to_streams);
+  std::call_once(once, refuse_unsafe_links);
   if (const std::string failure = failure_of_trial(file); !failure.empty()) fail(failure);
   const Hdf5Id access = access_properties();
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
@@ -204,11 +204,8 @@ std::string type_name(hid_t type) {
 }
 
 std::vector<std::int64_t> dataset_shape(hid_t dataset) {
-  if (const auto stream = stream_among_sources(dataset))
-    throw Error(
-        Status::invalid_input,
-        fmt::format("takes values from {}, which is a pipe or a device; HDF5 reads a file in any order",
-                    stream->string()));
+  if (const std::string unsafe = unsafe_source(dataset); !unsafe.empty())
+    throw Error(Status::invalid_input, "takes values from " + unsafe);
   return extents_of(dataset);
 }
 

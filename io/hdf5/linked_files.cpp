@@ -5,8 +5,10 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "io/hdf5/trial_reading.hpp"
 #include "io/text_file.hpp"
 
 namespace spsolve {
@@ -32,9 +34,9 @@ std::vector<fs::path> places_of(const fs::path& name, const fs::path& file, cons
 }
 
 /// HDF5 calls this before it opens the file `target` of a link in `file`; -1 refuses.
-herr_t refuse_stream(const char* file, const char*, const char* target, const char*, unsigned*, hid_t,
+herr_t refuse_unsafe(const char* file, const char*, const char* target, const char*, unsigned*, hid_t,
                      void*) {
-  return linked_file(target, file, "HDF5_EXT_PREFIX").stream.empty() ? 0 : -1;
+  return linked_file(target, file, link_prefixes).refusal.empty() ? 0 : -1;
 }
 
 }  // namespace
@@ -46,16 +48,17 @@ fs::path directory_of(const std::string& prefix, const fs::path& file) {
 
 LinkedFile linked_file(const fs::path& name, const fs::path& file, const char* prefixes) {
   for (const fs::path& place : places_of(name, file, prefixes)) {
-    if (is_stream(place)) return {.stream = place, .file = {}};
+    std::string refusal = is_stream(place) ? refusal_of_stream : failure_of_trial(place);
+    if (!refusal.empty()) return {place, std::move(refusal), {}};
     if (const hid_t id = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); id >= 0)
-      return {.stream = {}, .file = Hdf5Id(id, H5Fclose)};
+      return {place, "", Hdf5Id(id, H5Fclose)};
   }
   return {};
 }
 
-void refuse_links_to_streams() {
+void refuse_unsafe_links() {
   for (const hid_t defaults : {H5P_LINK_ACCESS_DEFAULT, H5P_GROUP_ACCESS_DEFAULT, H5P_DATASET_ACCESS_DEFAULT})
-    check_hdf5(H5Pset_elink_cb(defaults, refuse_stream, nullptr));
+    check_hdf5(H5Pset_elink_cb(defaults, refuse_unsafe, nullptr));
 }
 
 }  // namespace spsolve

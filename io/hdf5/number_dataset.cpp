@@ -11,6 +11,7 @@
 
 #include "io/hdf5/dataset_sources.hpp"
 #include "io/hdf5/fits_double.hpp"
+#include "io/hdf5/linked_files.hpp"
 #include "io/nearest_name.hpp"
 
 namespace spsolve {
@@ -233,7 +234,9 @@ std::string why_unreadable(hid_t file, const std::string& path) {
   if (link.type != H5L_TYPE_EXTERNAL ||
       H5Lunpack_elink_val(target.data(), target.size(), nullptr, &other, &object) < 0)
     return "is a link of a kind that this HDF5 library does not know";
-  return fmt::format("is a link to {}:{}, which cannot be opened", other, object);
+  const LinkedFile found = linked_file(other, file_of(file), link_prefixes);
+  return fmt::format("is a link to {}:{}, which {}", other, object,
+                     found.refusal.empty() ? "cannot be opened" : found.refusal);
 }
 
 }  // namespace spsolve

@@ -6,6 +6,7 @@
 #include <hdf5.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,12 +15,15 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "io/hdf5/dataset_sources.hpp"
-#include "kernels/error.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
 namespace {
@@ -88,27 +92,22 @@ void try_values(hid_t dataset, hid_t creation, hid_t type, hid_t space) {
     H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, &number);
 }
 
-/// Returns true if HDF5 would wait for a pipe or a device when it reads a dataset.
-bool waits_for_stream(hid_t dataset) try {
-  return stream_among_sources(dataset).has_value();
-} catch (const Error&) {
-  return false;
-}
-
 void try_dataset(hid_t dataset) {
-  if (waits_for_stream(dataset)) return;
-  const hid_t creation = H5Dget_create_plist(dataset), type = H5Dget_type(dataset),
-              space = H5Dget_space(dataset);
-  H5Dget_storage_size(dataset);
-  H5Pall_filters_avail(creation);
-  hsize_t chunks = 0;
-  if (H5Pget_layout(creation) == H5D_CHUNKED) H5Dget_num_chunks(dataset, H5S_ALL, &chunks);
-  // Raw files hold nothing that HDF5 trusts.
-  if (H5Pget_external_count(creation) == 0) try_values(dataset, creation, type, space);
-  // The library crashes in H5close() if the properties of a virtual dataset are still open.
+  const hid_t creation = H5Dget_create_plist(dataset);
+  const H5D_layout_t layout = H5Pget_layout(creation);
+  // Values of virtual datasets lie in files that linked_file() tries. HDF5 opens some for the extent already.
+  if (layout != H5D_VIRTUAL) {
+    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    H5Dget_storage_size(dataset);
+    H5Pall_filters_avail(creation);
+    hsize_t chunks = 0;
+    if (layout == H5D_CHUNKED) H5Dget_num_chunks(dataset, H5S_ALL, &chunks);
+    // Raw files hold nothing that HDF5 trusts.
+    if (H5Pget_external_count(creation) == 0) try_values(dataset, creation, type, space);
+    H5Tclose(type);
+    H5Sclose(space);
+  }
   H5Pclose(creation);
-  H5Tclose(type);
-  H5Sclose(space);
 }
 
 void try_object(hid_t file, const char* name) {
@@ -122,6 +121,7 @@ void try_object(hid_t file, const char* name) {
 
 void read_all(const std::filesystem::path& path) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  H5Lunregister(H5L_TYPE_EXTERNAL);  // linked_file() tries the files behind links
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) return;
   constexpr std::size_t max_objects = 4096;
@@ -136,8 +136,9 @@ void read_all(const std::filesystem::path& path) {
       &names);
   for (const std::string& name : names) try_object(file, name.c_str());
   H5Fclose(file);
-  // Memory that was overwritten shows when it is freed.
-  H5close();
+  // Memory that was overwritten shows when it is freed. H5close() would free more, but it crashes on virtual
+  // datasets that the parent has open.
+  H5garbage_collect();
   malloc_trim(0);
 }
 
@@ -166,10 +167,8 @@ void read_all(const std::filesystem::path& path) {
   ::_exit(0);
 }
 
-}  // namespace
-
-std::string failure_of_trial(const std::filesystem::path& file) {
-  if (!has_no_checksums(file)) return "";
+/// Says why a child process cannot read a file, or returns an empty text.
+std::string failure_of_child(const std::filesystem::path& file) {
   const pid_t child = ::fork();
   if (child < 0) return "";
   if (child == 0) be_child(file);
@@ -179,11 +178,34 @@ std::string failure_of_trial(const std::filesystem::path& file) {
   while (ended < 0 && errno == EINTR);
   if (ended != child || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return "";
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-    return fmt::format(
-        "was not read within {} seconds; it may refer to something that does not answer, such as a "
-        "pipe or a dead file system",
-        max_seconds);
-  return "damaged HDF5 file (the HDF5 library does not survive reading it)";
+    return fmt::format("was not read within {} seconds; its file system may not answer", max_seconds);
+  return "is a damaged HDF5 file (the HDF5 library does not survive reading it)";
+}
+
+/// Holds the device, the number, the size and the last change (seconds and nanoseconds) of a file.
+using Version = std::tuple<dev_t, ino_t, off_t, time_t, long>;
+
+/// Returns the version of a file that has not changed for some seconds. The clock of a file system ticks
+/// slowly, so another version may have the same time as a file that has just been written.
+std::optional<Version> version_of(const std::filesystem::path& file) {
+  constexpr time_t settled = 2;  // seconds
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0 || found.st_mtim.tv_sec + settled > ::time(nullptr))
+    return std::nullopt;
+  return Version{found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+std::string failure_of_trial(const std::filesystem::path& file) {
+  if (!has_no_checksums(file)) return "";
+  const auto lock = lock_hdf5();  // no other thread may be inside the library while the process forks
+  static std::map<Version, std::string> tried;
+  const auto version = version_of(file);
+  if (!version) return failure_of_child(file);
+  const auto [failure, first] = tried.try_emplace(*version);
+  if (first) failure->second = failure_of_child(file);
+  return failure->second;
 }
 
 }  // namespace spsolve

@@ -306,6 +306,25 @@ class Faults(spsolve.TestCase):
                 self.run_to(0, "check", "problem.toml")
                 self.assertIn("min 1, max 1", self.run_to(0, "info", self.directory / "sub" / "u.h5").out)
 
+    def test_damaged_files_behind_sound_ones_are_refused(self):
+        """HDF5 crashes on some damaged files without checksums; one that another file refers to must not end the run either."""
+        corpus = pathlib.Path(os.environ["SPSOLVE_SOURCE"]) / "tests/fuzz/corpus_hdf5_old"
+        shutil.copy(corpus / "library_dies_crash_19.h5", self.directory / "damaged.h5")
+        case = {**problem(), "grid": {"shape": [9, 14]}, "initial": {"file": "u.h5", "dataset": "u"}}
+        spsolve.write_input(self.directory / "problem.toml", case)
+        def link(file):
+            file["u"] = h5py.ExternalLink("damaged.h5", "/u")
+        of_virtual = virtual("virtual.h5")
+        for version in "earliest", "latest":
+            with h5py.File(self.directory / "virtual.h5", "w", libver=version) as file:
+                virtual("damaged.h5")(file)
+            for make in link, virtual("damaged.h5"), of_virtual:
+                with h5py.File(self.directory / "u.h5", "w", libver=version) as file:
+                    make(file)
+                wanted = r"damaged\.h5(:/u)?, which is a damaged HDF5 file"
+                self.assertRegex(self.run_to(2, "check", "problem.toml").err, wanted)
+                self.assertRegex(self.run_to(0, "info", self.directory / "u.h5").out, wanted)
+
     def test_hdf5_from_a_pipe_is_refused(self):
         """A run would wait for its writer forever."""
         os.mkfifo(self.directory / "pipe")
