@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/small_letters.hpp"
+
 namespace spsolve {
 
 /// Returns the number of edits (insert, delete, replace, swap neighbours) that turn a into b: the
@@ -28,16 +30,17 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last.back();
 }
 
-/// Returns the candidate that a misspelt name most likely means, or "" if none is within half of its length
-/// (at least one letter).
+/// Returns the candidate that a misspelt name most likely means, whatever the case of its letters, or "" if
+/// none is within half of its length (at least one letter).
 template <std::ranges::forward_range Names>
 std::string nearest_name(std::string_view name, const Names& candidates) {
   constexpr std::size_t longest = 64;  // longer names are no slips, and cost quadratic time
   std::string nearest;
   std::size_t least = std::max<std::size_t>(name.size() / 2, 1) + 1;
   if (name.size() > longest) return nearest;
+  const std::string small = in_small_letters(name);
   for (const auto& candidate : candidates)
-    if (const std::size_t distance = edit_distance(name, candidate); distance < least)
+    if (const std::size_t distance = edit_distance(small, in_small_letters(candidate)); distance < least)
       least = distance, nearest = candidate;
   return nearest;
 }

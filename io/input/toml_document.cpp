@@ -17,6 +17,22 @@ namespace {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
+/// Returns the length of the string that TOML has at the beginning of a text, up to the end of the text if
+/// the string is not closed.
+std::size_t length_of_string(std::string_view text) {
+  const char quote = text.front();
+  const std::string triple(3, quote);
+  const bool multi_line = text.starts_with(triple);
+  const std::string closing = multi_line ? triple : triple.substr(2);
+  std::size_t i = closing.size();
+  while (i < text.size() && !text.substr(i).starts_with(closing) && (multi_line || text[i] != '\n'))
+    i += quote == '"' && text[i] == '\\' ? 2 : 1;
+  i += closing.size();
+  // A multi-line string may end in up to two quotes of its own.
+  for (int own = 0; multi_line && own < 2 && i < text.size() && text[i] == quote; ++own) ++i;
+  return std::min(i, text.size());
+}
+
 /// Returns the position of the first byte of TOML that is not ASCII, outside of strings and comments, or npos
 /// if there is none.
 std::size_t find_stray_letter(std::string_view text) {
@@ -24,21 +40,10 @@ std::size_t find_stray_letter(std::string_view text) {
   while (i < text.size()) {
     const char c = text[i];
     if (!is_ascii(c)) return i;
-    if (c == '#') {
+    if (c == '#')
       i = std::min(text.find('\n', i), text.size());
-    } else if (c == '"' || c == '\'') {
-      const std::string triple(3, c);
-      const bool multi_line = text.substr(i).starts_with(triple);
-      const std::string closing = multi_line ? triple : triple.substr(2);
-      i += closing.size();
-      while (i < text.size() && !text.substr(i).starts_with(closing) && (multi_line || text[i] != '\n'))
-        i += c == '"' && text[i] == '\\' ? 2 : 1;
-      i += closing.size();
-      // A multi-line string may end in up to two quotes of its own.
-      for (int own = 0; multi_line && own < 2 && i < text.size() && text[i] == c; ++own) ++i;
-    } else {
-      ++i;
-    }
+    else
+      i += c == '"' || c == '\'' ? length_of_string(text.substr(i)) : 1;
   }
   return std::string_view::npos;
 }
@@ -70,13 +75,23 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
   return parse(text);
 }
 
-/// Rewrites numbers in the forms of C (.002, -.5, 3., 1.e-3), alone or in lists, into forms of TOML, which
-/// needs digits on both sides of the point.
-std::string with_whole_numbers(const std::string& value) {
-  if (value.find_first_of("\"'") != std::string::npos) return value;
+/// Rewrites numbers in the forms of C (.002, -.5, 3., 1.e-3), alone, in lists or in tables, into forms of
+/// TOML, which needs digits on both sides of the point.
+std::string with_whole_numbers(std::string_view value) {
   static const std::regex no_digit_before(R"((^|[\s,\[=])([+-]?)\.(\d))"),
       no_digit_after(R"((\d)\.(?=$|[\s,\]}eE]))");
-  return std::regex_replace(std::regex_replace(value, no_digit_before, "$1$020.$3"), no_digit_after, "$1.0");
+  std::string result;
+  while (!value.empty()) {
+    const bool is_string = value.front() == '"' || value.front() == '\'';
+    const std::size_t length =
+        is_string ? length_of_string(value) : std::min(value.find_first_of("\"'"), value.size());
+    const std::string part(value.substr(0, length));
+    result += is_string ? part
+                        : std::regex_replace(std::regex_replace(part, no_digit_before, "$1$020.$3"),
+                                             no_digit_after, "$1.0");
+    value.remove_prefix(length);
+  }
+  return result;
 }
 
 /// Parses "a.b=value" as the table {a: {b: value}}, as TOML does.

@@ -82,14 +82,17 @@ std::string home_of(std::string_view name, std::string_view section) {
 }
 
 /// Returns what stands where a number was wanted: its type, or a number of the command line that became a
-/// text because no type can hold it.
+/// text because no type can hold it or TOML does not take it.
 std::string found_instead(const toml::node& node, std::string_view key) {
   const std::string written = text_of_override(node.source(), key).value_or("");
   char* end = nullptr;
-  std::strtod(written.c_str(), &end);
+  const double number = std::strtod(written.c_str(), &end);
   const bool is_number = node.is_string() && end != written.c_str() && *end == '\0' &&
                          written.find_first_of("0123456789") != std::string::npos;
-  return is_number ? written + ", which is beyond the range of 64 bits" : std::string(type_name(node));
+  if (!is_number) return std::string(type_name(node));
+  constexpr double limit = 0x1p63;
+  return written + (std::abs(number) < limit ? ", which is no number in TOML; leading zeros are one reason"
+                                             : ", which is beyond the range of 64 bits");
 }
 
 Limits limits_of(const Key* key, const Limits& otherwise) { return key ? key->limits : otherwise; }

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/small_letters.hpp"
+
 namespace spsolve {
 
 /// Holds a word of other languages, and what this language has in its place.
@@ -23,8 +25,7 @@ inline std::string own_of(std::string_view word, std::span<const ForeignName> ta
 
 /// Returns how a system of equations writes a derivative that other languages have as a function; empty if it
 /// is none of these.
-inline std::string own_derivative_of(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+inline std::string own_derivative_of(std::string_view name) {
   constexpr std::array<ForeignName, 15> instead{{
       {"laplacian", "'laplace(e)'"},
       {"lap", "'laplace(e)'"},
@@ -42,13 +43,12 @@ inline std::string own_derivative_of(std::string name) {
       {"dy", "'d(e, y)'"},
       {"dz", "'d(e, z)'"},
   }};
-  return own_of(name, instead);
+  return own_of(in_small_letters(name), instead);
 }
 
 /// Returns what the language has in place of a function or a name of other languages (numpy, C, Fortran,
 /// MATLAB); empty if it is none of these.
-inline std::string own_name_of(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+inline std::string own_name_of(std::string_view name) {
   constexpr std::array<ForeignName, 21> instead{{
       {"where", "'condition ? a : b'"},
       {"if", "'condition ? a : b'"},
@@ -72,19 +72,37 @@ inline std::string own_name_of(std::string name) {
       {"true", "'1'"},
       {"false", "'0'"},
   }};
-  return own_of(name, instead);
+  return own_of(in_small_letters(name), instead);
+}
+
+/// Returns true if letters behind the digits of a number belong to it in other languages: an exponent (1d3),
+/// a suffix (1.5f), a base (0x10) or a separator (1_000).
+inline bool continues_number(std::string_view digits, std::string_view letters) {
+  const char first = letters.front();
+  const auto has = [](std::string_view list, char c) { return list.find(c) != std::string_view::npos; };
+  if (first == '_' || (digits == "0" && has("xXbBoO", first))) return true;
+  return has("dDeEqQfFlLuU", first) &&
+         std::ranges::all_of(letters.substr(1), [](unsigned char c) { return std::isdigit(c); });
 }
 
 /// Returns what the language has in place of an operator or a symbol of other languages; empty if it is none
 /// of these.
 inline std::string own_operator_of(std::string_view symbol) {
-  constexpr std::array<ForeignName, 16> instead{{
+  constexpr std::array<ForeignName, 24> instead{{
       {"**", "'^' for powers"},
       {"=", "'==' for equality"},
       {"<>", "'!=' for inequality"},
       {"and", "'&&' between conditions"},
       {"or", "'||' between conditions"},
+      {"xor", "'!=' between conditions in brackets"},
       {"not", "a comparison: 'not a' is written 'a == 0'"},
+      {"eq", "'==' for equality"},
+      {"ne", "'!=' for inequality"},
+      {"lt", "'<'"},
+      {"le", "'<='"},
+      {"gt", "'>'"},
+      {"ge", "'>='"},
+      {"mod", "'mod(a, b)' for remainders"},
       {"!", "a comparison: '!a' is written 'a == 0'"},
       {"&", "'&&' between conditions"},
       {"|", "'||' between conditions"},
@@ -96,7 +114,7 @@ inline std::string own_operator_of(std::string_view symbol) {
       {"@", "an operator of the language"},
       {"if", "'condition ? a : b'"},
   }};
-  return own_of(symbol, instead);
+  return own_of(in_small_letters(symbol), instead);
 }
 
 }  // namespace spsolve

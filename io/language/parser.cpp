@@ -344,7 +344,7 @@ class Parser {
       refuse(fmt::format("'{}{}': operators have no point in front", name, token.text));
     if (find_function(token.text) || token.text == "pi")
       refuse(fmt::format("'{}' alone, without '{}.'", token.text, name));
-    if (const std::string own = own_name_of(std::string(token.text)); !own.empty()) refuse(own);
+    if (const std::string own = own_name_of(token.text); !own.empty()) refuse(own);
     refuse(fmt::format("'{0}.previous' or '{0}.next'", name));
   }
 
@@ -375,11 +375,16 @@ class Parser {
   static std::string missing_between(const Token& last, const Token& name) {
     if (last.kind == Token::Kind::name && find_function(last.text))
       return fmt::format("an operator, or brackets as in '{}({})'", last.text, name.text);
-    if (last.kind == Token::Kind::name && last.text == "if") return "'condition ? a : b'";
-    if (last.kind == Token::Kind::number ||
-        (last.kind == Token::Kind::name && !is_word(last.text) && !is_word(name.text)))
-      return fmt::format("an operator, as in '{}*{}'", last.text, name.text);
-    return "";
+    if (last.kind == Token::Kind::name)
+      if (std::string own = own_operator_of(last.text); !own.empty()) return own;
+    if (last.kind != Token::Kind::number &&
+        (last.kind != Token::Kind::name || is_word(last.text) || is_word(name.text)))
+      return "";
+    const bool adjoin = last.begin + last.text.size() == name.begin;
+    return fmt::format("an operator, as in '{}*{}'{}", last.text, name.text,
+                       adjoin && continues_number(last.text, name.text)
+                           ? "; numbers have digits, a point and an exponent, as in 1.5e-3"
+                           : "");
   }
 
   static std::string description_of(const Token& token) {

@@ -129,6 +129,9 @@ TEST(Config, TakesWhatIsWrittenOnTheCommandLine) {
   EXPECT_EQ(
       with({"boundary.x={low={dirichlet=.5},high={dirichlet=1.}}"}).grid.domain.faces[x_axis][high].value,
       1.0);
+  const RunConfig heat = with({"stencil={preset='heat',diffusivity=[.5],dt=1.e-1}", "output.directory='.5'"});
+  EXPECT_EQ(heat.time.dt, 0.1);
+  EXPECT_EQ(heat.output.directory, ".5");
   EXPECT_EQ(with({"output.directory=out/.hidden"}).output.directory, "out/.hidden");
   EXPECT_EQ(with({"output.directory=run1."}).output.directory, "run1.");
   EXPECT_EQ(with({"output.directory=./a$5"}).output.directory, "./a$5");

@@ -324,6 +324,16 @@ TEST(ConfigMistake, SuggestsPresets) {
 
 TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
   const auto of = [](const char* text) { return error_of(good, {text}); };
+  EXPECT_EQ(of("TIME.steps=3").substr(0, 62),
+            "--set TIME.steps=3: unknown key 'TIME'; did you mean 'time'? v");
+  EXPECT_EQ(
+      of("time.steps=010"),
+      "--set time.steps=010: [time] 'steps' must be an integer, not 010, which is no number in TOML; leading "
+      "zeros are one reason");
+  EXPECT_EQ(
+      of("time.steps=1e400"),
+      "--set time.steps=1e400: [time] 'steps' must be an integer, not 1e400, which is beyond the range of "
+      "64 bits");
   EXPECT_EQ(
       of("time.step=3"),
       "--set time.step=3: [time] unknown key 'step'; did you mean 'steps'? valid keys: steps, end, dt, fuse, "
