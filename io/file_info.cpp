@@ -55,9 +55,8 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   if (!has_volume_within(shape, max_points)) return ", more values than can be looked through";
   // A file of a few bytes can have any number of chunks that were never written.
   constexpr std::int64_t few_points = 1 << 20;
-  if (const std::string gaps = unwritten_chunks(dataset);
-      !gaps.empty() && !has_volume_within(shape, few_points))
-    return ", " + gaps;
+  const std::string gaps = unwritten_chunks(dataset);
+  if (!gaps.empty() && !has_volume_within(shape, few_points)) return ", " + gaps;
   double least = std::numeric_limits<double>::infinity(), largest = -least;
   std::int64_t not_finite = 0;
   std::vector<double> values;
@@ -74,7 +73,7 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   });
   std::string text = least <= largest ? fmt::format(", min {}, max {}", least, largest) : "";
   if (not_finite) text += fmt::format(", {} values are NaN or infinite", not_finite);
-  return text;
+  return gaps.empty() ? text : text + ", " + gaps;
 } catch (const Error& error) {  // other datasets of the file can still be described
   return fmt::format(", values cannot be read ({})", error.what());
 }

@@ -156,10 +156,11 @@ std::vector<double> NumberDataset::numbers_of(const char* attribute) const {
 NumberDataset::Packing NumberDataset::read_packing() const {
   Packing packing;
   const auto one = [&](const char* attribute, double otherwise) {
+    if (!has_attribute(dataset_, attribute)) return otherwise;
     const auto numbers = numbers_of(attribute);
-    if (numbers.size() > 1)
+    if (numbers.size() != 1)
       fail(fmt::format("has attribute \"{}\" of {} numbers, wanted one", attribute, numbers.size()));
-    return numbers.empty() ? otherwise : numbers.front();
+    return numbers.front();
   };
   if (has_attribute(dataset_, "_Unsigned"))
     fail(
@@ -219,6 +220,7 @@ std::string why_unreadable(hid_t file, const std::string& path) {
     if (object >= 0) {
       const Hdf5Id owner(object, H5Oclose);
       if (H5Iget_type(object) == H5I_GROUP) return "is a group, wanted a dataset";
+      if (H5Iget_type(object) == H5I_DATATYPE) return "is a type, wanted a dataset";
     }
     unsigned major = 0, minor = 0, release = 0;
     H5get_libversion(&major, &minor, &release);

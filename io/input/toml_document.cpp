@@ -60,10 +60,13 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
   };
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const auto line_of = [&](std::size_t at) { return 1 + std::count(text.begin(), text.begin() + at, '\n'); };
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    refuse(place(line_of(zero)) +
+           ": a byte of value 0, as in HDF5 files and in text of UTF-16; wanted TOML in UTF-8");
   if (!std::all_of(text.begin(), text.end(), is_ascii)) {
     if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
-      refuse(place(1 + std::count(text.begin(), text.begin() + stray, '\n')) +
-             ": a character that is not ASCII, outside of strings and comments");
+      refuse(place(line_of(stray)) + ": a character that is not ASCII, outside of strings and comments");
     // If TOML has letters beyond ASCII outside of strings, toml++ (up to 3.4) has undefined behaviour.
     // Strings can be found reliably only in well-formed text, so a copy with an ASCII letter in place of each
     // such letter is parsed first.

@@ -261,13 +261,14 @@ class CommandLine(spsolve.TestCase):
             store("unsigned", packed, _Unsigned="true")
             store("words", packed, scale_factor="0.001")
             store("nothing", packed, scale_factor=0.0)
+            store("no_number", packed, scale_factor=np.zeros(0))
         self.run_to(0, self.write(initial={"file": "t.nc", "dataset": "packed"}, time={"steps": 0}))
         values = spsolve.values(spsolve.snapshots(self.directory / "out")[0])
         self.assertTrue(np.array_equal(values, packed * 0.001 + 285.0))
         for dataset, wanted in (("hole", r"no value at \[2, 3\]: -32767 is its _FillValue"), ("two_marks", r"\[2, 3\].*missing_value"),
                                 ("float", r"\[2, 3\].*_FillValue"), ("range", r"is -32767 at \[2, 3\], beyond its valid range"), ("limits", r"valid range \[-20000, 20000\]"),
                                 ("unsigned", "_Unsigned"), ("words", '"scale_factor" is of type string'),
-                                ("nothing", '"scale_factor" of 0')):
+                                ("nothing", '"scale_factor" of 0,'), ("no_number", '"scale_factor" of 0 numbers, wanted one')):
             with self.subTest(dataset):
                 for ranks in (None, 3):
                     self.says(2, [f"t.nc:{dataset}", wanted], "check", self.write(initial={"file": "t.nc", "dataset": dataset}), ranks=ranks)
@@ -302,8 +303,9 @@ class CommandLine(spsolve.TestCase):
             data["elsewhere"] = h5py.ExternalLink("gone.h5", "/u")
             data["nowhere"] = h5py.SoftLink("/nobody")
             data["deep"] = h5py.SoftLink("/gone/group")
+            data["type"] = np.dtype("f8")
         for dataset, wanted in (("elsewhere", r"is a link to gone\.h5:/u, which cannot be opened"), ("nowhere", "is a link to /nobody, which is not there"),
-                                ("deep/u", "is a link to /gone/group, which is not there"), ("group", "is a group"), ("/", "is a group"), ("group/v", 'no dataset "group/v"')):
+                                ("deep/u", "is a link to /gone/group, which is not there"), ("group", "is a group"), ("type", "is a type"), ("/", "is a group"), ("group/v", 'no dataset "group/v"')):
             with self.subTest(dataset):
                 self.says(2, wanted, "check", self.write(initial={"file": "data.h5", "dataset": dataset}))
         self.assertRegex(self.run_to(0, "info", "data.h5").out, "dataset /elsewhere: is a link to gone.h5:/u")
@@ -361,7 +363,7 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(text, r"/none: .*no values are stored")
         for name in ("gaps", "filled"):
             self.assertRegex(text, rf"/{name}: .*has gaps: 1073741823 of its 1073741824 chunks were never written")
-        self.assertRegex(text, r"/few: .*min 1(.0)?, max 3")
+        self.assertRegex(text, r"/few: .*min 1(.0)?, max 3, has gaps: 8 of its 9 chunks were never written")
 
     def test_chunks_of_any_shape_are_read_by_any_ranks(self):
         """Ranks may share chunks, each of which is decoded by one of them."""

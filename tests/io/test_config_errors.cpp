@@ -304,6 +304,8 @@ TEST(ConfigMistake, IsALetterThatIsNotAsciiOutsideOfStringsAndComments) {
               "no error")
         << dataset;
   EXPECT_TRUE(error_of({"[time]", "[!time]", ""}).starts_with("case.toml:13: Error while parsing"));
+  EXPECT_EQ(error_of(std::string("\xff\xfe[\0g\0r\0i\0d\0]\0\n\0", 16)),
+            "case.toml:1: a byte of value 0, as in HDF5 files and in text of UTF-16; wanted TOML in UTF-8");
   EXPECT_TRUE(error_of({"[time]", "[[[time]]]", ""}).starts_with("case.toml:13: Error while parsing"));
 }
 
