@@ -111,10 +111,10 @@ Hdf5Id create_contiguous(hid_t parent, const std::string& name, hid_t type,
 std::int64_t values_offset(hid_t dataset);
 
 /// Returns the extents of a dataset, slowest axis first. Throws Error(invalid_input) if the dataset takes
-/// values from a pipe or a device, which HDF5 may open when it is asked for the extents.
+/// values from a file that unsafe_source() names, which HDF5 may open when it is asked for the extents.
 std::vector<std::int64_t> dataset_shape(hid_t dataset);
-/// Returns them without a look at the sources of a virtual dataset; stream_among_sources() must have found
-/// none.
+/// Returns the extents of a dataset without a look at the sources of a virtual dataset: unsafe_source() must
+/// have found none.
 std::vector<std::int64_t> extents_of(hid_t dataset);
 /// Returns the extents of the chunks of a dataset with the chunked layout, slowest axis first. Throws
 /// Error(invalid_input) if the file says what no library writes: another number of axes than the dataset has,

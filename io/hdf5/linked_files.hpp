@@ -24,16 +24,16 @@ constexpr const char* refusal_of_stream = "is a pipe or a device; HDF5 reads a f
 
 /// Looks as HDF5 does for another file, `name`, that `file` refers to: a source of a virtual dataset or the
 /// target of an external link. HDF5 takes the first of several places where it can open a file. `prefixes`
-/// names the variable of the environment that holds directories for it, vds_prefixes or link_prefixes.
+/// names the environment variable that lists directories to look in, vds_prefixes or link_prefixes.
 LinkedFile linked_file(const std::filesystem::path& name, const std::filesystem::path& file,
                        const char* prefixes);
 
-/// Name the variables of the environment with directories for sources of virtual datasets and for targets of
+/// Name the environment variables with directories for sources of virtual datasets and for targets of
 /// external links.
 constexpr const char *vds_prefixes = "HDF5_VDS_PREFIX", *link_prefixes = "HDF5_EXT_PREFIX";
 
-/// Returns a directory that a variable of the environment names: HDF5 takes "${ORIGIN}" at its beginning for
-/// the directory of the file that refers to another.
+/// Returns a directory that an environment variable names. HDF5 takes "${ORIGIN}" at its beginning for the
+/// directory of the file that refers to another.
 std::filesystem::path directory_of(const std::string& prefix, const std::filesystem::path& file);
 
 /// Makes HDF5 refuse external links to files that linked_file() refuses.
