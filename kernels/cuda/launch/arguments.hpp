@@ -31,6 +31,13 @@ struct Region {
   constexpr long long extent(int axis) const { return end[axis] - begin[axis]; }
 };
 
+/// Is what one block of a march takes: planes [begin, end) of a piece, counted from the first of its slab.
+struct MarchPart {
+  int piece;
+  int stretch;  // its number among those of the piece; -1: the block takes the whole piece
+  int begin, end;
+};
+
 /// Divides a march of tiles of several rows among blocks. The march is cut into slabs of `planes` planes; one
 /// tile in one slab is a piece.
 ///
@@ -46,6 +53,18 @@ struct MarchShares {
   /// Returns the number of pieces that are cut into stretches.
   constexpr int shared() const { return pieces - whole; }
   constexpr int blocks() const { return whole + shared() * (stretches + short_stretches); }
+  constexpr int slabs() const { return pieces / tiles; }
+  /// Returns the most planes of a block.
+  constexpr int longest() const { return whole > 0 ? planes : length > short_length ? length : short_length; }
+  /// Returns what a block takes. The last slab may have fewer planes than the others: it ends the part.
+  constexpr MarchPart part(int block) const {
+    const int other = block - whole;
+    if (other < 0) return {block, -1, 0, planes};
+    const int stretch = other / shared(), beyond = stretch - stretches,
+              begin = beyond < 0 ? stretch * length : stretches * length + beyond * short_length,
+              end = begin + (beyond < 0 ? length : short_length);
+    return {whole + other % shared(), stretch, begin, end < planes ? end : planes};
+  }
 };
 
 /// Divides a march of tiles of one row among blocks. Each tile is cut along the march into `number` stretches

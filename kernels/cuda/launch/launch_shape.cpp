@@ -138,6 +138,31 @@ MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t re
   return best;
 }
 
+MarchShares share_paced_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
+                              std::int64_t warm_up) {
+  constexpr std::int64_t max_slabs = 64;
+  MarchShares best{};
+  std::int64_t best_time = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t slabs = 1; slabs <= std::min(planes, max_slabs); ++slabs) {
+    const std::int64_t slab = ceil_div(planes, slabs), count = ceil_div(planes, slab),
+                       last = planes - (count - 1) * slab, rest = tiles * count % resident;
+    if (rest > tiles) continue;  // pieces that are cut belong to the last slab, so stretches are equal
+    MarchShares shares{};
+    shares.planes = static_cast<int>(slab);
+    shares.tiles = static_cast<int>(tiles);
+    shares.pieces = static_cast<int>(tiles * count);
+    shares.whole = static_cast<int>(tiles * count - rest);
+    if (rest > 0) {
+      const std::int64_t length = ceil_div(last, std::min(last, resident / rest));
+      shares.length = static_cast<int>(length);
+      shares.stretches = static_cast<int>(ceil_div(last, length));
+    }
+    const std::int64_t time = march_time(shares, resident, warm_up).planes;
+    if (time < best_time) best_time = time, best = shares;
+  }
+  return best;
+}
+
 MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int64_t warm_up) {
   const std::int64_t waves = shares.whole / resident, others = resident - shares.shared() * shares.stretches;
   MarchTime time{waves, waves * (shares.planes + warm_up)};

@@ -46,14 +46,8 @@ struct MarchBlock {
   /// Places a block whose tile has several rows; the grid of blocks is one-dimensional.
   __device__ void place_by_shares() {
     const MarchShares& s = a.shares;
-    const int block = static_cast<int>(blockIdx.x), other = block - s.whole;
-    int piece = block, from = 0, to = s.planes;
-    if (other >= 0) {
-      const int stretch = other / s.shared(), beyond = stretch - s.stretches;
-      piece = s.whole + other % s.shared();
-      from = beyond < 0 ? stretch * s.length : s.stretches * s.length + beyond * s.short_length;
-      to = min(from + (beyond < 0 ? s.length : s.short_length), s.planes);
-    }
+    const MarchPart part = s.part(static_cast<int>(blockIdx.x));
+    const int piece = part.piece;
     // Tiles beside walls at the ends of rows take longer. Such tiles of all slabs come first, so that
     // neighbours march abreast and find each other's halos in the cache.
     const int outer = walls[column_axis][0] != Wall::none && a.column_tiles > 2 ? 2 : 0;
@@ -63,8 +57,8 @@ struct MarchBlock {
               rank = is_outer ? piece : piece - outer_pieces, slab = rank / tiles, column = rank % columns;
     place_tile(is_outer ? column * (a.column_tiles - 1) : column + outer / 2, rank % tiles / columns);
     const long long first = a.region.begin[0] + static_cast<long long>(slab) * s.planes;
-    begin = first + from;
-    end = min(first + to, a.region.end[0]);
+    begin = first + part.begin;
+    end = min(first + part.end, a.region.end[0]);
   }
 
   /// Places a block whose tile has one row. The blocks of a stretch are side by side; those of outer tiles,

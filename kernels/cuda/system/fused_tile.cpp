@@ -611,6 +611,8 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   const Calibration::FusedSteps& costs = limits.costs().fused_steps;
   const std::array<int, 3> axes = grid_axes(grid);
   const SystemTile& tile = fused.tile;
+  // Launches take fewer iterations than equal stretches where tiles are more than one wave
+  // (share_paced_march()). With their number the model would take small tiles, which are slower than it says.
   const std::int64_t planes = grid.shape[axes[0]],
                      tiles = ceil_div<std::int64_t>(grid.shape[axes[1]], fused.useful_rows()) *
                              ceil_div<std::int64_t>(grid.shape[axes[2]], fused.useful_columns),

@@ -119,16 +119,13 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
     march_group(const __grid_constant__ spsolve::cuda::GroupArguments a) {
   using namespace spsolve::cuda;
   constexpr int inputs = constants::inputs;
-  const int block = static_cast<int>(blockIdx.x);
-  const int tiles = a.column_tiles * a.row_tiles, chunk = block / tiles, place = block % tiles;
-  const int first_plane = static_cast<int>(a.region.begin[0]) + chunk * a.chunk_planes;
-  const int end_plane =
-      static_cast<int>(min(a.region.end[0], static_cast<long long>(first_plane + a.chunk_planes)));
-  const Tile tile{first_plane, static_cast<int>(a.region.begin[1]) + place / a.column_tiles * tile_rows,
-                  static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
+  const auto [number, group, first_plane, end_plane] =
+      tile_planes(a.shares, a.region, static_cast<int>(blockIdx.x));
+  const Tile tile{first_plane, static_cast<int>(a.region.begin[1]) + number / a.column_tiles * tile_rows,
+                  static_cast<int>(a.first_column) + number % a.column_tiles * constants::tile_columns};
   const int iterations = end_plane - first_plane + constants::warm_up;
   const MarchPlanes march{a, tile, iterations, iterations};
-  Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, a.chunk_planes + constants::warm_up});
+  Planes planes(march, {a, group, a.shares.longest() + constants::warm_up});
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x >= constants::threads + warp_threads)
     return planes.make_ghosts(static_cast<int>(threadIdx.x) - constants::threads - warp_threads);

@@ -342,11 +342,8 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   constexpr int margin_planes = (steps - 1) * reach_planes, margin_rows = constants::margin_rows;
   constexpr int useful_rows = tile_rows - 2 * margin_rows, useful_columns = constants::useful_columns;
   constexpr int drain = (steps - 1) * (lag - reach_planes);  // iterations that load nothing
-  const int block = static_cast<int>(blockIdx.x);
-  const int tiles = a.column_tiles * a.row_tiles, chunk = block / tiles, number = block % tiles;
-  const int first_plane = static_cast<int>(a.region.begin[0]) + chunk * a.chunk_planes;
-  const int end_plane =
-      static_cast<int>(min(a.region.end[0], static_cast<long long>(first_plane + a.chunk_planes)));
+  const auto [number, group, first_plane, end_plane] =
+      tile_planes(a.shares, a.region, static_cast<int>(blockIdx.x));
   // This is the tile of level 1.
   const Tile tile{first_plane - margin_planes,
                   static_cast<int>(a.region.begin[1]) + number / a.column_tiles * useful_rows - margin_rows,
@@ -354,9 +351,9 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
                       constants::margin_columns};
   const int loads = end_plane - first_plane + 2 * margin_planes + constants::warm_up;
   const MarchPlanes march{a, tile, loads + drain, loads};
-  const int longest = march.iterations - (end_plane - first_plane) + a.chunk_planes;
+  const int longest = march.iterations - (end_plane - first_plane) + a.shares.longest();
   const Turns turns;
-  Planes planes(march, {a, chunk, chunk * tiles, (chunk + 1) * tiles, longest});
+  Planes planes(march, {a, group, longest});
 #if __CUDA_ARCH__ >= 900
   if constexpr (!loads_itself) {
     // A shuffle tells the compiler that a warp is of one kind: the compiler then knows that warps of threads

@@ -17,12 +17,16 @@ namespace {
 /// Results do not depend on it.
 class Pace {
  public:
-  /// Paces a block with those of its wave among the blocks [first, end), which have as many iterations as it.
-  /// Their counters have this number. `longest` is the most iterations of any block.
-  __device__ Pace(const GroupArguments& a, int number, int first, int end, int longest) : longest_(longest) {
+  /// Paces a block with those of its wave and its group, which have as many iterations as it. `longest` is
+  /// the most iterations of any block, or more.
+  __device__ Pace(const GroupArguments& a, int group, int longest) : longest_(longest) {
     if (!a.arrivals) return;
+    const MarchShares& s = a.shares;
+    const int stretch = group - s.slabs();
+    const int first = stretch < 0 ? group * s.tiles : s.whole + stretch * s.shared(),
+              end = stretch < 0 ? min(first + s.tiles, s.whole) : first + s.shared();
     const int wave = static_cast<int>(blockIdx.x) / a.resident;
-    arrivals_ = a.arrivals + static_cast<long long>(wave + number) * (longest + 1);
+    arrivals_ = a.arrivals + static_cast<long long>(wave + group) * (longest + 1);
     blocks_ = static_cast<unsigned>(min((wave + 1) * a.resident, end) - max(wave * a.resident, first));
   }
 

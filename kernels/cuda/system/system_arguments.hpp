@@ -14,6 +14,22 @@ constexpr int max_system_arrays = 96, max_system_scalars = 64;
 
 constexpr int point_planes = 4;  // of point_group.cuh where rows are long
 
+/// Is what a block of a march computes: planes [begin, end) of a tile. Tiles are numbered along x first.
+struct TilePlanes {
+  int tile;
+  int group;  // number of the blocks that have the same planes, which keep pace
+  int begin, end;
+};
+
+/// Returns what a block of a march over `region` computes.
+constexpr TilePlanes tile_planes(const MarchShares& shares, const Region& region, int block) {
+  const MarchPart part = shares.part(block);
+  const int slab = part.piece / shares.tiles,
+            first = static_cast<int>(region.begin[0]) + slab * shares.planes, end = first + part.end;
+  return {part.piece % shares.tiles, part.stretch < 0 ? slab : shares.slabs() + part.stretch,
+          first + part.begin, end < region.end[0] ? end : static_cast<int>(region.end[0])};
+}
+
 /// Says what lies beyond the faces of an array: a read beyond a face finds memory (halos, ghost points that
 /// are filled before the step, and coefficients everywhere), one value, or the reflection of the array.
 enum class Beyond { memory, value, reflection };
@@ -68,11 +84,11 @@ struct SystemArguments {
   long long shape[3];      // of the global grid
   long long first_column;  // march: first column of the first tile
   int column_tiles,
-      row_tiles;     // march: along x, and along the rows; points: parts of a row, 0 for short rows
-  int chunk_planes;  // march: planes of a block
-  // In a march this holds, for each wave and chunk, the number of blocks that have asked for the planes of an
-  // iteration, by iteration, then the number of blocks that have ended; all are zero between launches. If it
-  // is null, blocks do not wait for one another.
+      row_tiles;       // march: along x, and along the rows; points: parts of a row, 0 for short rows
+  MarchShares shares;  // march: the tiles and planes of its blocks
+  // In a march this holds, for each wave and group of blocks, the number of blocks that have asked for the
+  // planes of an iteration, by iteration, then the number of blocks that have ended; all are zero between
+  // launches. If it is null, blocks do not wait for one another.
   unsigned* arrivals;
   int resident;  // paced march: blocks that run at the same time, a wave
   double scalars[max_system_scalars];

@@ -497,9 +497,8 @@ void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, con
   end_copies_at_zeros(a);
   place_columns(a, fields, tile, tile.columns, 0);
   a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), tile.rows()));
-  const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
-  const std::int64_t stretch = balanced_stretch(a.region.extent(plane_axis), tiles, resident, tile.warm_up());
-  a.chunk_planes = static_cast<int>(std::clamp<std::int64_t>(stretch, 1, a.region.extent(plane_axis)));
+  a.shares = share_paced_march(a.region.extent(plane_axis), std::int64_t{a.column_tiles} * a.row_tiles,
+                               resident, tile.warm_up());
 }
 
 void SystemProgram::place_fused_tiles(HostArguments& a, const GroupFields& fields, const FusedTile& fused,
@@ -511,10 +510,8 @@ void SystemProgram::place_fused_tiles(HostArguments& a, const GroupFields& field
     if (a.array[i].lead != fused.tile.rings[i].lead)
       throw std::invalid_argument("rows of coefficients are not aligned as those of fields");
   a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), fused.useful_rows()));
-  const std::int64_t tiles = std::int64_t{a.column_tiles} * a.row_tiles;
-  const std::int64_t stretch =
-      balanced_stretch(a.region.extent(plane_axis), tiles, resident, fused.warm_up());
-  a.chunk_planes = static_cast<int>(std::clamp<std::int64_t>(stretch, 1, a.region.extent(plane_axis)));
+  a.shares = share_paced_march(a.region.extent(plane_axis), std::int64_t{a.column_tiles} * a.row_tiles,
+                               resident, fused.warm_up());
 }
 
 }  // namespace spsolve::cuda

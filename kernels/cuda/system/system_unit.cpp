@@ -108,10 +108,9 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
   fused_->program.place_fused_tiles(a, fields, fused, resident);
   if (points_) set_points(a, in.step());
   if (limits_.copy_engine()) set_maps(a, fields, fused.tile);
-  const std::int64_t blocks =
-      std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
-  if (fused.tile.pace_lag > 0) set_pace(a, blocks, resident, fused.warm_up());
-  fused_->march.launch(static_cast<unsigned>(blocks), static_cast<unsigned>(fused.tile.all_threads(limits_)),
+  if (fused.tile.pace_lag > 0) set_pace(a, resident, fused.warm_up());
+  fused_->march.launch(static_cast<unsigned>(a.shares.blocks()),
+                       static_cast<unsigned>(fused.tile.all_threads(limits_)),
                        static_cast<std::size_t>(fused.tile.shared_bytes), stream_, a);
 }
 
@@ -258,21 +257,20 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   const std::int64_t resident = std::int64_t{limits_.multiprocessors} * tile.blocks;
   group.program.place_tiles(a, fields, tile, resident);
   if (limits_.copy_engine()) set_maps(a, fields, tile);
-  const std::int64_t blocks =
-      std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
   // Short marches end before pace pays for itself. Those of slabs at the edge of a block also start at
   // different times, since the interior still occupies the device.
-  if (tile.pace_lag > 0 && blocks <= resident && is_long_march(tile, a.chunk_planes))
-    set_pace(a, blocks, resident, tile.warm_up());
-  group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.all_threads(limits_)),
+  if (tile.pace_lag > 0 && is_long_march(tile, a.shares.longest()))
+    set_pace(a, resident, tile.warm_up());
+  group.march->launch(static_cast<unsigned>(a.shares.blocks()),
+                      static_cast<unsigned>(tile.all_threads(limits_)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
 }
 
 /// Lets the blocks of a march wait for one another, if there are enough counters.
-void SystemUnit::set_pace(HostArguments& a, std::int64_t blocks, std::int64_t resident, int warm_up) const {
-  const std::int64_t groups =
-      ceil_div(blocks, resident) + ceil_div(blocks, std::int64_t{a.column_tiles} * a.row_tiles);
-  if (groups * (a.chunk_planes + warm_up + 1) > max_paced) return;
+void SystemUnit::set_pace(HostArguments& a, std::int64_t resident, int warm_up) const {
+  const std::int64_t waves = ceil_div<std::int64_t>(a.shares.blocks(), resident),
+                     groups = a.shares.slabs() + a.shares.stretches;
+  if ((waves + groups) * (a.shares.longest() + warm_up + 1) > max_paced) return;
   a.arrivals = static_cast<unsigned*>(arrivals_.data());
   a.resident = static_cast<int>(resident);
 }

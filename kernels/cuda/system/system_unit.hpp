@@ -101,7 +101,7 @@ class SystemUnit : public Unit {
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
   void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
-  void set_pace(HostArguments& a, std::int64_t blocks, std::int64_t resident, int warm_up) const;
+  void set_pace(HostArguments& a, std::int64_t resident, int warm_up) const;
   /// Fills the ghost points of what the statements of a group have computed, beside the points that they
   /// have.
   void fill_between_groups(const SystemGroup& group, const State& out, const std::vector<Box>& boxes,

@@ -35,9 +35,14 @@ struct TileRange {
 class PointPlacer {
  public:
   PointPlacer(const HostArguments& arguments, const FusedTile& fused)
-      : a_(arguments), fused_(fused), chunks_(ceil_div<std::int64_t>(a_.region.extent(0), a_.chunk_planes)) {}
+      : a_(arguments), fused_(fused), blocks_of_tile_(static_cast<std::size_t>(a_.shares.tiles)) {
+    for (int block = 0; block < blocks(); ++block) {
+      const TilePlanes planes = tile_planes(a_.shares, a_.region, block);
+      blocks_of_tile_[static_cast<std::size_t>(planes.tile)].push_back({block, planes});
+    }
+  }
 
-  std::int64_t blocks() const { return chunks_ * a_.row_tiles * a_.column_tiles; }
+  int blocks() const { return a_.shares.blocks(); }
 
   /// Adds what is done with a point, in kernel axes: in all tiles, or where the point is stored. `event` has
   /// its group, statement and column.
@@ -58,6 +63,11 @@ class PointPlacer {
   }
 
  private:
+  struct BlockOfTile {
+    std::int64_t number;
+    TilePlanes planes;
+  };
+
   /// Returns the tiles that hold a place: those whose stored part, with a margin, does.
   static TileRange tiles(std::int64_t place, std::int64_t margin, std::int64_t useful, std::int64_t count) {
     return {std::max<std::int64_t>(0, floor_div(place - margin, useful)),
@@ -69,22 +79,19 @@ class PointPlacer {
                    bool in_all_tiles, ValueEvent event, std::vector<ValueEvent>& events) const {
     const SystemTile& tile = fused_.tile;
     if (row < 0 || row >= tile.rows() || column < 0 || column >= tile.columns) return;
-    const std::int64_t thread = row / tile.rows_of_thread * (tile.columns / tile.columns_of_thread) +
-                                column / tile.columns_of_thread,
-                       tiles = std::int64_t{a_.row_tiles} * a_.column_tiles;
+    const std::int64_t thread =
+        row / tile.rows_of_thread * (tile.columns / tile.columns_of_thread) + column / tile.columns_of_thread;
     event.value = static_cast<int>(row % tile.rows_of_thread * tile.columns_of_thread +
                                    column % tile.columns_of_thread);
-    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-      const std::int64_t first = a_.region.begin[0] + chunk * a_.chunk_planes,
-                         end = std::min<std::int64_t>(a_.region.end[0], first + a_.chunk_planes);
+    for (const auto& [block, planes] : blocks_of_tile_[static_cast<std::size_t>(number)]) {
       for (int level = 1; level <= fused_.steps; ++level) {
         const std::int64_t around = in_all_tiles ? (fused_.steps - level) * fused_.reach[0] : 0;
-        if (plane < first - around || plane >= end + around) continue;
+        if (plane < planes.begin - around || plane >= planes.end + around) continue;
         // Iteration 0 of level 1 is of the plane margin(0) + warm_up() before the first that is stored.
         const std::int64_t iteration =
-            plane - first + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag();
+            plane - planes.begin + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag();
         event.turn = static_cast<int>(iteration * fused_.steps + level - 1);
-        event.thread = (chunk * tiles + number) * tile.threads() + thread;
+        event.thread = block * tile.threads() + thread;
         events.push_back(event);
       }
     }
@@ -92,7 +99,7 @@ class PointPlacer {
 
   const HostArguments& a_;
   const FusedTile& fused_;
-  std::int64_t chunks_;
+  std::vector<std::vector<BlockOfTile>> blocks_of_tile_;
 };
 
 /// Returns the iterations in which threads of blocks have events, by block.

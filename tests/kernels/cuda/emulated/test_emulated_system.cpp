@@ -301,6 +301,19 @@ class PointMemory {
   TilePointList list_;
 };
 
+/// Divides a march into slabs of three planes. The last piece of the last one is cut into single planes.
+MarchShares small_shares(const Region& region, int tiles) {
+  MarchShares shares{};
+  shares.planes = 3;
+  shares.tiles = tiles;
+  const auto planes = static_cast<int>(region.extent(plane_axis)), slabs = ceil_div(planes, shares.planes);
+  shares.pieces = tiles * slabs;
+  shares.whole = shares.pieces - 1;
+  shares.length = 1;
+  shares.stretches = planes - (slabs - 1) * shares.planes;
+  return shares;
+}
+
 class EmulatedSystems : public ::testing::TestWithParam<Case> {
  protected:
   void TearDown() override { warps_run_ahead = false; }
@@ -345,16 +358,14 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         const auto tile = what.tile(program);
         ASSERT_TRUE(tile);
         program.place_tiles(a, fields, *tile, 1);
-        a.chunk_planes = 3;
+        a.shares = small_shares(a.region, a.shares.tiles);
         std::vector<emulated::TileMap> maps(fields.inputs.size());
         for (std::size_t i = 0; i < maps.size(); ++i) {
           const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
           maps[i] = {view_of(a.array[i], element), element, tile->rings[i].rows, tile->rings[i].pitch};
           set_tile_map(a.array[i].map, &maps[i]);
         }
-        const auto chunks = ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
-        kernels.march(a, static_cast<int>(a.column_tiles * a.row_tiles * chunks),
-                      tile->all_threads(what.limits));
+        kernels.march(a, a.shares.blocks(), tile->all_threads(what.limits));
       }
     }
     const auto wanted = precision == Precision::fp64 ? expected<double>(what) : expected<float>(what);
@@ -399,7 +410,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     for (const Box& region : {first, second, third}) {
       HostArguments a = program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
       program.place_fused_tiles(a, fields, fused, 1);
-      a.chunk_planes = 3;
+      a.shares = small_shares(a.region, a.shares.tiles);
       if (with_points) memory_of_points.set(a, points, what, fused);
       std::vector<emulated::TileMap> maps(fields.inputs.size());
       for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -408,11 +419,9 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
                    fused.tile.rings[i].pitch};
         set_tile_map(a.array[i].map, &maps[i]);
       }
-      const auto chunks = ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
       emulated_systems()
           .at({number, precision, capability, all_steps})
-          .steps(a, static_cast<int>(a.column_tiles * a.row_tiles * chunks),
-                 fused.tile.all_threads(what.limits));
+          .steps(a, a.shares.blocks(), fused.tile.all_threads(what.limits));
     }
     for (const int before : {0, 1}) {
       const Fields wanted =

@@ -22,6 +22,7 @@
 #include "kernels/cuda/scalar/scalar_constants.hpp"
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
+#include "kernels/cuda/system/system_arguments.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
@@ -388,6 +389,33 @@ TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
       }
       EXPECT_EQ(shares.pieces, tiles * ceil_div(planes, std::int64_t{shares.planes}));
     }
+}
+
+TEST(MarchShares, OfPacedMarchesCoverAllPlanesOnceAndLetAGroupHaveEqualOnes) {
+  constexpr std::int64_t resident = 132, warm_up = 10;
+  for (std::int64_t tiles = 1; tiles < 600; tiles += 7)
+    for (const std::int64_t planes : {1, 4, 57, 128, 400, 768}) {
+      SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(planes) + " planes");
+      const MarchShares shares = share_paced_march(planes, tiles, resident, warm_up);
+      const auto time = march_time(shares, resident, warm_up).planes;
+      EXPECT_GE(time * resident, tiles * (planes + warm_up));
+      EXPECT_LE(time, ceil_div(tiles, resident) * (planes + warm_up));
+      const Region region{{5, 0, 0}, {5 + planes, 1, 1}};
+      std::vector<int> covered(static_cast<std::size_t>(tiles * planes));
+      std::map<int, int> planes_of_group;
+      for (int block = 0; block < shares.blocks(); ++block) {
+        const TilePlanes part = tile_planes(shares, region, block);
+        ASSERT_LT(part.begin, part.end);
+        EXPECT_LE(part.end - part.begin, shares.longest());
+        for (int plane = part.begin; plane < part.end; ++plane)
+          ++covered.at(static_cast<std::size_t>(part.tile * planes + plane - 5));
+        EXPECT_EQ(planes_of_group.emplace(part.group, part.end - part.begin).first->second,
+                  part.end - part.begin);
+      }
+      EXPECT_EQ(std::ranges::count(covered, 1), tiles * planes);
+    }
+  // Two waves of whole tiles, and a third of tiles that are cut: equal stretches of all tiles need 1917.
+  EXPECT_EQ(march_time(share_paced_march(768, 288, 132, 21), 132, 21).planes, 1753);
 }
 
 // According to the cost model, blocks beside walls take no longer than others.
