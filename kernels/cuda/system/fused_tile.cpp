@@ -129,7 +129,7 @@ bool can_split(const SystemFacts& facts, const SystemGroup& group, const std::ve
   return fields.front().dimensions == 3 && lag > 1 && facts.groups.size() == 1 && group.split &&
          std::ranges::none_of(fields,
                               [&](const Domain& field) { return reflects(field, axes[plane_axis]); }) &&
-         std::ranges::all_of(group.split->begin_reads, [&](const GroupRead& read) {
+         std::ranges::all_of(group.split->sum_reads, [&](const GroupRead& read) {
            const auto& offsets = group.inputs[static_cast<std::size_t>(read.input)].offsets;
            return std::ranges::any_of(offsets, [&](const auto& offset) { return offset[plane_axis] == lag; });
          });
@@ -182,7 +182,7 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
   if (keeps) level.low = low(group.kept->reads);
   if (splits) {
     level.low = low(group.split->finish_reads);
-    level.begin_low = low(group.split->begin_reads);
+    level.begin_low = low(group.split->sum_reads);
   }
   // A plane beyond a wall has the values of one that lies as far before it.
   if (reflects(domain, axes[0])) level.low = std::min(level.low, 1 - reach);

@@ -47,8 +47,9 @@ constexpr Part reading_part = splits ? beginning : finishing;
 /// the plane at this offset from the one that level l + 1 computes in the same iteration.
 struct Held {
   Compute values[steps][statements][rows_of_thread][columns_of_thread][2 * lag + 1];
-  /// Holds sums that level l + 1 has begun, those of the next plane to finish first.
-  Compute begun[steps][splits ? constants::sums : 1][rows_of_thread][columns_of_thread][lag];
+  /// Holds sums that level l + 1 has begun. The first are those of the plane that it finishes in this
+  /// iteration, the last those of the newest plane.
+  Compute begun[steps][splits ? constants::sums : 1][rows_of_thread][columns_of_thread][lag + 1];
   /// Holds what level l + 1 keeps.
   Compute kept[steps][constants::kept > 0 ? constants::kept : 1][rows_of_thread][columns_of_thread];
 };
@@ -606,12 +607,44 @@ class LevelSums {
 #pragma unroll
     for (int r = 0; r < rows_of_thread; ++r)
 #pragma unroll
-      for (int e = 0; e < columns_of_thread; ++e) held_.begun[level - 1][sum][r][e][lag - 1] = sums[r][e];
+      for (int e = 0; e < columns_of_thread; ++e) held_.begun[level - 1][sum][r][e][lag] = sums[r][e];
   }
 
  private:
   Held& held_;
   LevelReads<level, walls, beginning> reads_;
+};
+
+/// Are the points of a thread where level `level` continues the sums of planes before the newest one.
+template <int level>
+class ContinuedSums {
+ public:
+  /// Makes room for the sums of the newest plane.
+  explicit __device__ ContinuedSums(Held& held) : held_(held) {
+    for (auto& sum : held.begun[level - 1])
+      for (auto& row : sum)
+        for (auto& begun : row)
+#pragma unroll
+          for (int k = 0; k < lag; ++k) begun[k] = begun[k + 1];
+  }
+
+  /// Adds a weight times the newest value of an input at every point to the sums that read it `plane` planes
+  /// ahead.
+  template <int sum, int i, int plane, int row, int column>
+  __device__ __forceinline__ void add(Compute weight) const {
+    constexpr int s = constants::statement_of[i], newest_plane = newest<level - 1, s>() + lag;
+    static_assert(row == 0 && column == 0);
+#pragma unroll
+    for (int r = 0; r < rows_of_thread; ++r)
+#pragma unroll
+      for (int e = 0; e < columns_of_thread; ++e) {
+        Compute& begun = held_.begun[level - 1][sum][r][e][lag - plane];
+        begun = fused(weight, held_.values[level - 1][s][r][e][newest_plane], begun);
+      }
+  }
+
+ private:
+  Held& held_;
 };
 
 }  // namespace

@@ -202,6 +202,10 @@ class Levels {
   /// Computes plane z of a level at the points of the thread.
   template <int level, bool walls>
   __device__ __forceinline__ void compute(int z) {
+    if constexpr (splits) {
+      const ContinuedSums<level> sums(held_);
+      continue_points(sums);
+    }
     const Neighbours<level, walls> around(held_, shared_, at_.image);
     Taken taken;
     if constexpr (takes(level))
@@ -223,14 +227,6 @@ class Levels {
       else
         advance_point(at, next[r][e]);
     });
-    if constexpr (splits)
-      static_for<0, constants::sums*(lag - 1)>([&](auto number) {
-        constexpr int sum = decltype(number)::value / (lag - 1), k = decltype(number)::value % (lag - 1);
-        for_each_point([&](auto row, auto column) {
-          auto& begun = held_.begun[level - 1][sum][decltype(row)::value][decltype(column)::value];
-          begun[k] = begun[k + 1];
-        });
-      });
     static_for<0, statements>([&](auto statement) {
       constexpr int s = decltype(statement)::value;
       if constexpr (level < steps) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
@@ -126,8 +127,11 @@ class GroupText {
                                    (read.offset[1] == 0 && read.offset[2] == 0);
                           });
     if (!is_split) return {};
-    split_.text = "template <class Points>\n__device__ __forceinline__ void begin_points(Points& at) {\n" +
-                  begin_lines_ + "}\n" + group.text;
+    split_.text =
+        "template <class Points>\n__device__ __forceinline__ void begin_points(Points& at) {\n" +
+        begin_lines_ +
+        "}\ntemplate <class Points>\n__device__ __forceinline__ void continue_points(Points& at) {\n" +
+        continue_lines_ + "}\n" + group.text;
     return std::move(split_);
   }
 
@@ -346,12 +350,9 @@ class GroupText {
     const CanonicalNode& node = canonical_.nodes[number];
     const std::string name = name_of("chain_", number, offset);
     const std::size_t kept = keeps_sums_ && offset == Index3{} ? taps_to_keep(node) : 0,
-                      begun = splits_ && offset == Index3{} ? taps_to_begin_with(node) : kept;
-    add_taps(node, name, offset,
-             kept > 0    ? keep({number, offset, kept})
-             : begun > 0 ? begin(node, name, begun)
-                         : start_of(node, offset),
-             begun);
+                      begun = splits_ && offset == Index3{} ? taps_to_begin_with(node) : 0;
+    if (begun > 0) return begin(node, name, begun);
+    add_taps(node, name, offset, kept > 0 ? keep({number, offset, kept}) : start_of(node, offset), kept);
     return name;
   }
   /// Returns the sum of the first taps of a chain.
@@ -409,35 +410,46 @@ class GroupText {
     return taps;
   }
 
-  /// Writes the first taps of a chain to begin_points(). Returns an expression for their sum.
+  /// Writes the first taps of a chain to begin_points() and the others to continue_points(). Returns an
+  /// expression for their sum.
   std::string begin(const CanonicalNode& node, const std::string& name, std::size_t taps) {
     const ChainLink& link = node.links.front();
+    const std::span all(link.stencil.taps());
     begins_ = true;
-    operations_ += static_cast<int>(taps);
+    operations_ += static_cast<int>(all.size());
     line("typename Points::Sums " + name + ";");
     line("at.start(" + name + ");");
-    for (const Tap& tap : std::span(link.stencil.taps()).first(taps))
+    for (const Tap& tap : all.first(taps))
       line("at.template add<" + place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) +
            ">(" + name + ", " + literal(tap.weight) + ");");
     line("at.template hold<" + std::to_string(split_.sums) + ">(" + name + ");");
+    // The farthest planes come first: what they add ends a sum, whose register the next one takes.
+    const std::string number = std::to_string(split_.sums++);
+    for (const Tap& tap : std::views::reverse(all.subspan(taps)))
+      continue_lines_ += "  at.template add<" + number + ", " +
+                         place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) + ">(" +
+                         literal(tap.weight) + ");\n";
     begins_ = false;
-    return "at.template begun<" + std::to_string(split_.sums++) + ">()";
+    return "at.template begun<" + number + ">()";
   }
 
   /// Returns how many taps of a chain are added before the planes after that of the point are read; 0 if the
   /// chain cannot be split there. What is begun reads one field in its plane and before it. What is left
-  /// reads the field at the column of the point.
+  /// reads the field at the column of the point, in one plane after the other.
   std::size_t taps_to_begin_with(const CanonicalNode& node) const {
     if (node.start || node.links.size() != 1) return 0;
     const CanonicalNode& field = canonical_.nodes[node.links.front().node];
     if (field.kind != Kind::field || field.level != Level::now) return 0;
     const auto& taps = node.links.front().stencil.taps();
-    const auto is_after = [&](const Tap& tap) { return tap.offset[axes_[plane_axis]] > 0; };
+    const auto plane_of = [&](const Tap& tap) { return tap.offset[axes_[plane_axis]]; };
+    const auto is_after = [&](const Tap& tap) { return plane_of(tap) > 0; };
     const auto first = std::ranges::find_if(taps, is_after);
     const bool is_column = std::all_of(first, taps.end(), [&](const Tap& tap) {
       return is_after(tap) && tap.offset[axes_[row_axis]] == 0 && tap.offset[axes_[column_axis]] == 0;
     });
-    return is_column && first != taps.end() ? static_cast<std::size_t>(first - taps.begin()) : 0;
+    return is_column && first != taps.end() && std::ranges::is_sorted(first, taps.end(), {}, plane_of)
+               ? static_cast<std::size_t>(first - taps.begin())
+               : 0;
   }
 
   std::string operation(int number, const Index3& offset) {
@@ -495,7 +507,7 @@ class GroupText {
                                    static_cast<int>(offset[axes_[2]])};
     if (std::find(input->offsets.begin(), input->offsets.end(), along) == input->offsets.end())
       input->offsets.push_back(along);
-    (begins_ ? split_.begin_reads : split_.finish_reads)
+    (begins_ ? split_.sum_reads : split_.finish_reads)
         .push_back({static_cast<int>(input - group_.inputs.begin()), along});
     return "array::" + input->name + ", " + std::to_string(along[0]) + ", " + std::to_string(along[1]) +
            ", " + std::to_string(along[2]);
@@ -520,7 +532,7 @@ class GroupText {
   std::vector<GroupRead> reads_of_blocks_;
   /// Holds by field the statement of the group that has advanced it, and the name of its value.
   std::map<int, std::pair<int, std::string>> advanced_;
-  std::string lines_, begin_lines_;
+  std::string lines_, begin_lines_, continue_lines_;
   std::size_t line_count_ = 0;
   int operations_ = 0;  // of the lines
 };

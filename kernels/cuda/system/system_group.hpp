@@ -30,16 +30,17 @@ struct GroupRead {
   std::array<int, 3> offset{};
 };
 
-/// Is the function of a group in two parts, for marches that begin sums as soon as a plane has arrived and
-/// finish them when the planes after it have. `begin_points(at)` reads fields in the plane of the points of a
+/// Is the function of a group in three parts, for marches that begin sums as soon as a plane has arrived, and
+/// add to them as the planes after it arrive. `begin_points(at)` reads fields in the plane of the points of a
 /// thread and before it: at.add<array, plane, row, column>(sums, weight) adds what they read to their sums,
-/// at.hold<i>(sums) keeps these. `advance_point(at, next)` takes the sum of a point as at.begun<i>(), adds
-/// what is read in later planes, and reads fields at the column of the point alone. The order of all
-/// operations is that of the whole function.
+/// at.hold<i>(sums) keeps these. `continue_points(at)` adds the newest value of a field at the column of each
+/// point: at.add<i, array, plane>(weight) adds it to the sum that reads it `plane` planes ahead.
+/// `advance_point(at, next)` takes the whole sum of a point as at.begun<i>(), and reads fields at the column
+/// of the point alone. The order of all operations is that of the whole function.
 struct SplitGroup {
   std::string text;
-  int sums = 0;  // that are begun
-  std::vector<GroupRead> begin_reads, finish_reads;
+  int sums = 0;                                    // that are begun
+  std::vector<GroupRead> sum_reads, finish_reads;  // of sums, and of what is computed from them
 };
 
 /// Is the function of a group for marches that keep values from one plane to the next. Where a value is
