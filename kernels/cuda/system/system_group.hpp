@@ -34,7 +34,7 @@ struct GroupRead {
 /// add to them as the planes after it arrive. `begin_points(at)` reads fields in the plane of the points of a
 /// thread and before it: at.add<array, plane, row, column>(sums, weight) adds what they read to their sums,
 /// at.hold<i>(sums) keeps these. `continue_points(at)` adds the newest value of a field at the column of each
-/// point: at.add<i, array, plane>(weight) adds it to the sum that reads it `plane` planes ahead.
+/// point: at.add<i, array, plane, 0, 0>(weight) adds it to the sum that reads it `plane` planes ahead.
 /// `advance_point(at, next)` takes the whole sum of a point as at.begun<i>(), and reads fields at the column
 /// of the point alone. The order of all operations is that of the whole function.
 struct SplitGroup {

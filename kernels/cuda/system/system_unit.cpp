@@ -259,8 +259,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   if (limits_.copy_engine()) set_maps(a, fields, tile);
   // Short marches end before pace pays for itself. Those of slabs at the edge of a block also start at
   // different times, since the interior still occupies the device.
-  if (tile.pace_lag > 0 && is_long_march(tile, a.shares.longest()))
-    set_pace(a, resident, tile.warm_up());
+  if (tile.pace_lag > 0 && is_long_march(tile, a.shares.longest())) set_pace(a, resident, tile.warm_up());
   group.march->launch(static_cast<unsigned>(a.shares.blocks()),
                       static_cast<unsigned>(tile.all_threads(limits_)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
