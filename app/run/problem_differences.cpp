@@ -120,7 +120,9 @@ std::vector<std::string> different_problem(const FormerRun& former, const RunCon
   if (other.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
   if (other.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
   if (other.equations.has_value() != config.equations.has_value()) {
-    different.emplace_back("[equations]");
+    // Filled walls and sources that depend on time turn a [stencil] into equations.
+    const bool stated = other.states_equations() || config.states_equations();
+    different.emplace_back(stated ? "[equations]" : "[boundary] or [source]");
   } else {
     if (config.equations && !same_statements(statements_of(other), statements_of(config)))
       different.emplace_back(config.states_equations() ? "what [equations] computes"

@@ -122,7 +122,7 @@ Beginning begin_at(const Communicator& communicator, const CommandLine& command,
   collectively(communicator, [&] {
     different = different_problem(former, config, contents);
     if (!replaces || different.empty())
-      require_same_problem(checkpoint, different, config.equations.has_value(), config.time.steps);
+      require_same_problem(checkpoint, different, config.states_equations(), config.time.steps);
   });
   if (!different.empty()) {
     terminal.warn("passed over {}, of another problem: {} differ(s) from the input", checkpoint.file.string(),
@@ -168,7 +168,7 @@ void require_same_values(const Beginning& beginning, const RunConfig& config, co
                          const std::string& checksum) {
   const auto then = beginning.later.find(section);
   if (then != beginning.later.end() && then->second != checksum)
-    throw of_another_problem(*beginning.restart, {section}, config.equations.has_value());
+    throw of_another_problem(*beginning.restart, {section}, config.states_equations());
 }
 
 Beginning find_beginning(const Communicator& communicator, const CommandLine& command,

@@ -609,6 +609,17 @@ class Restart(spsolve.TestCase):
         report.write_text(json.dumps({**stored, "weights_checksum": "of the form that another version computes"}))
         self.run_to(0, write("u.next = 0.9*u"), "--restart", "latest")
 
+    def test_stencils_between_filled_walls_are_named_as_stencils(self):
+        """spsolve turns such an input into equations, which its user has not written."""
+        file = self.write(every=0)
+        walls = spsolve.settings("boundary.y={value=0.5}", "checkpoint.final=true", "time.fuse=1")
+        self.run_to(0, file, *walls, "--set", "time.steps=20")
+        error = self.run_to(2, file, *walls, "--restart", "latest", "--set", "stencil.weights=[[1.0]]").err
+        self.assertRegex(error, r"another problem: \[stencil\] or \[source\] differ\(s\) .* use \[initial\] file = ")
+        error = self.run_to(2, file, "--restart", "latest", "--set", "time.fuse=1").err
+        self.assertIn("[boundary] or [source]", error)
+        self.assertNotIn("[equations]", error)
+
     @unittest.skipUnless(shutil.which("cc"), "needs a C compiler")
     def test_coefficients_are_read_once_and_count(self):
         """A restart needs no initial values, and compares coefficients when it reads them."""
