@@ -481,6 +481,15 @@ class CommandLine(spsolve.TestCase):
                 found = re.search(r"of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
                 self.assertEqual(found[1], f"{mib_of_array * arrays:.1f}" if arrays else None, text)
 
+    def test_memory_of_sums_counts(self):
+        """Sums read a copy of the state of 8 MiB if files are written in the background, and hold the values of a formula."""
+        sums = ["grid.shape=[1008,1040]", "compute.device=cpu", "diagnostics.sums={total='u'}"]
+        for background, copies in (("true", "24.0"), ("false", None)):  # besides those of the last snapshot and a checkpoint
+            text = self.run_to(0, "check", self.write(), *spsolve.settings(*sums, f"output.background={background}")).out
+            found = re.search(r"MiB of fields per rank(?:, (\S+) MiB of host memory for files on their way)?, 8.0 MiB of host memory for sums", text)
+            self.assertTrue(found, text)
+            self.assertEqual(found[1], copies, text)
+
     def test_halos_deeper_than_memory(self):
         """The message must say how deep halos may be."""
         file = self.write()
