@@ -20,6 +20,7 @@ struct FilesOfSampling {
     arrays = std::max(arrays, arrays_of_file);
     count += files;
   }
+  /// Returns the arrays of `files` files in progress.
   std::int64_t arrays_of(int files) const {
     return arrays * static_cast<std::int64_t>(std::min<double>(count, files));
   }
@@ -36,7 +37,8 @@ std::map<Sampling, FilesOfSampling> files_by_sampling(const Setup& setup) {
     files[setup.for_outputs(output)].add(output.fields.empty() ? fields : std::ssize(output.fields),
                                          count(output.every_time ? *output.every_time / setup.config.time.dt
                                                                  : static_cast<double>(output.every)));
-  files[setup.for_checkpoints()];
+  // Other files may all have another sampling than checkpoints.
+  files.try_emplace(setup.for_checkpoints());
   return files;
 }
 
