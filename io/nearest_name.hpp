@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/small_letters.hpp"
+#include "io/language/small_letters.hpp"
 
 namespace spsolve {
 

@@ -11,8 +11,8 @@ namespace spsolve {
 /// damaged files, and the child dies in place of the run. Only files of the formats before 1.8 are tried,
 /// because later formats have checksums on their metadata, as all files of spsolve do. Files that `file`
 /// refers to are left out. Returns an empty text if the child can read the file, if that is no HDF5 file, or
-/// if no process can be started; else a clause that begins with a verb. A file is tried once as long as it
-/// does not change. `file` may be read by several ranks at a time.
+/// if no process can be started; else a clause that begins with a verb. A file that has not
+/// changed for some seconds is tried once. `file` may be read by several ranks at a time.
 std::string failure_of_trial(const std::filesystem::path& file);
 
 }  // namespace spsolve

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/small_letters.hpp"
+#include "io/language/small_letters.hpp"
 
 namespace spsolve {
 
