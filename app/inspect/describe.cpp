@@ -113,19 +113,31 @@ std::string axes_of(const Grid& grid) {
   return text;
 }
 
-/// Returns true if a formula is zero at every point of the grid, whatever t is.
+using KnownNames = std::map<std::string, NumberInterval, std::less<>>;
+
+/// Returns the values that formulas of time take from the beginning of a run to its end.
+KnownNames names_of_run(const TimeConfig& time) {
+  const auto steps = static_cast<double>(time.steps);
+  return {{"pi", {std::numbers::pi, std::numbers::pi}},
+          {"dt", {time.dt, time.dt}},
+          {"t", {0, steps * time.dt}},
+          {"step", {0, steps}}};
+}
+
+/// Returns true if a formula is zero at every point of the grid in all steps.
 bool is_silent(const std::string& formula, const RunConfig& config) {
   constexpr std::int64_t max_points = 1 << 22;
   const Grid& grid = config.grid;
   if (!has_volume_within(grid.domain.shape, max_points)) return false;
   const Syntax syntax = parse_expression(formula);
-  std::map<std::string, double, std::less<>> known{{"pi", std::numbers::pi}, {"dt", config.time.dt}};
+  KnownNames known = names_of_run(config.time);
   const Box points = grid.domain.box();
   for (std::int64_t i = 0; i < points.points(); ++i) {
     const Index3 p = point_of(i, points.extent());
-    for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
-      known[std::string(1, "zyx"[axis])] =
-          grid.origin[axis] + static_cast<double>(p[axis]) * grid.spacing[axis];
+    for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis) {
+      const double at = grid.origin[axis] + static_cast<double>(p[axis]) * grid.spacing[axis];
+      known[std::string(1, "zyx"[axis])] = {at, at};
+    }
     if (!is_always_zero(syntax, known)) return false;
   }
   return true;
@@ -179,7 +191,7 @@ void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal) {
         axes_of(config.grid));
   for (std::size_t i = 0; i < config.point_sources.size(); ++i)
     if (const auto* formula = std::get_if<ExpressionForm>(&config.point_sources[i].value))
-      if (is_always_zero(parse_expression(formula->expression), {}))
+      if (is_always_zero(parse_expression(formula->expression), names_of_run(config.time)))
         terminal.warn("the values of [{}] are zero at all times", key_of_source(config, i));
 }
 

@@ -2,7 +2,7 @@
 #include "io/language/always_zero.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -11,47 +11,91 @@
 namespace spsolve {
 namespace {
 
-using Value = std::optional<double>;  // nothing where a value depends on unknown names
+constexpr NumberInterval anything{}, zero{0, 0}, one{1, 1}, zero_or_one{0, 1};
 
-/// Returns the value of an operation of which some operands are unknown.
-Value partly_known(Operation operation, std::span<const Value> operands) {
-  const auto is = [&](std::size_t i, double value) { return operands[i] && *operands[i] == value; };
+bool is_number(const NumberInterval& value) { return value.least == value.largest; }
+
+NumberInterval negative(const NumberInterval& value) { return {-value.largest, -value.least}; }
+
+/// Returns a * b; 0 times anything is 0.
+NumberInterval product(const NumberInterval& a, const NumberInterval& b) {
+  if (a == zero || b == zero) return zero;
+  if (!std::isfinite(a.largest - a.least) || !std::isfinite(b.largest - b.least)) return anything;
+  const auto [least, largest] =
+      std::minmax({a.least * b.least, a.least * b.largest, a.largest * b.least, a.largest * b.largest});
+  return {least, largest};
+}
+
+/// Returns a < b.
+NumberInterval less(const NumberInterval& a, const NumberInterval& b) {
+  return a.largest < b.least ? one : a.least >= b.largest ? zero : zero_or_one;
+}
+
+/// Returns 1 - a for the result of a comparison.
+NumberInterval opposite(const NumberInterval& a) { return {1 - a.largest, 1 - a.least}; }
+
+/// Returns the values of an operation of which some operands may be any number of an interval.
+NumberInterval partly_known(Operation operation, std::span<const NumberInterval> operands) {
+  const NumberInterval &a = operands[0], &b = operands[std::min<std::size_t>(1, operands.size() - 1)];
+  const auto is_true = [](const NumberInterval& value) { return value.least > 0 || value.largest < 0; };
   switch (operation) {
+    case Operation::add:
+      return {a.least + b.least, a.largest + b.largest};
+    case Operation::subtract:
+      return {a.least - b.largest, a.largest - b.least};
+    case Operation::negate:
+      return negative(a);
     case Operation::multiply:
-    case Operation::both:
-      return is(0, 0) || is(1, 0) ? Value(0.0) : std::nullopt;
+      return product(a, b);
     case Operation::divide:
-      return is(0, 0) ? Value(0.0) : std::nullopt;
+      return a == zero ? zero : anything;
+    case Operation::less:
+      return less(a, b);
+    case Operation::greater:
+      return less(b, a);
+    case Operation::less_equal:
+      return opposite(less(b, a));
+    case Operation::greater_equal:
+      return opposite(less(a, b));
+    case Operation::equal:
+      return a.largest < b.least || b.largest < a.least ? zero : zero_or_one;
+    case Operation::both:
+      return a == zero || b == zero ? zero : zero_or_one;
     case Operation::select:
-      if (operands[0]) return *operands[0] != 0 ? operands[1] : operands[2];
-      return operands[1] && operands[1] == operands[2] ? operands[1] : std::nullopt;
+      if (a == zero || is_true(a)) return operands[a == zero ? 2 : 1];
+      return {std::min(b.least, operands[2].least), std::max(b.largest, operands[2].largest)};
     default:
-      return std::nullopt;
+      return anything;
   }
 }
 
 }  // namespace
 
-bool is_always_zero(const Syntax& expression, const std::map<std::string, double, std::less<>>& known) {
-  std::vector<Value> values;  // values of the nodes: operands stand before what uses them
+bool is_always_zero(const Syntax& expression,
+                    const std::map<std::string, NumberInterval, std::less<>>& known) {
+  std::vector<NumberInterval> values;  // values of the nodes: operands stand before what uses them
   for (const SyntaxNode& node : expression.nodes) {
-    Value value;
-    if (node.kind == SyntaxNode::Kind::number) value = node.number;
+    NumberInterval value;
+    if (node.kind == SyntaxNode::Kind::number) value = {node.number, node.number};
     if (node.kind == SyntaxNode::Kind::name)
       if (const auto found = known.find(node.text); found != known.end()) value = found->second;
     if (node.kind == SyntaxNode::Kind::operation) {
-      std::vector<Value> operands;
+      std::vector<NumberInterval> operands;
       std::vector<double> numbers;
       for (const int operand : node.operands) {
         operands.push_back(values[static_cast<std::size_t>(operand)]);
-        if (operands.back()) numbers.push_back(*operands.back());
+        if (is_number(operands.back())) numbers.push_back(operands.back().least);
       }
-      value = numbers.size() == operands.size() ? Value(apply<double>(node.operation, numbers))
-                                                : partly_known(node.operation, operands);
+      if (numbers.size() == operands.size()) {
+        const double number = apply<double>(node.operation, numbers);
+        value = {number, number};
+      } else {
+        value = partly_known(node.operation, operands);
+      }
     }
-    values.push_back(value);
+    values.push_back(std::isnan(value.least) || std::isnan(value.largest) ? anything : value);
   }
-  return !values.empty() && values.back() == 0.0;
+  return !values.empty() && values.back() == zero;
 }
 
 }  // namespace spsolve

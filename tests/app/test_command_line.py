@@ -755,12 +755,12 @@ class CommandLine(spsolve.TestCase):
     def test_sources_that_are_zero_at_all_times(self):
         """A source may depend on time and still be zero at all points of the grid."""
         grid = {"shape": [9, 14]}
-        for formula, silent in (("sin(t)*(x == 3.5)", True), ("x > 100 ? t : 0", True), ("sin(t)*(x == 3)", False), ("t > 1e9 ? x : 0", False)):
+        for formula, silent in (("sin(t)*(x == 3.5)", True), ("x > 100 ? t : 0", True), ("sin(t)*(x == 3)", False), ("t > 1e9 ? x : 0", True), ("step < 1 ? x : 0", False)):
             file = self.write(grid=grid, source={"expression": formula})
             for verb in (["check"], []):
                 error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err
                 self.assertEqual("[source] are zero everywhere at all times" in error, silent, (formula, error))
-        for value, silent in (("0*sin(t)", True), (0.0, True), ("0*x", True), (1.0, False), ("x - 3", False)):
+        for value, silent in (("0*sin(t)", True), (0.0, True), ("0*x", True), ("t < 0 ? 1 : 0", True), (1.0, False), ("x - 3", False)):
             file = self.write(grid=grid, point_sources=[{"at": [3.0, 3.0], "value": value}])
             for verb in (["check"], []):
                 error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err

@@ -8,7 +8,7 @@ namespace spsolve {
 namespace {
 
 bool always_zero(const std::string& formula) {
-  return is_always_zero(parse_expression(formula), {{"x", 3.0}, {"y", 0.0}});
+  return is_always_zero(parse_expression(formula), {{"x", {3, 3}}, {"y", {0, 0}}, {"step", {0, 5}}});
 }
 
 TEST(AlwaysZero, FollowsFromKnownFactors) {
@@ -16,6 +16,16 @@ TEST(AlwaysZero, FollowsFromKnownFactors) {
        {"0", "y", "sin(t)*(x == 3.5)", "(x == 3.5)*sin(t)", "y/t", "t < 1 && x < 1", "x > 5 ? sin(t) : y",
         "t > 1 ? y : 0", "-(t*y)", "exp(t)*y + 2*y", "min(y, 4*y)"})
     EXPECT_TRUE(always_zero(formula)) << formula;
+}
+
+TEST(AlwaysZero, FollowsFromTheLengthOfARun) {
+  for (const char* formula : {"step > 5", "step > 9 ? t : 0", "x*(step < 0)", "step - 6 >= 0", "-step > x",
+                              "step == 7", "2*step == 11", "(step <= -1)*t", "step > 9 && t > 1", "5 < step"})
+    EXPECT_TRUE(always_zero(formula)) << formula;
+  for (const char* formula :
+       {"step >= 5", "step", "step == 5", "step > 4", "step - 5 >= 0", "-step > -1", "step != 7",
+        "step*step > 24", "step > 9 || t", "t > 9", "sin(step) > 2", "step < 9 ? t : 0"})
+    EXPECT_FALSE(always_zero(formula)) << formula;
 }
 
 TEST(AlwaysZero, IsNotClaimedWhereTimeDecides) {
