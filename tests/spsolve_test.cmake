@@ -9,22 +9,37 @@ set(mpirun_environment
 set(threads_environment OMP_WAIT_POLICY=passive)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 
-spsolve_precompiled(spsolve_precompiled_tests HEADERS ${spsolve_standard_headers} <fmt/format.h> <mpi.h> <gmock/gmock.h> <gtest/gtest.h>
-  LINK fmt::fmt MPI::MPI_C GTest::gmock)
+set(test_headers ${spsolve_standard_headers} <fmt/format.h> <mpi.h> <gmock/gmock.h> <gtest/gtest.h>)
+set(test_libraries fmt::fmt MPI::MPI_C GTest::gmock)
+set(light_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O0>)
+spsolve_precompiled(spsolve_precompiled_tests HEADERS ${test_headers} LINK ${test_libraries})
+spsolve_precompiled(spsolve_precompiled_light_tests HEADERS ${test_headers} LINK ${test_libraries} OPTIONS ${light_options})
 
 add_library(spsolve_mpi_main OBJECT support/mpi_main.cpp)
 target_link_libraries(spsolve_mpi_main PRIVATE spsolve_halo spsolve_test_support)
 target_precompile_headers(spsolve_mpi_main REUSE_FROM spsolve_precompiled_tests)
 
-# spsolve_test(NAME SOURCES file... LINK target... [RANKS n...] [COST seconds]) adds one GoogleTest program. It runs once without mpirun, or once
-# per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever. Several sources of a test are
-# compiled together, as those of rooms are.
+# spsolve_test_program(NAME [LIGHT] SOURCES file... LINK target...) adds a program of the tests. The work of a LIGHT one is in
+# libraries: its own code is not optimised, so that it compiles in about half of the time.
+function(spsolve_test_program name)
+  cmake_parse_arguments(program "LIGHT" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${program_SOURCES})
+  target_link_libraries(${name} PRIVATE ${program_LINK} spsolve_test_support)
+  if(program_LIGHT)
+    target_compile_options(${name} PRIVATE ${light_options})
+    target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_light_tests)
+  else()
+    target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_tests)
+  endif()
+endfunction()
+
+# spsolve_test(NAME [LIGHT] SOURCES file... LINK target... [RANKS n...] [COST seconds]) adds one GoogleTest program. It runs once
+# without mpirun, or once per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever. Several
+# sources of a test are compiled together, as those of rooms are.
 # Tests without mpirun start in the order of their COST, the largest first, so that none is left to run alone at the end.
 function(spsolve_test name)
   cmake_parse_arguments(test "" "COST" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
-  add_executable(${name} ${test_SOURCES})
-  target_link_libraries(${name} PRIVATE ${test_LINK} spsolve_test_support)
-  target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_tests)
+  spsolve_test_program(${name} ${test_UNPARSED_ARGUMENTS} SOURCES ${test_SOURCES} LINK ${test_LINK})  # LIGHT is not parsed
   list(LENGTH test_SOURCES sources)
   if(sources GREATER 1)
     spsolve_unite(${name})

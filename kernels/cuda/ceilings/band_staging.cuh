@@ -14,7 +14,6 @@
 
 namespace spsolve::cuda {
 
-constexpr int band_tiles = layout_columns / band_outputs;
 constexpr int band_row_words = (layout_columns + band_outputs) / 2;  // words of the input of a tile
 constexpr int band_pitch = skewed(band_row_words);                   // in shared memory
 constexpr int band_warps = layout_threads / 32;
