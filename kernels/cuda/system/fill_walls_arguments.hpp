@@ -7,7 +7,7 @@
 namespace spsolve::cuda {
 
 constexpr unsigned fill_threads = 128;
-constexpr int max_filled_arrays = 8;  // of a launch
+constexpr int max_filled_arrays = 8;  // arrays of a launch
 
 /// Describes a face of an array. A ghost value is scale * mirrored + factor * c.
 struct WallFace {
@@ -31,12 +31,12 @@ struct GhostSlab {
 /// Holds the arguments of one launch, for arrays of one geometry. Slabs are disjoint; their points are
 /// numbered one slab after the other.
 struct FillArguments {
-  long long shape[3];                      // of the global grid
-  long long stride[2];                     // of all arrays, in elements
+  long long shape[3];                      // shape of the global grid
+  long long stride[2];                     // strides of all arrays, in elements
   bool has_walls[3];                       // beyond the faces of an axis
   long long known_begin[3], known_end[3];  // only ghost points that mirror points of this box are filled
   GhostSlab slab[6];
-  long long first_point[7];  // of every slab; then the number of points
+  long long first_point[7];  // first point of every slab; then the number of points
   FilledArray array[max_filled_arrays];
 };
 

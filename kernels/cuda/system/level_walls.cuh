@@ -32,7 +32,7 @@ constexpr bool reflects_across() {
 /// Says where a thread's points lie beside walls along rows and columns. Few registers hold a place, since
 /// the loop that never looks at walls needs them.
 struct Place {
-  int row, column;            // of the first point in the tile
+  int row, column;            // position of the first point in the tile
   int y, x;                   // the same on the grid
   bool beside_walls = false;  // the tile reaches beyond walls
   AxisBits beyond;            // points beyond faces

@@ -103,7 +103,7 @@ class SystemProgram {
   std::array<int, 3> axes_;
   SystemGroup group_;
   std::string comment_;  // the canonical form
-  int scalars_ = 0;      // of a step
+  int scalars_ = 0;      // scalars of a step
   std::vector<int> fields_of_statements_;
 };
 

@@ -85,8 +85,8 @@ class TilePoints {
 
   const GroupArguments& a_;
   int iteration_ = no_turn;  // the next one with events
-  int place_ = 0;            // of it in the list of iterations
-  int number_ = 0;           // of the next event of the thread
+  int place_ = 0;            // place of the iteration in the list
+  int number_ = 0;           // number of the next event of the thread
   PointEvent event_;         // while an iteration works on points
 };
 
