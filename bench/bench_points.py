@@ -50,7 +50,7 @@ def input_text(options, receivers):
     text += f'[[point_sources]]\nat = [{middle}, {middle}, {middle}]\nvalue = "(c*dt)^2 * ricker(t - 0.1, f0)"\n'
     if receivers:
         place = random.Random(1)
-        # At one depth, anywhere between grid points.
+        # All receivers are at one depth, anywhere between grid points.
         places = ", ".join(f"[25.0, {place.uniform(0, end):.3f}, {place.uniform(0, end):.3f}]" for _ in range(receivers))
         text += f'[[probes]]\nname = "receivers"\nat = [{places}]\n'
     return text

@@ -43,7 +43,7 @@ if options.ceilings:
             continue
         instruction, precision, *_ = rate["name"].split()
         if precision in formats and (instruction in ("mma.sp", "wgmma.sp") or precision == "fp64" and instruction == "mma"):
-            # The fastest shape of an instruction.
+            # The fastest shape of an instruction counts.
             name = f"{instruction} {precision}"
             roofs[name] = max(roofs.get(name, 0), rate["sustained"] * 1e-9)
 

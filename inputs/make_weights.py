@@ -9,7 +9,7 @@ import numpy as np
 
 path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).with_name("weights.h5")
 
-# A smoke that drifts with the wind: the weights lean to the upwind side, have an even number of rows, and their sum
+# Smoke drifts with the wind: the weights lean to the upwind side, have an even number of rows, and their sum
 # 0.995 lets a part decay in every step. All are positive, so no wave grows.
 y, x = np.mgrid[-2:2, -2:3]
 weights = np.exp(-(((y + 0.3) / 0.8) ** 2 + ((x + 0.6) / 1.1) ** 2))

@@ -63,7 +63,7 @@ TEST_P(Stencil2RowOf, TimesTheTrianglesIsTheCorrelation) {
 
 INSTANTIATE_TEST_SUITE_P(DualTessellation, Stencil2RowOf, ::testing::Range(0, 45));
 
-/// The row of docs/papers.md on dual tessellation, for 7 x 7 points.
+/// This checks the row of docs/papers.md on dual tessellation, for 7 x 7 points.
 TEST(DualTessellation, MultiplyAddsPerPointOfThePapersPage) {
   const std::size_t columns =
       dual_tessellation(Stencil({1, 7, 7}, std::vector<double>(49, 1.0), {0, 3, 3})).columns();

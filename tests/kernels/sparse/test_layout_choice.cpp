@@ -30,8 +30,8 @@ TEST(Layout, InstructionsPerOutputOfThePapers) {
       15.0 / (16 * 8));
 }
 
-/// The row of docs/papers.md on SPIDER's table 2. An instruction of either family takes 16 products per
-/// output from the 32 columns of a step.
+/// This checks the row of docs/papers.md on SPIDER's table 2. An instruction of either family takes 16
+/// products per output from the 32 columns of a step.
 TEST(Layout, KernelsTakeTheMultiplyAddsPerPointOfThePapersPage) {
   struct Row {
     std::int64_t radius;

@@ -176,8 +176,8 @@ TEST(SlicesOfTiles, OfSeveralPlanesTakeAsManyInstructionsAsDocumented) {
   }
 }
 
-/// The paragraph below that table. Among tiles of several planes the one with the fewest instructions counts,
-/// and of equals the one with the fewest loads.
+/// This checks the paragraph below that table. Among tiles of several planes the one with the fewest
+/// instructions counts, and of equals the one with the fewest loads.
 TEST(SlicesOfTiles, OfSeveralPlanesTakeFewerInstructionsInPartOfTheCatalogueAsDocumented) {
   int cases = 0, fewer = 0, without_more_loads = 0, with_twice_the_loads = 0;
   const auto costs = [](const SlicedOperand& sliced) {

@@ -340,8 +340,8 @@ TEST(Plan, KeepsThePromiseOfFp32ByDirectLayouts) {
   EXPECT_FALSE(kept("box2d3r", 1, Layout::strided_swap) || kept("gabor", 1, Layout::strided_swap));
 }
 
-/// Paper 003, section 4.2: box-2D1R fused 3 times has 49 taps instead of 27; fused 7 times it has 225 instead
-/// of 63.
+/// Paper 003 says in section 4.2: box-2D1R fused 3 times has 49 taps instead of 27; fused 7 times it has 225
+/// instead of 63.
 TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
   Problem problem = problem_of("box2d1r", {1, 10240, 10240});
   problem.precision = Precision::fp16;

@@ -115,8 +115,8 @@ TEST_P(SparseGemms, TakeOneOptimisationAfterAnother) {
   select_device(0);                                          \
   if (current_device().compute_capability != 90) GTEST_SKIP() << "wgmma.sp needs compute capability 9.0"
 
-// Shapes: one entry; odd extents beyond tiles, with fewer stages than the pipeline has; several tiles per
-// block; and a k that is no multiple of the pipeline.
+// The shapes are one entry; odd extents beyond tiles, with fewer stages than the pipeline has; several tiles
+// per block; and a k that is no multiple of the pipeline.
 TEST_P(SparseGemms, AreExactOnSmallNumbers) {
   SELECT_DEVICE_WITH_WGMMA();
   const KernelCompiler compiler(current_device().architecture());

@@ -461,7 +461,7 @@ TEST(RowTiles, WriteAllRowsOnce) {
                          std::to_string(rows) + " rows, margin " + std::to_string(margin) +
                          (walls ? ", walls" : ""));
             const RowTiles tiles{begin, end, rows, held, margin, walls};
-            // clamped to the grid between walls, else into periodic copies
+            // Rows are clamped to the grid between walls, else they reach into periodic copies.
             const auto reach = [&](std::int64_t row) {
               return walls ? std::clamp<std::int64_t>(row, 0, rows) : row;
             };
