@@ -70,12 +70,12 @@ double streamed_bytes_per_second(const std::vector<const double*>& read, const s
   const double seconds = seconds_of([&] {
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < lines * line; i += line) {
-      std::array<__m128d, line / 2> sums{};
+      __m128d sums[line / 2] = {};  // no std::array: GCC warns that it drops the alignment of its elements
       for (const double* const from : read)
-        for (std::size_t k = 0; k < sums.size(); ++k)
+        for (std::size_t k = 0; k < std::size(sums); ++k)
           sums[k] = _mm_add_pd(sums[k], _mm_load_pd(from + i + 2 * k));
       for (double* const to : written)
-        for (std::size_t k = 0; k < sums.size(); ++k) _mm_stream_pd(to + i + 2 * k, sums[k]);
+        for (std::size_t k = 0; k < std::size(sums); ++k) _mm_stream_pd(to + i + 2 * k, sums[k]);
     }
   });
   return static_cast<double>((read.size() + written.size()) * lines * line * sizeof(double)) / seconds;
