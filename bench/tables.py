@@ -11,6 +11,8 @@ tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the f
 tables.py preprocessing ROWS PAPER        seconds before the first launch, and their share of a run as SparStencil measures it
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
 tables.py systems ROWS...                 systems of equations: single steps, and the steps per launch that the plan chose
+tables.py multiples ROWS...               systems in several steps: the multiple of one pass per step that is wanted, and those of the
+                                          fastest rows between walls of 0 and of 0.5 and on periodic grids, sustained, steps in brackets
 tables.py sources ROWS                    what the plan chose for benchmark shapes with a source, as `inputs`
 tables.py rivals ROWS                     the two fastest candidates, case by case
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
@@ -162,6 +164,19 @@ elif kind == "systems":
         limit = rate(single) / single["roofline_fraction"]  # the bound of codes that read and write every array once per step
         lines.append((name, shape_of(several), precision, short(limit), short(rate(single)), short(rate(several)), several["fuse"], f"{rate(several) / limit:.1f}"))
     table(["equations", "grid", "precision", "limit of one pass per step:", "single steps:", "several per pass:", "steps per pass:", "times the limit:"], lines)
+elif kind == "multiples":
+    demanded = json.loads(pathlib.Path(__file__).with_name("targets.json").read_text())["multiples_demanded"]
+    cases = collections.defaultdict(dict)
+    multiple = lambda row: row.get("copy_share_sustained", row.get("copy_share", 0))
+    for row in sorted(rows_of(*files), key=multiple):
+        if f"{row['case']} {row['precision']}" in demanded:
+            shape = [extent for extent in row["shape"] if extent > 1]
+            cases[row["case"], row["precision"], shape_of({"shape": shape})][row["walls"]] = row
+    lines = []
+    for case, walls in sorted(cases.items()):
+        cells = [f"{multiple(row):.2f} ({row['fuse']}), {short(row['gpoints_per_s_sustained'])}" if row else "" for row in map(walls.get, "0dp")]
+        lines.append((*case, demanded[" ".join(case[:2])], *cells))
+    table(["system", "precision", "grid", "wanted:", "walls of 0:", "walls of 0.5:", "periodic:"], lines)
 elif kind == "rivals":
     cases = collections.defaultdict(list)
     for row in rows_of(files[0]):
