@@ -59,13 +59,15 @@ std::optional<Row> row_of_tile(const Json& row) {
   Domain grid;
   grid.dimensions = what->dimensions;
   grid.shape = row.at("shape").get<Index3>();
-  const BoundaryKind kind = recorded_walls(row.at("walls").get<std::string>());
-  for (int axis = grid.first_axis(); axis < axis_count; ++axis) grid.faces[axis] = {Face{kind}, Face{kind}};
+  const auto walls = row.at("walls").get<std::string>();
+  const Face face{recorded_walls(walls), walls == "0" ? 0.0 : 0.5};  // as in bench_systems
+  for (int axis = grid.first_axis(); axis < axis_count; ++axis) grid.faces[axis] = {face, face};
   const auto precision = parse_precision(row.at("precision").get<std::string>()).value();
   const int steps = row.at("fuse");
   const Json description{{"stencil", row.at("case")},        {"dimensions", grid.dimensions},
                          {"precision", row.at("precision")}, {"unit", "scalar"},
                          {"layout", row.at("tile")},         {"fuse", steps},
+                         {"shape", row.at("shape")},         {"walls", walls},
                          {"rate", row.at("gpoints_per_s")}};
   const std::vector<Domain> fields(what->fields.size(), grid);
   const DeviceModel nominal = nominal_gpu();
@@ -74,8 +76,10 @@ std::optional<Row> row_of_tile(const Json& row) {
                                      cuda::given_tile(row.at("tile").get<std::vector<int>>()));
   const auto* tile = std::get_if<cuda::FusedTile>(&made);
   if (!tile || !cuda::fits_fused(*tile, precision, limits)) return {};
-  return Row{[tile = *tile, grid, precision, steps](const DeviceModel& device) {
-               const double cycles = cuda::fused_cycles(tile, grid, precision, limits_of(device));
+  const double memory_speed = row.value("copy_bytes_per_s", cuda::fitted_bandwidth) / cuda::fitted_bandwidth;
+  return Row{[tile = *tile, grid, precision, steps, memory_speed](const DeviceModel& device) {
+               const double cycles =
+                   cuda::fused_cycles(tile, grid, precision, limits_of(device), memory_speed);
                return 1e-9 * static_cast<double>(grid.box().points()) * steps * clock_of(device) / cycles;
              },
              description};

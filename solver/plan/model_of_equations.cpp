@@ -52,8 +52,9 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
   }
   const auto& tile = std::get<cuda::FusedTile>(made);
   const auto points = static_cast<double>(problem.domain.box().points());
-  candidate.compute_seconds = cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device)) /
-                              (clock_of(device) * points * candidate.fuse);
+  const double cycles = cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device),
+                                           device.bandwidth / cuda::fitted_bandwidth);
+  candidate.compute_seconds = cycles / (clock_of(device) * points * candidate.fuse);
   candidate.fma = tile.operations;
   candidate.seconds =
       std::max(candidate.memory_seconds, candidate.compute_seconds) + candidate.launch_seconds;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/fit.py finds shipped coefficients again from the records that they were fitted to."""
+import collections
 import json
 import math
 import os
@@ -35,6 +36,34 @@ class Fit(unittest.TestCase):
         right = model.residuals({})
         wrong = model.residuals({"rates.bandwidth": fit.shipped()["rates.bandwidth"] / 2})
         self.assertGreater((wrong**2).mean(), 4 * (right**2).mean())
+
+
+class TilesOfSystems(unittest.TestCase):
+    """The model of several steps per launch knows the rates of both cards, and which tiles are fast."""
+
+    def model_of(self, *records):
+        model = fit.Model(os.environ["SPSOLVE_PREDICT"], [SOURCE / "bench" / "results" / name for name in records])
+        self.addCleanup(model.close)
+        return model
+
+    def test_rates_are_right_within_a_quarter(self):
+        model = self.model_of("systems-h100.json:turns-and-zeros", "systems-h200.json:turns-and-zeros")
+        residuals = model.residuals({})
+        self.assertGreater(len(residuals), 50)
+        far = [f"{row['stencil']} {row['precision']} {row['walls']} {row['fuse']}: {math.exp(residual):.2f}"
+               for row, residual in zip(model.rows, residuals) if abs(residual) > math.log(1.25)]
+        self.assertLessEqual(len(far), 0.05 * len(residuals), far)
+
+    def test_the_fastest_tile_in_the_model_is_nearly_the_fastest(self):
+        """Of tiles that were measured side by side, by an earlier version of the kernel."""
+        model = self.model_of("systems-h100.json:fewer-operations,fewer-operations-3d")
+        cases = collections.defaultdict(list)
+        for row, residual in zip(model.rows, model.residuals({})):
+            cases[row["stencil"], row["precision"], row["walls"], *row["shape"]].append((row["rate"] * math.exp(residual), row["rate"]))
+        shares = {case: max(tiles)[1] / max(rate for _, rate in tiles) for case, tiles in cases.items() if len(tiles) > 1}
+        self.assertGreater(len(shares), 20)
+        self.assertGreaterEqual(min(shares.values()), 0.8, shares)
+        self.assertGreaterEqual(sum(share >= 0.95 for share in shares.values()), 0.8 * len(shares), shares)
 
 
 if __name__ == "__main__":

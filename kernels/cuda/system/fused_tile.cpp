@@ -604,10 +604,17 @@ double slowdown(const FusedTile& fused, const Calibration::FusedSteps& costs) {
   return fused.reach[plane_axis] >= wide_reach ? costs.wide : 1.0;
 }
 
+/// Returns true if threads make ghost points beyond walls. Copies fill those of walls of the value 0.
+bool makes_ghosts(const Domain& grid, Precision precision) {
+  return std::ranges::any_of(grid_axes(grid), [&](int axis) {
+    return !grid.periodic(axis) && !has_zero_walls(grid, axis, precision);
+  });
+}
+
 }  // namespace
 
 double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precision,
-                    const BlockLimits& limits) {
+                    const BlockLimits& limits, double memory_speed) {
   const Calibration::FusedSteps& costs = limits.costs().fused_steps;
   const std::array<int, 3> axes = grid_axes(grid);
   const SystemTile& tile = fused.tile;
@@ -621,7 +628,7 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
                      waves = ceil_div(tiles * ceil_div(planes, stretch), resident);
   const int points_of_thread = tile.rows_of_thread * tile.columns_of_thread;
   const double of_point = fused.operations + fused.held() / static_cast<double>(fused.steps) +
-                          (costs.statement_slots + (grid.has_walls() ? costs.wall_slots : 0)) *
+                          (costs.statement_slots + (makes_ghosts(grid, precision) ? costs.wall_slots : 0)) *
                               static_cast<double>(fused.levels.size());
   const double of_thread = tile.rows_of_thread * costs.row_slots +
                            (tile.loads_itself() ? 0 : costs.level_slots);  // to share rows with others
@@ -640,7 +647,7 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   }
   for (const LevelRings& level : fused.levels)
     bytes += (level.is_read_before ? 2 : 1) * useful * static_cast<double>(storage_bytes(precision));
-  const double memory = bytes * tile.blocks / costs.bytes_per_cycle;
+  const double memory = bytes * tile.blocks / (costs.bytes_per_cycle * memory_speed);
   const double mean =
       std::pow(std::pow(issue, costs.overlap) + std::pow(memory, costs.overlap), 1 / costs.overlap);
   return static_cast<double>(waves * (stretch + fused.warm_up())) * slowdown(fused, costs) *

@@ -108,9 +108,14 @@ OrNoKernel<std::vector<FusedTile>> fused_tiles(const Canonical& canonical, const
 /// Returns true if a tile fits on the device, its values fit in registers, and it is more than overlap.
 bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& limits);
 
+/// Is the speed of copies, in bytes/s read and written, on the device whose rates the model of tiles was
+/// fitted to.
+constexpr double fitted_bandwidth = 3.0e12;
+
 /// Returns the clock cycles of a launch on a grid, as the model has it: whole waves of blocks, whose
-/// iterations take as long as their instructions and their memory.
-double fused_cycles(const FusedTile& tile, const Domain& grid, Precision precision,
-                    const BlockLimits& limits);
+/// iterations take as long as their instructions and their memory. `memory_speed` is the speed of copies over
+/// fitted_bandwidth. Tiles are chosen at 1, so that plans and units choose the same.
+double fused_cycles(const FusedTile& tile, const Domain& grid, Precision precision, const BlockLimits& limits,
+                    double memory_speed = 1);
 
 }  // namespace spsolve::cuda

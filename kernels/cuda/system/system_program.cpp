@@ -17,11 +17,6 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Returns a value as a field stores it, in compute precision.
-double as_stored(double value, Precision precision) {
-  return with_storage(precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(value)); });
-}
-
 /// Returns text as comments, line by line.
 std::string commented(const std::string& text) {
   std::string result = "// ";
@@ -86,12 +81,7 @@ double SystemProgram::face_value(const GroupInput& input, int axis, Side side) c
 }
 
 bool SystemProgram::copies_zeros(const GroupInput& input, int axis) const {
-  const auto is_zero = [&](Side side) {
-    if (beyond(input, axis, side) != Beyond::value) return false;
-    const double value = face_value(input, axis, side);
-    return value == 0 && !std::signbit(value);
-  };
-  return is_zero(low) && is_zero(high);
+  return !input.is_coefficient && has_zero_walls(fields_[input.index], axes_[axis], precision_);
 }
 
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,

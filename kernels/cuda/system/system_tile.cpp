@@ -2,6 +2,7 @@
 #include "kernels/cuda/system/system_tile.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/cuda/launch/arguments.hpp"
 #include "kernels/rounding.hpp"
@@ -93,6 +94,17 @@ int SystemTile::warm_up() const {
   int most = 0;
   for (const InputRing& ring : rings) most = std::max(most, ring.warm_up());
   return most;
+}
+
+double as_stored(double value, Precision precision) {
+  return with_storage(precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(value)); });
+}
+
+bool has_zero_walls(const Domain& domain, int axis, Precision precision) {
+  return std::ranges::all_of(domain.faces[axis], [&](const Face& face) {
+    const double value = as_stored(face.value, precision);
+    return face.kind == BoundaryKind::dirichlet && value == 0 && !std::signbit(value);
+  });
 }
 
 void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, const GhostAxes& ghosts) {

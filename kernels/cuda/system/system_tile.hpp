@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/system/system_group.hpp"
+#include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
 
 namespace spsolve::cuda {
@@ -73,6 +74,13 @@ std::vector<int> numbers_of(const SystemTile& tile);
 
 /// Marks for each input the kernel axes with walls, beyond which its ghost points are made in shared memory.
 using GhostAxes = std::vector<std::array<bool, 3>>;
+
+/// Returns a value as a field stores it, in compute precision.
+double as_stored(double value, Precision precision);
+
+/// Returns true if both walls of an axis have the value 0 (without sign), as `precision` stores it: copies of
+/// planes fill the ghost points beyond them.
+bool has_zero_walls(const Domain& domain, int axis, Precision precision);
 
 /// Lays out the rings of a tile for a group.
 void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, const GhostAxes& ghosts);
