@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "io/hdf5/hdf5.hpp"
@@ -33,6 +34,7 @@ constexpr rlim_t max_computing = 10;         // seconds, of which sound files ne
 /// Limits the seconds that the child may take by the clock. A child that sleeps does not compute, so it would
 /// never reach max_computing. The additional time is for slow disks and busy processors.
 constexpr unsigned max_seconds = 60;
+constexpr int out_of_memory = 1;  // the exit status of a child that says nothing about the file
 
 /// Returns true if the metadata of a file have no checksums: its first block is of version 0 or 1. That block
 /// lies at 0 or, behind a user block, at 512, 1024, 2048 and so on (HDF5 File Format Specification, II.A).
@@ -162,24 +164,32 @@ void read_all(const std::filesystem::path& path) {
   try {
     read_all(file);
   } catch (...) {
-    ::_exit(0);  // memory that is not there is no damage
+    ::_exit(out_of_memory);
   }
   ::_exit(0);
 }
 
-/// Says why a child process cannot read a file, or returns an empty text.
-std::string failure_of_child(const std::filesystem::path& file) {
+/// Holds what a child process found out about a file.
+struct Verdict {
+  std::string failure;   // why the child cannot read the file, empty if it can or nothing is known
+  bool lasting = false;  // true if a further trial would end in the same way
+};
+
+Verdict verdict_of_child(const std::filesystem::path& file) {
   const pid_t child = ::fork();
-  if (child < 0) return "";
+  if (child < 0) return {};
   if (child == 0) be_child(file);
   int status = 0;
   pid_t ended = 0;
   do ended = ::waitpid(child, &status, 0);
   while (ended < 0 && errno == EINTR);
-  if (ended != child || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return "";
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-    return fmt::format("was not read within {} seconds; its file system may not answer", max_seconds);
-  return "is a damaged HDF5 file (the HDF5 library does not survive reading it)";
+  if (ended != child || (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory)) return {};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {"", true};
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGALRM)
+    return {fmt::format("was not read within {} seconds; its file system may not answer", max_seconds)};
+  // A child that lacks memory may be killed.
+  return {"is a damaged HDF5 file (the HDF5 library does not survive reading it)", signal != SIGKILL};
 }
 
 /// Holds the device, the number, the size and the last change (seconds and nanoseconds) of a file.
@@ -202,10 +212,11 @@ std::string failure_of_trial(const std::filesystem::path& file) {
   const auto lock = lock_hdf5();  // no other thread may be inside the library while the process forks
   static std::map<Version, std::string> tried;
   const auto version = version_of(file);
-  if (!version) return failure_of_child(file);
-  const auto [failure, first] = tried.try_emplace(*version);
-  if (first) failure->second = failure_of_child(file);
-  return failure->second;
+  if (version)
+    if (const auto known = tried.find(*version); known != tried.end()) return known->second;
+  Verdict verdict = verdict_of_child(file);
+  if (version && verdict.lasting) tried.emplace(*version, verdict.failure);
+  return std::move(verdict.failure);
 }
 
 }  // namespace spsolve

@@ -12,7 +12,8 @@ namespace spsolve {
 /// because later formats have checksums on their metadata, as all files of spsolve do. Files that `file`
 /// refers to are left out. Returns an empty text if the child can read the file, if that is no HDF5 file, or
 /// if no process can be started; else a clause that begins with a verb. A file that has not
-/// changed for some seconds is tried once. `file` may be read by several ranks at a time.
+/// changed for some seconds is tried once, or until a trial has shown how all others would end. `file` may be
+/// read by several ranks at a time.
 std::string failure_of_trial(const std::filesystem::path& file);
 
 }  // namespace spsolve

@@ -325,6 +325,16 @@ class Faults(spsolve.TestCase):
                 self.assertRegex(self.run_to(2, "check", "problem.toml").err, wanted)
                 self.assertRegex(self.run_to(0, "info", self.directory / "u.h5").out, wanted)
 
+    def test_a_damaged_file_that_is_used_twice_is_refused_twice(self):
+        """A process remembers what it found out about a file that has not changed for some time."""
+        corpus = pathlib.Path(os.environ["SPSOLVE_SOURCE"]) / "tests/fuzz/corpus_hdf5_old"
+        shutil.copy(corpus / "library_dies_crash_19.h5", self.directory / "damaged.h5")
+        os.utime(self.directory / "damaged.h5", (0, 0))
+        with h5py.File(self.directory / "u.h5", "w") as file:
+            file["u"] = file["v"] = h5py.ExternalLink("damaged.h5", "/u")
+        report = self.run_to(0, "info", self.directory / "u.h5").out
+        self.assertEqual(report.count("which is a damaged HDF5 file"), 2, report)
+
     def test_hdf5_from_a_pipe_is_refused(self):
         """A run would wait for its writer forever."""
         os.mkfifo(self.directory / "pipe")
