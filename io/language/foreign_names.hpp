@@ -75,20 +75,25 @@ inline std::string own_name_of(std::string_view name) {
   return own_of(in_small_letters(name), instead);
 }
 
-/// Returns true if letters behind the digits of a number belong to it in other languages: an exponent (1d3),
-/// a suffix (1.5f), a base (0x10) or a separator (1_000).
-inline bool continues_number(std::string_view digits, std::string_view letters) {
+/// Returns true if letters behind the digits of a number belong to it in other languages: an exponent (1d3,
+/// 1d-3), a suffix (1.5f), a base (0x10) or a separator (1_000). `behind` stands behind the letters. A letter
+/// that may be the name of a factor, as in 2u, 2d and 3f, does not belong to the number.
+inline bool continues_number(std::string_view digits, std::string_view letters, std::string_view behind) {
   const char first = letters.front();
   const auto has = [](std::string_view list, char c) { return list.find(c) != std::string_view::npos; };
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
   if (first == '_' || (digits == "0" && has("xXbBoO", first))) return true;
-  return has("dDeEqQfFlLuU", first) &&
-         std::ranges::all_of(letters.substr(1), [](unsigned char c) { return std::isdigit(c); });
+  if (!std::ranges::all_of(letters.substr(1), is_digit)) return false;
+  if (has("fFlL", first)) return has(digits, '.');
+  const bool exponent =
+      letters.size() > 1 || (behind.size() > 1 && has("+-", behind[0]) && is_digit(behind[1]));
+  return has("dDeEqQ", first) && exponent;
 }
 
 /// Returns what the language has in place of an operator or a symbol of other languages; empty if it is none
 /// of these.
 inline std::string own_operator_of(std::string_view symbol) {
-  constexpr std::array<ForeignName, 24> instead{{
+  constexpr std::array<ForeignName, 18> instead{{
       {"**", "'^' for powers"},
       {"=", "'==' for equality"},
       {"<>", "'!=' for inequality"},
@@ -96,12 +101,6 @@ inline std::string own_operator_of(std::string_view symbol) {
       {"or", "'||' between conditions"},
       {"xor", "'!=' between conditions in brackets"},
       {"not", "a comparison: 'not a' is written 'a == 0'"},
-      {"eq", "'==' for equality"},
-      {"ne", "'!=' for inequality"},
-      {"lt", "'<'"},
-      {"le", "'<='"},
-      {"gt", "'>'"},
-      {"ge", "'>='"},
       {"mod", "'mod(a, b)' for remainders"},
       {"!", "a comparison: '!a' is written 'a == 0'"},
       {"&", "'&&' between conditions"},
@@ -115,6 +114,20 @@ inline std::string own_operator_of(std::string_view symbol) {
       {"if", "'condition ? a : b'"},
   }};
   return own_of(in_small_letters(symbol), instead);
+}
+
+/// Returns what the language has in place of a comparison of Fortran that stands between points, as in
+/// 'a .gt. b'; empty if it is none of these.
+inline std::string own_comparison_of(std::string_view word) {
+  constexpr std::array<ForeignName, 6> instead{{
+      {"eq", "'==' for equality"},
+      {"ne", "'!=' for inequality"},
+      {"lt", "'<'"},
+      {"le", "'<='"},
+      {"gt", "'>'"},
+      {"ge", "'>='"},
+  }};
+  return own_of(in_small_letters(word), instead);
 }
 
 }  // namespace spsolve

@@ -353,6 +353,9 @@ class Parser {
     const Token& token = peek();
     const bool is_operand = wanted.starts_with("a number");
     if (const std::string own = own_operator_of(token.text); !own.empty()) wanted = own;
+    if (is_between_points()) {
+      if (const std::string own = own_comparison_of(token.text); !own.empty()) wanted = own;
+    }
     if (is_operand && (token.text == "|" || token.text == "||"))
       wanted = "'abs(a)' for the absolute value of a";
     if (token.text == "," && at_ > 0 && tokens_[at_ - 1].kind == Token::Kind::number &&
@@ -370,9 +373,16 @@ class Parser {
     throw SyntaxError(text_, token.position, description_of(token), wanted);
   }
 
-  /// Returns what is missing between two operands that stand side by side, as in "2x" and "sin x". The text
-  /// is empty if the first is a word of other languages.
-  static std::string missing_between(const Token& last, const Token& name) {
+  /// Returns true if the next token is a word between points, as operators of Fortran are.
+  bool is_between_points() const {
+    return at_ > 0 && tokens_[at_ - 1].text == "." && peek().kind == Token::Kind::name &&
+           tokens_[at_ + 1].text == ".";
+  }
+
+  /// Returns what is missing between two operands that stand side by side, as in "2x" and "sin x". If the
+  /// first is an operator of other languages, as in "NOT x", the text says what to write in its place. The
+  /// text is empty if nothing better is known than what is wanted anyway.
+  std::string missing_between(const Token& last, const Token& name) const {
     if (last.kind == Token::Kind::name && find_function(last.text))
       return fmt::format("an operator, or brackets as in '{}({})'", last.text, name.text);
     if (last.kind == Token::Kind::name)
@@ -381,10 +391,11 @@ class Parser {
         (last.kind != Token::Kind::name || is_word(last.text) || is_word(name.text)))
       return "";
     const bool adjoin = last.begin + last.text.size() == name.begin;
-    return fmt::format("an operator, as in '{}*{}'{}", last.text, name.text,
-                       adjoin && continues_number(last.text, name.text)
-                           ? "; numbers have digits, a point and an exponent, as in 1.5e-3"
-                           : "");
+    return fmt::format(
+        "an operator, as in '{}*{}'{}", last.text, name.text,
+        adjoin && continues_number(last.text, name.text, text_.substr(name.begin + name.text.size()))
+            ? "; numbers have digits, a point and an exponent, as in 1.5e-3"
+            : "");
   }
 
   static std::string description_of(const Token& token) {

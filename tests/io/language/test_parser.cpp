@@ -7,7 +7,10 @@
 namespace spsolve::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 struct Refusal {
   Position position{0, 0};
@@ -128,6 +131,23 @@ TEST(Parser, SaysWhereAnExpressionIsWrong) {
           {"correlate(w)", {1, 12}, "')'", "what is to be correlated"},
       },
       parse_expression);
+}
+
+TEST(Parser, TellsFactorsFromSuffixesAndFortran) {
+  for (const char* text : {"2u", "2.5u", "3f", "3f1", "2d", "2.5d - x", "2l", "2e", "2q+x"}) {
+    SCOPED_TRACE(text);
+    EXPECT_THAT(refusal_of(text, parse_expression).wanted,
+                AllOf(StartsWith("an operator, as in '"), Not(HasSubstr("numbers"))));
+  }
+  for (const char* text : {"1d3", "1d+3", "1.5q-2", "2.f", "1.5L", "0b1"}) {
+    SCOPED_TRACE(text);
+    EXPECT_THAT(refusal_of(text, parse_expression).wanted, HasSubstr("numbers have digits"));
+  }
+  // These names are comparisons of Fortran, but no point stands on both sides.
+  EXPECT_EQ(refusal_of("2 ne", parse_expression).wanted, "an operator, as in '2*ne'");
+  EXPECT_EQ(refusal_of("Le 2", parse_expression).wanted, refusal_of("Lf 2", parse_expression).wanted);
+  EXPECT_EQ(refusal_of("Le x", parse_expression).wanted, "an operator, as in 'Le*x'");
+  EXPECT_EQ(refusal_of("x.ne", parse_expression).wanted, "'x.previous' or 'x.next'");
 }
 
 TEST(Parser, OrdersResultsOfComparisons) {
