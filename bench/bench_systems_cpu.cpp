@@ -8,7 +8,6 @@
 // past the caches. Rates are the best and the median of repeats; copies, streams and steps take turns, so
 // that all see the same machine. Where other programs share the cores, --processor-time with
 // OMP_NUM_THREADS=1 leaves out the time that they take.
-#include <emmintrin.h>
 #include <omp.h>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +18,7 @@
 #include <ctime>
 #include <random>
 
+#include "bench/cpu_streams.hpp"
 #include "io/catalogue_step.hpp"
 #include "kernels/catalogue/systems.hpp"
 #include "kernels/cpu/system_unit.hpp"
@@ -60,26 +60,6 @@ class Copy {
   static constexpr std::size_t bytes = std::size_t{192} << 20;
   std::vector<std::byte> from_, to_;
 };
-
-/// Writes the sum of some arrays to each of some others, past the caches. All arrays have `bytes` bytes.
-/// Returns the bytes that move per second.
-double streamed_bytes_per_second(const std::vector<const double*>& read, const std::vector<double*>& written,
-                                 std::size_t bytes) {
-  constexpr std::size_t line = 8;
-  const std::size_t lines = bytes / sizeof(double) / line;
-  const double seconds = seconds_of([&] {
-#pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < lines * line; i += line) {
-      __m128d sums[line / 2] = {};  // no std::array: GCC warns that it drops the alignment of its elements
-      for (const double* const from : read)
-        for (std::size_t k = 0; k < std::size(sums); ++k)
-          sums[k] = _mm_add_pd(sums[k], _mm_load_pd(from + i + 2 * k));
-      for (double* const to : written)
-        for (std::size_t k = 0; k < std::size(sums); ++k) _mm_stream_pd(to + i + 2 * k, sums[k]);
-    }
-  });
-  return static_cast<double>((read.size() + written.size()) * lines * line * sizeof(double)) / seconds;
-}
 
 void fill(Field& field, std::mt19937& random) {
   std::uniform_real_distribution<float> value(0.1f, 0.3f);
@@ -165,27 +145,29 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   // A sample of a small grid takes many steps, so that it does not measure caches that a copy has emptied.
   const int repeats = static_cast<int>(std::clamp(0.02 / seconds_of(launch), 1.0, 1e5));
   std::vector<Field> streamed = make_fields(static_cast<std::size_t>(facts.fields_written), precision);
-  const auto stream = [&] {
+  const auto streamed_array = [&](const Field& field) {
     const Index3 first = domain.box().begin, last{shape[0] - 1, shape[1] - 1, 0};  // columns that are aligned
-    const auto start = [&](const Field& field) {
-      return reinterpret_cast<const double*>(field.bytes_at(first));
-    };
-    std::vector<const double*> read;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!facts.reach_now[i].empty()) read.push_back(start(now[i]));
-      if (!facts.reach_previous[i].empty()) read.push_back(start(previous[i]));
-    }
-    for (const Field& field : coefficients) read.push_back(start(field));
-    std::vector<double*> written;
-    for (Field& field : streamed) written.push_back(const_cast<double*>(start(field)));
-    return streamed_bytes_per_second(
-        read, written,
-        static_cast<std::size_t>(streamed.front().bytes_at(last) - streamed.front().bytes_at(first)));
+    std::byte* const begin = const_cast<std::byte*>(field.bytes_at(first));
+    return StreamedArray{reinterpret_cast<double*>(begin),
+                         static_cast<std::size_t>(field.bytes_at(last) - begin),
+                         storage_bytes(field.precision()) / storage_bytes(precision)};
+  };
+  std::vector<StreamedArray> read, written;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!facts.reach_now[i].empty()) read.push_back(streamed_array(now[i]));
+    if (!facts.reach_previous[i].empty()) read.push_back(streamed_array(previous[i]));
+  }
+  for (const Field& field : coefficients) read.push_back(streamed_array(field));
+  for (const Field& field : streamed) written.push_back(streamed_array(field));
+  const auto streamed_bytes_per_second = [&] {
+    double moved = 0.0;
+    const double time = seconds_of([&] { moved = stream(read, written); });
+    return moved / time;
   };
   std::vector<double> steps, copies, streams;
   for (double passed = 0; passed < seconds || steps.size() < 5;) {
     copies.push_back(copy.bytes_per_second());
-    streams.push_back(stream());
+    streams.push_back(streamed_bytes_per_second());
     const double sample = seconds_of([&] {
       for (int i = 0; i < repeats; ++i) launch();
     });
