@@ -17,8 +17,9 @@
 namespace spsolve {
 
 /// Holds, by section ("initial", "source"), checksums of the values that the input sets point by point, as
-/// app/values/value_summary.hpp computes them. Two runs of one problem have the same checksums, wherever the
-/// values were read from. A section whose values were never read is missing.
+/// app/values/value_summary.hpp computes them, and those of other values in files. Two runs of one problem
+/// have the same checksums, wherever the values were read from. A section whose values were never read is
+/// missing.
 using ValueChecksums = std::map<std::string, std::string>;
 
 /// Holds everything besides the values of its fields that a run needs to continue as if it had never stopped.
@@ -29,7 +30,7 @@ struct CheckpointHeader {
   Precision precision = Precision::fp64;
   std::string input;  // resolved, as TOML
   std::string plan;
-  std::string weights;  // a checksum of the weights that the input gives, wherever they lie
+  std::string weights;  // a checksum of the stencil, or of the canonical form of the equations
   std::vector<std::string> fields = {default_field};  // names, in the order of the problem
   ValueChecksums values = {};
   /// Holds the change of the last step (Schedule::change), for runs until nothing changes.

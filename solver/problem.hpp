@@ -24,7 +24,6 @@ struct Problem {
   /// advances.
   std::shared_ptr<const Equations> equations = {};
   std::string single_name = "u";  // the name of the field that a stencil advances
-  std::string weights = {};       // a checksum of the weights that the input gives, wherever they lie
   bool has_points = false;        // amounts are added to points, or their values recorded, in every step
 
   /// Returns how far a step reads, per axis.
@@ -64,10 +63,9 @@ struct Problem {
 };
 
 /// Returns a problem of equations, on a grid that has the walls of the first field.
-inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision,
-                              const std::string& weights = {}) {
+inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision) {
   const Domain domain = equations->domains.front();
-  return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations), "u", weights};
+  return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations)};
 }
 
 }  // namespace spsolve

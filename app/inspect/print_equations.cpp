@@ -28,8 +28,6 @@ constexpr double not_growth = 1e-8;
 /// Limits the matrix of a step, whose eigenvalues take time as the cube of its size.
 constexpr std::size_t most_unknowns = 64;
 
-using Stencils = std::map<std::string, Stencil, std::less<>>;
-
 /// Returns the points of a block at which a derived coefficient is least and largest.
 std::array<Index3, 2> extreme_points(const Canonical& canonical, TermId coefficient, const Box& block,
                                      const LeafRow& leaf) {
@@ -128,7 +126,7 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
                    most_unknowns);
     return;
   }
-  const Stencils stencils = read_stencils(communicator, *config.equations, config.grid);
+  const Stencils stencils = read_stencils(communicator, config);
   double worst = 0, stable = 0;
   bool linear = true, defective = false;
   std::optional<FrozenValues> of_worst;

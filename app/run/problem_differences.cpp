@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <set>
 
 #include "app/setup/setup.hpp"
@@ -54,16 +56,51 @@ bool same_walls(const Inputs& inputs, const FieldConfig& was, const FieldConfig&
   return was.faces == is.faces;
 }
 
-/// Returns the statements of a step. Weights in files do not count.
-System statements_of(const RunConfig& config) {
-  return system_of(*config.equations, config.grid, config.time.dt,
-                   stencils_without_files(*config.equations, config.grid));
+System statements_of(const RunConfig& config, const Stencils& stencils) {
+  return system_of(*config.equations, config.grid, config.time.dt, stencils);
 }
 
-bool has_weights_in_files(const RunConfig& config) {
-  return std::ranges::any_of(config.equations->stencils, [](const auto& named) {
-    return std::holds_alternative<DatasetForm>(named.second);
-  });
+/// Returns the weights of [stencils] of a former run, of whose files only checksums are left. `now` are
+/// weights that can be read. Others differ from all that are known. Returns nothing if a checksum is missing.
+std::optional<Stencils> former_stencils(const RunConfig& was, const ValueChecksums& values,
+                                        const Stencils& now) {
+  Stencils stencils;
+  for (const auto& [name, form] : was.equations->stencils) {
+    std::optional<Stencil> weights = make_stencil(form, was.grid);
+    if (!weights) {
+      const auto checksum = values.find(key_of_stencil(name));
+      if (checksum == values.end()) return std::nullopt;
+      const auto same = std::ranges::find_if(
+          now, [&](const auto& named) { return checksum_of(named.second) == checksum->second; });
+      const auto unknown = static_cast<double>(std::hash<std::string>()(checksum->second));
+      weights = same == now.end() ? Stencil({1, 1, 1}, {unknown}, {0, 0, 0}) : same->second;
+    }
+    stencils.try_emplace(name, *weights);
+  }
+  return stencils;
+}
+
+/// Returns true if the checksum that a checkpoint holds of all its equations is that of `canonical`.
+bool is_checksum_of(const std::string& checksum, const Canonical& canonical) {
+  const auto single = single_stencil(canonical);
+  return checksum == checksum_of(canonical) || (single && checksum == checksum_of(*single));
+}
+
+/// Returns in words what differs in the steps of two inputs, or nothing. Both have equations, or neither has.
+std::string different_steps(const CheckpointHeader& stored, const RunConfig& was, const RunConfig& is,
+                            const Stencils& now) {
+  const bool stated = is.states_equations();
+  const std::string weights = stated ? "the weights of [stencils]" : "the weights of [stencil]";
+  const std::string statements = stated ? "what [equations] computes" : "[stencil] or [source]";
+  if (!is.equations) return stored.weights == checksum_of(now.at("w")) ? "" : weights;
+  const System wanted = statements_of(is, now);
+  const std::optional<Stencils> then = former_stencils(was, stored.values, now);
+  if (!then) return is_checksum_of(stored.weights, canonical_form(wanted)) ? "" : statements;
+  if (same_statements(statements_of(was, *then), wanted)) return "";
+  Stencils renewed = *then;
+  for (auto& [name, stencil] : renewed)
+    if (const auto found = now.find(name); found != now.end()) stencil = found->second;
+  return same_statements(statements_of(was, renewed), wanted) ? weights : statements;
 }
 
 bool same_point_sources(const Inputs& inputs) {
@@ -99,8 +136,7 @@ bool same_images(const RunConfig& was, const RunConfig& is) {
 
 Contents contents_of(const Communicator& communicator, const RunConfig& config, Tables& tables,
                      std::int64_t steps, const ValueChecksums& later) {
-  Contents contents{problem_of(communicator, config, tables).weights,
-                    checksums_of_tables(tables, config, steps)};
+  Contents contents{read_stencils(communicator, config), checksums_of_tables(tables, config, steps)};
   contents.values.insert(later.begin(), later.end());
   for (const ValueSection& section : value_sections(config)) {
     if (!std::holds_alternative<DatasetForm>(section.form) || contents.values.contains(section.name))
@@ -124,12 +160,8 @@ std::vector<std::string> different_problem(const FormerRun& former, const RunCon
     const bool stated = other.states_equations() || config.states_equations();
     different.emplace_back(stated ? "[equations]" : "[boundary] or [source]");
   } else {
-    if (config.equations && !same_statements(statements_of(other), statements_of(config)))
-      different.emplace_back(config.states_equations() ? "what [equations] computes"
-                                                       : "[stencil] or [source]");
-    if ((!config.equations || has_weights_in_files(config)) && stored.weights != contents.weights)
-      different.emplace_back(config.states_equations() ? "the weights of [stencils]"
-                                                       : "the weights of [stencil]");
+    const std::string steps = different_steps(stored, other, config, contents.stencils);
+    if (!steps.empty()) different.push_back(steps);
   }
   if (other.time.dt != config.time.dt) different.emplace_back("dt");
   const Inputs inputs{other, stored.values, config, contents.values};

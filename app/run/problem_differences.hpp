@@ -24,7 +24,7 @@ struct FormerRun {
 
 /// Holds the parts of a problem that the text of its input does not contain.
 struct Contents {
-  std::string weights;    // Problem::weights
+  Stencils stencils;      // read_stencils()
   ValueChecksums values;  // checksums of the datasets that can be read, by section or key
 };
 

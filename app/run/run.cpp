@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <span>
 
@@ -202,7 +201,7 @@ void fill_arrays(const Communicator& communicator, const Beginning& beginning, S
                  Block& block, const Terminal& terminal) {
   const RunConfig& config = setup.config;
   const std::optional<Checkpoint>& restart = beginning.restart;
-  if (restart) setup.values = restart->header.values;
+  if (restart) setup.values.insert(restart->header.values.begin(), restart->header.values.end());
   fill_block(communicator, config, setup.problem, restart, block,
              [&](const std::string& section, const ValueFacts& facts) {
                require_same_values(beginning, config, section, facts.checksum);

@@ -36,11 +36,14 @@ Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string&
   }
 }
 
-/// Returns a checksum of the weights of [stencils].
-std::string checksum_of(const std::map<std::string, Stencil, std::less<>>& stencils) {
-  std::string text;
-  for (const auto& [name, stencil] : stencils) text += fmt::format("{} {}\n", name, checksum_of(stencil));
-  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+/// Returns checksums of the weights of [stencils] that lie in files.
+ValueChecksums checksums_of_stencils(const RunConfig& config, const Stencils& stencils) {
+  ValueChecksums checksums;
+  if (config.equations)
+    for (const auto& [name, form] : config.equations->stencils)
+      if (std::holds_alternative<DatasetForm>(form))
+        checksums[key_of_stencil(name)] = checksum_of(stencils.at(name));
+  return checksums;
 }
 
 /// Does the part of require_memory() that concerns this rank.
@@ -104,23 +107,23 @@ Sampling Setup::for_outputs(const OutputStreamConfig& output) const {
   return {output.stride, narrower(output.precision, problem.precision)};
 }
 
-std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
-                                                          const EquationsConfig& equations,
-                                                          const Grid& grid) {
-  std::map<std::string, Stencil, std::less<>> stencils;
+Stencils read_stencils(const Communicator& communicator, const RunConfig& config) {
+  Stencils stencils;
   collectively(communicator, [&] {
-    for (const auto& [name, form] : equations.stencils)
-      stencils.try_emplace(name, stencil_of(form, grid, "stencils." + name));
+    if (!config.states_equations()) {
+      stencils.try_emplace("w", stencil_of(config.stencil, config.grid, "stencil"));
+      return;
+    }
+    for (const auto& [name, form] : config.equations->stencils)
+      stencils.try_emplace(name, stencil_of(form, config.grid, key_of_stencil(name)));
   });
   return stencils;
 }
 
-Problem problem_of(const Communicator& communicator, const RunConfig& config, Tables& tables) {
+Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& stencils) {
   const Precision precision = config.compute.precision;
   if (config.equations) {
     const std::vector<Domain> domains = domains_of(*config.equations, config.grid);
-    const auto stencils = read_stencils(communicator, *config.equations, config.grid);
-    const std::string weights = checksum_of(stencils);
     const Canonical canonical =
         canonical_form(system_of(*config.equations, config.grid, config.time.dt, stencils));
     std::vector<FilledFace> filled = filled_faces(tables, config);
@@ -128,7 +131,7 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config, Ta
     const bool as_equations =
         !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
     if (const auto stencil = single_stencil(canonical); stencil && !as_equations)
-      return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front(), weights};
+      return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
     if (precision == Precision::tf32)
       throw Error(
           InputKey{"compute", "precision"},
@@ -136,19 +139,33 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config, Ta
           "walls that are periodic, neumann or { dirichlet = number }; others take fp64, fp32, fp16 or "
           "bf16");
     return system_problem(
-        std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision,
-        weights);
+        std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision);
   }
-  std::optional<Stencil> stencil;
-  collectively(communicator, [&] { stencil = stencil_of(config.stencil, config.grid, "stencil"); });
-  return {config.grid.domain,   *stencil, precision, config.source.has_value(), nullptr, "u",
-          checksum_of(*stencil)};
+  return {config.grid.domain, stencils.at("w"), precision, config.source.has_value(), nullptr, "u"};
 }
 
 Problem problem_of(const Communicator& communicator, const RunConfig& config) {
   Tables tables(communicator);
-  return problem_of(communicator, config, tables);
+  return problem_of(config, tables, read_stencils(communicator, config));
 }
+
+std::string checksum_of(const Canonical& canonical) {
+  std::string text = text_of(canonical);
+  for (const CanonicalNode& node : canonical.nodes) {
+    text += fmt::format(" {}:{:a}", static_cast<int>(node.kind), node.number);
+    for (const ChainLink& link : node.links)
+      text += fmt::format(" {}:{}", link.node, checksum_of(link.stencil));
+  }
+  for (TermId id = 0; id < canonical.terms.size(); ++id)
+    text += fmt::format(" {:a}", canonical.terms[id].number);
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+std::string checksum_of(const Problem& problem) {
+  return problem.equations ? checksum_of(problem.equations->canonical) : checksum_of(problem.stencil);
+}
+
+std::string key_of_stencil(const std::string& name) { return "stencils." + name; }
 
 void require_walls_in_range(const Problem& problem) {
   with_storage(problem.precision, [&]<class Storage>() {
@@ -202,7 +219,8 @@ void require_numbers_in_range(const Problem& problem, const RunConfig& config) {
 Setup make_setup(const Communicator& communicator, const RunConfig& config, Tables& tables,
                  const std::optional<StoredPlan>& continued, const std::optional<DeviceModel>& model,
                  std::optional<int> ranks) {
-  Problem problem = problem_of(communicator, config, tables);
+  const Stencils stencils = read_stencils(communicator, config);
+  Problem problem = problem_of(config, tables, stencils);
   problem.has_points = !config.point_sources.empty() || !config.probes.empty();
   const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
                                                    .of_rank = model->name + ", " + model->origin,
@@ -232,7 +250,14 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
   const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
                                                           config.parallel, problem, plan.chosen, device);
   const std::string& note = request.note.empty() ? plan.note : request.note;
-  return {config, problem, device, plan, note, decomposition, exchange_every, background};
+  return {config,         problem,    device,
+          plan,           note,       decomposition,
+          exchange_every, background, checksums_of_stencils(config, stencils)};
+}
+
+bool sums_use(const RunConfig& config, const std::string& name) {
+  return std::ranges::any_of(config.diagnostics.sums,
+                             [&](const auto& sum) { return uses_any(sum.second, {name}); });
 }
 
 MemoryNeed memory_need(const Setup& setup) {
@@ -241,8 +266,15 @@ MemoryNeed memory_need(const Setup& setup) {
     copies = std::max(copies, copy_bytes(setup.decomposition, {1, sum_precision(setup.problem.precision)}));
   MemoryNeed need{block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every),
                   copies};
-  if (!setup.config.diagnostics.sums.empty())
-    need.sums = field_bytes(setup.decomposition.block(0).extent(), {}, Precision::fp64);
+  if (!setup.config.diagnostics.sums.empty()) {
+    const Index3 block = setup.decomposition.block(0).extent();
+    need.sums = field_bytes(block, {}, Precision::fp64);
+    if (setup.config.equations) {
+      const auto& coefficients = setup.config.equations->coefficients;
+      if (std::ranges::any_of(coefficients, [&](const auto& k) { return sums_use(setup.config, k.name); }))
+        need.sums += coefficients.size() * static_cast<std::size_t>(volume(block)) * sizeof(double);
+    }
+  }
   if (setup.problem.equations && !setup.problem.equations->filled.empty()) {
     const Index3 halo = setup.halo();
     const BytesOfWalls walls = bytes_of_walls(setup.config, setup.problem.equations->filled,

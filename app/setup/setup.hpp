@@ -31,7 +31,7 @@ struct Setup {
   Decomposition decomposition;
   int exchange_every = 1;      // launches that share an exchange of halos
   bool background = false;     // files are written during the run
-  ValueChecksums values = {};  // by section, once fill() has read it
+  ValueChecksums values = {};  // of weights in files; of other values by section, once fill() has read it
 
   /// Returns how far around a block points are known after an exchange.
   Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.radius(); }
@@ -44,22 +44,34 @@ struct Setup {
 
 /// Holds the bytes that a rank takes. `fields` are in the memory of its device, tables of walls included. In
 /// host memory are `copies` of the state for files (of two in progress if they are written in the
-/// background), `sums`, the values of formulas that are summed, and `walls`, the values of walls.
+/// background), `sums`, the values of formulas that are summed and of coefficients that they use, and
+/// `walls`, the values of walls.
 struct MemoryNeed {
   std::size_t fields = 0, copies = 0, sums = 0, walls = 0;
 };
 MemoryNeed memory_need(const Setup& setup);
 
-/// Returns the problem that an input describes, in the precision that it names; weights are read if a file
-/// holds them. Equations of a single field that are one stencil become that stencil. Collective; every rank
-/// throws the same Error.
-Problem problem_of(const Communicator& communicator, const RunConfig& config, Tables& tables);
-/// Does the same for a caller that needs no tables itself.
+/// Returns true if a formula of diagnostics.sums uses a name.
+bool sums_use(const RunConfig& config, const std::string& name);
+
+/// Returns the weights of [stencils] by name, and those of [stencil] under the name "w". Reads them if a file
+/// holds them. Collective; every rank throws the same Error.
+Stencils read_stencils(const Communicator& communicator, const RunConfig& config);
+
+/// Returns the problem that an input describes, in the precision that it names. `stencils` are those of
+/// read_stencils(). Equations of a single field that are one stencil become that stencil. Collective; every
+/// rank throws the same Error.
+Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& stencils);
+/// Does the same for a caller that needs neither tables nor weights itself.
 Problem problem_of(const Communicator& communicator, const RunConfig& config);
 
-/// Returns the weights of [stencils] by name, read from files if needed. Collective, as problem_of().
-std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
-                                                          const EquationsConfig& equations, const Grid& grid);
+/// Returns a checksum that identifies equations by their canonical form.
+std::string checksum_of(const Canonical& canonical);
+/// Returns a checksum that tells whether two problems have the same stencil, or the same equations.
+std::string checksum_of(const Problem& problem);
+
+/// Returns the key of weights of [stencils], by which Setup::values holds their checksum.
+std::string key_of_stencil(const std::string& name);
 
 /// Throws Error(invalid_input) if a dirichlet value is infinite in its storage format.
 void require_walls_in_range(const Problem& problem);

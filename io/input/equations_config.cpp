@@ -21,8 +21,7 @@ std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& gri
   return domains;
 }
 
-StepNames names_of(const EquationsConfig& equations, const Grid& grid, double dt,
-                   std::map<std::string, Stencil, std::less<>> stencils) {
+StepNames names_of(const EquationsConfig& equations, const Grid& grid, double dt, Stencils stencils) {
   StepNames names{.dimensions = grid.domain.dimensions,
                   .spacing = grid.spacing,
                   .dt = dt,
@@ -35,8 +34,7 @@ StepNames names_of(const EquationsConfig& equations, const Grid& grid, double dt
   return names;
 }
 
-System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
-                 std::map<std::string, Stencil, std::less<>> stencils) {
+System system_of(const EquationsConfig& equations, const Grid& grid, double dt, Stencils stencils) {
   return resolve_step(parse_step(equations.step), names_of(equations, grid, dt, std::move(stencils)));
 }
 

@@ -56,13 +56,14 @@ struct EquationsConfig {
 /// Returns the grid with the walls of each field. If one wall of a field is filled, all its walls are.
 std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& grid);
 
+/// Holds weights by the names of [stencils].
+using Stencils = std::map<std::string, Stencil, std::less<>>;
+
 /// Returns the names that statements may use. `stencils` holds the weights of [stencils].
-StepNames names_of(const EquationsConfig& equations, const Grid& grid, double dt,
-                   std::map<std::string, Stencil, std::less<>> stencils);
+StepNames names_of(const EquationsConfig& equations, const Grid& grid, double dt, Stencils stencils);
 
 /// Returns the statements with every name replaced by its meaning (names_of()). Throws SyntaxError.
-System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
-                 std::map<std::string, Stencil, std::less<>> stencils);
+System system_of(const EquationsConfig& equations, const Grid& grid, double dt, Stencils stencils);
 
 /// Returns the constants and `dt`, the length of a step; initial values, sources and coefficients may use
 /// both.

@@ -288,11 +288,13 @@ void check_depth(const Canonical& canonical) {
 void check_equations(const TomlSection& root, const EquationsConfig& equations, const Grid& grid, double dt,
                      bool has_dt) {
   const TomlSection section = *root.section("equations");
+  Stencils stencils;
+  for (const auto& [name, form] : equations.stencils)  // files are not opened here
+    stencils.try_emplace(name, make_stencil(form, grid).value_or(Stencil({1, 1, 1}, {1.0}, {0, 0, 0})));
   Syntax syntax;
   try {
     syntax = parse_step(equations.step);
-    check_depth(canonical_form(
-        resolve_step(syntax, names_of(equations, grid, dt, stencils_without_files(equations, grid)))));
+    check_depth(canonical_form(resolve_step(syntax, names_of(equations, grid, dt, std::move(stencils)))));
   } catch (const SyntaxError& error) {
     throw Error(Status::invalid_input,
                 fmt::format("{}step: {}", section.error_prefix("step", error.position().line), error.what()));

@@ -111,12 +111,4 @@ std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid) {
   return {};
 }
 
-std::map<std::string, Stencil, std::less<>> stencils_without_files(const EquationsConfig& equations,
-                                                                   const Grid& grid) {
-  std::map<std::string, Stencil, std::less<>> stencils;
-  for (const auto& [name, form] : equations.stencils)
-    stencils.try_emplace(name, make_stencil(form, grid).value_or(Stencil({1, 1, 1}, {1.0}, {0, 0, 0})));
-  return stencils;
-}
-
 }  // namespace spsolve

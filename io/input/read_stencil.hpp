@@ -2,9 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <string>
 
 #include "io/input/config.hpp"
 #include "io/input/toml_section.hpp"
@@ -18,9 +16,5 @@ StencilForm read_stencil(const TomlSection& section, const Grid& grid,
 
 /// Returns the stencil of a form that needs no file, or nothing for a dataset. Throws std::invalid_argument.
 std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
-
-/// Returns the weights of [stencils]. Files are not opened: weights in files are 1 at the point itself.
-std::map<std::string, Stencil, std::less<>> stencils_without_files(const EquationsConfig& equations,
-                                                                   const Grid& grid);
 
 }  // namespace spsolve

@@ -609,13 +609,59 @@ class Restart(spsolve.TestCase):
         report.write_text(json.dumps({**stored, "weights_checksum": "of the form that another version computes"}))
         self.run_to(0, write("u.next = 0.9*u"), "--restart", "latest")
 
+    def test_weights_of_stencils_count_and_not_their_names_and_places(self):
+        """Statements read weights, which may lie in a file or in the input."""
+        forms = {"file": {"file": "weights.h5", "dataset": "w"}, "other": {"file": "weights.h5", "dataset": "v"},
+                 "inline": {"weights": [0.1, 0.7, 0.1]}, "one": {"weights": [1.0]}, "moved": {"weights": [0.1, 0.7, 0.1], "center": [0]}}
+        def write(step="u.next = correlate(w, u)", in_file=0.7, **stencils):
+            with h5py.File(self.directory / "weights.h5", "w") as data:
+                data["w"], data["v"] = [0.1, in_file, 0.1], [0.2, 0.5, 0.2]
+            sections = {f"stencils.{name}": forms[form] for name, form in (stencils or {"w": "file", "v": "other"}).items()}
+            return spsolve.write_input(self.directory / "problem.toml", {
+                "grid": {"shape": [40]}, "fields.u": {"initial": "x"}, "equations": {"step": step}, **sections,
+                "time": {"steps": 10}, "output": {"directory": "out"}})
+        renamed = "u.next = correlate(a, u)"
+        equations, weights = "what [equations] computes differ(s)", "the weights of [stencils] differ(s)"
+        report = self.directory / "out" / "run.json"
+        for checkpoints in ([], ["--set", "checkpoint.final=true"]):  # by run.json, and by a checkpoint
+            for begin, others in (({}, [{}, {"a": "file", "step": renamed}, {"w": "inline"}, {"w": "file"}]),
+                                  ({"w": "inline"}, [{"w": "file"}, {"a": "inline", "step": renamed}, {"w": "inline", "v": "other"}])):
+                self.run_to(0, write(**begin), "--overwrite", *checkpoints)
+                for change, named in (({"step": "u.next = correlate(v, u)"}, equations), ({"a": "other", "step": renamed}, equations),
+                                      ({"w": "one", "v": "other"}, weights), ({"w": "moved"}, weights), ({"w": "other"}, weights), ({"in_file": 0.8}, weights)):
+                    with self.subTest(begin=begin, change=change, checkpoints=checkpoints):
+                        error = self.run_to(2, write(**change), "--restart", "latest").err
+                        self.assertIn(f"another problem: {named}", error)
+                for change in others:
+                    with self.subTest(begin=begin, change=change, checkpoints=checkpoints):
+                        self.run_to(0, write(**change), "--restart", "latest")
+
+    def test_runs_without_checksums_of_weights_continue(self):
+        """Former versions wrote one checksum, that of the canonical form of all equations."""
+        def write(weight=0.7, name="w"):
+            with h5py.File(self.directory / "weights.h5", "w") as data:
+                data["w"] = [0.1, weight, 0.1]
+            return spsolve.write_input(self.directory / "problem.toml", {
+                "grid": {"shape": [40]}, "fields.u": {"initial": "x/100"}, f"stencils.{name}": {"file": "weights.h5", "dataset": "w"},
+                "equations": {"step": f"u.next = {term.format(name)}"}, "time": {"steps": 10}, "output": {"directory": "out"}})
+        report = self.directory / "out" / "run.json"
+        for term, former in (("correlate({}, u)", "51ad52a11de88833"), ("correlate({}, u)*u", "48975c104b105234")):  # a single stencil, and a system
+            with self.subTest(term):
+                self.run_to(0, write(), "--overwrite")
+                stored = json.loads(report.read_text())
+                self.assertEqual(stored["weights_checksum"], former)
+                del stored["value_checksums"]["stencils.w"]
+                report.write_text(json.dumps(stored))
+                self.assertIn("what [equations] computes differ(s)", self.run_to(2, write(0.8), "--restart", "latest").err)
+                self.run_to(0, write(name="v"), "--restart", "latest")
+
     def test_stencils_between_filled_walls_are_named_as_stencils(self):
         """spsolve turns such an input into equations, which its user has not written."""
         file = self.write(every=0)
         walls = spsolve.settings("boundary.y={value=0.5}", "checkpoint.final=true", "time.fuse=1")
         self.run_to(0, file, *walls, "--set", "time.steps=20")
         error = self.run_to(2, file, *walls, "--restart", "latest", "--set", "stencil.weights=[[1.0]]").err
-        self.assertRegex(error, r"another problem: \[stencil\] or \[source\] differ\(s\) .* use \[initial\] file = ")
+        self.assertRegex(error, r"another problem: the weights of \[stencil\] differ\(s\) .* use \[initial\] file = ")
         error = self.run_to(2, file, "--restart", "latest", "--set", "time.fuse=1").err
         self.assertIn("[boundary] or [source]", error)
         self.assertNotIn("[equations]", error)

@@ -56,7 +56,8 @@ TEST(Tables, AreReadOnceForAllThatNeedThem) {
   }
   const RunConfig config = parse_config(input, directory / "input.toml", {});
   Tables tables(world);
-  const Problem problem = problem_of(world, config, tables);
+  const Stencils stencils = read_stencils(world, config);
+  const Problem problem = problem_of(config, tables, stencils);
   ASSERT_TRUE(problem.equations);
   EXPECT_EQ(problem.equations->filled.size(), 4u);
   const ValueChecksums checksums = checksums_of_tables(tables, config, 3);
@@ -64,7 +65,7 @@ TEST(Tables, AreReadOnceForAllThatNeedThem) {
 
   // Nothing can read the file a second time.
   std::filesystem::remove_all(directory);
-  EXPECT_EQ(problem_of(world, config, tables).equations->filled.size(), 4u);
+  EXPECT_EQ(problem_of(config, tables, stencils).equations->filled.size(), 4u);
   EXPECT_EQ(checksums_of_tables(tables, config, 3), checksums);
   EXPECT_NO_THROW(check_points(tables, config));
   const auto points = read_points(tables, config.grid, config.probes.front().at, "probes.p.at");
