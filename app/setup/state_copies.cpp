@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 
 #include "solver/block_memory.hpp"
 
@@ -42,6 +43,13 @@ std::map<Sampling, FilesOfSampling> files_by_sampling(const Setup& setup) {
   return files;
 }
 
+/// Returns the number of fields that the formulas of sums read.
+std::int64_t fields_in_sums(const Setup& setup) {
+  std::int64_t fields = 0;
+  for (const std::string& name : field_names(setup.config)) fields += sums_use(setup.config, name);
+  return fields;
+}
+
 }  // namespace
 
 std::vector<StateCopies> state_copies(const Setup& setup, int files) {
@@ -54,7 +62,8 @@ std::vector<StateCopies> state_copies(const Setup& setup, int files) {
     if (sampling == setup.for_checkpoints()) {
       arrays = std::max(arrays,
                         of_sampling.arrays_of(files - 1) + static_cast<std::int64_t>(problem.state_count()));
-      if (!setup.config.diagnostics.sums.empty()) arrays += static_cast<std::int64_t>(problem.field_count());
+      const std::int64_t of_sums = fields_in_sums(setup);
+      arrays = setup.background ? arrays + of_sums : std::max(arrays, of_sums);
     }
     copies.push_back({sampling, arrays});
   }

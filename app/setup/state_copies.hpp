@@ -16,8 +16,9 @@ struct StateCopies {
 };
 
 /// Returns the copies of the state that exist at a time while `files` files are in progress, at most one of
-/// them a checkpoint, and sums of diagnostics read the state. A checkpoint counts always, because a signal
-/// may ask for one. Files that are written from the state itself need no copies.
+/// them a checkpoint, and sums of diagnostics read the state: at the same time as files in the background,
+/// and else between files. A checkpoint counts always, because a signal may ask for one. Files that are
+/// written from the state itself need no copies.
 std::vector<StateCopies> state_copies(const Setup& setup, int files);
 
 /// Returns the bytes of these copies on the rank with the largest block.

@@ -92,8 +92,24 @@ precision = "fp64"
 }
 
 TEST(StateCopies, OfSumsAreCountedToo) {
-  EXPECT_THAT(state_copies(setup_of(true, "[diagnostics]\nsums = { energy = \"p^2\" }\n"), 2),
+  const std::string of_one = "[diagnostics]\nsums = { energy = \"p^2\" }\n";
+  EXPECT_THAT(state_copies(setup_of(true, of_one), 2),
+              UnorderedElementsAre(StateCopies{rounded, 4}, StateCopies{whole, 4}));
+  const std::string of_both = "[diagnostics]\nsums = { energy = \"p^2\", all = \"p + q\" }\n";
+  EXPECT_THAT(state_copies(setup_of(true, of_both), 2),
               UnorderedElementsAre(StateCopies{rounded, 4}, StateCopies{whole, 5}));
+  spsolve::Setup waits = setup_of(false, of_both);  // for each file, so sums have copies of their own time
+  waits.device.cuda = true;
+  EXPECT_THAT(state_copies(waits, 1), UnorderedElementsAre(StateCopies{rounded, 2}, StateCopies{whole, 3}));
+}
+
+TEST(MemoryNeed, OfSumsHasTheirCoefficients) {
+  const std::string coefficients = "[coefficients]\nk = \"x\"\nm = \"x*y\"\n";
+  const auto sums_of = [&](const std::string& formula) {
+    return memory_need(setup_of(true, coefficients + "[diagnostics]\nsums = { s = \"" + formula + "\" }\n"))
+        .sums;
+  };
+  EXPECT_EQ(sums_of("k*p"), sums_of("x*p") + 2 * 12 * 20 * sizeof(double)) << "all are read together";
 }
 
 TEST(StateCopies, AreNotMadeWhereTheStateItselfIsWritten) {
