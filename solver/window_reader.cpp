@@ -21,6 +21,7 @@ const std::byte* WindowReader::operator()(const Index3& begin, std::int64_t elem
     const std::byte* const end = values_.bytes_at(values_.owned().end - Index3{1, 1, 1}) + element;
     const std::size_t brought =
         std::min(std::max(window_bytes_, bytes), static_cast<std::size_t>(end - first));
+    first_ = last_ = nullptr;  // the window holds nothing if this fails
     on_host_ = window_->bring(first, brought);
     first_ = first;
     last_ = first + brought;

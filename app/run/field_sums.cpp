@@ -2,12 +2,19 @@
 #include "app/run/field_sums.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 
 #include "io/field_rows.hpp"
 
 namespace spsolve {
+namespace {
+
+/// Is the number of threads that read copies on a device. Each takes a stream and a window for each field.
+constexpr int most_readers = 8;
+
+}  // namespace
 
 FieldSums::FieldSums(const Communicator& communicator, const RunConfig& config, const Block& block)
     : communicator_(communicator), config_(config) {
@@ -32,16 +39,23 @@ std::vector<double> FieldSums::at(std::int64_t step, Block& block) const {
       copies[field] = view.scan({1, view.state->precision()}).copy;
     }
   std::map<std::size_t, RowSource> rows;
-  for (const auto& [field, copy] : copies) rows[field] = rows_of(copy->readable(), Precision::fp64);
+  int most_threads = std::numeric_limits<int>::max();
+  for (const auto& [field, copy] : copies) {
+    const ReadableField readable = copy->readable();
+    if (readable.read) most_threads = most_readers;
+    rows[field] = rows_of(readable, Precision::fp64);
+  }
   const auto fill = [rows](std::size_t field, const Index3& begin, std::span<double> row) {
     rows.at(field)(begin, std::ssize(row), std::as_writable_bytes(row).data());
   };
   Field values(block.owned(), {0, 0, 0}, Precision::fp64);
   for (const StateFormula& formula : formulas_) {
-    formula.evaluate(block.owned(), step, fill, coefficients_ ? &*coefficients_ : nullptr,
-                     [&](const Index3& begin, std::span<const double> row) {
-                       std::ranges::copy(row, values.at<double>(begin));
-                     });
+    formula.evaluate(
+        block.owned(), step, fill, coefficients_ ? &*coefficients_ : nullptr,
+        [&](const Index3& begin, std::span<const double> row) {
+          std::ranges::copy(row, values.at<double>(begin));
+        },
+        most_threads);
     sums.push_back(sum_over_grid(communicator_, config_.grid.domain.shape, values));
   }
   return sums;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,16 +23,19 @@ class StateFormula {
   const std::vector<std::size_t>& fields() const { return fields_; }
   bool uses_coefficients() const { return uses_coefficients_; }
 
-  /// Fills a row of a field with the values of the points along x from `begin` on. Each of several threads
-  /// calls a copy of its own.
+  /// Fills a row of a field with the values of the points along x from `begin` on. Each thread calls a copy
+  /// of its own, because one reads a device's memory at a time.
   using FillRow = std::function<void(std::size_t field, const Index3& begin, std::span<double> row)>;
 
-  /// Passes the values on `box` at `step` to `sink`, row by row, from several threads. `coefficients` holds
-  /// those of the box; it may be null if the formula uses none.
+  /// Passes the values on `box` at `step` to `sink`, row by row, from up to `most_threads` threads.
+  /// `coefficients` holds those of the box; it may be null if the formula uses none. If `fill` or `sink`
+  /// throws, no more rows are computed, and the exception is thrown again.
   void evaluate(const Box& box, std::int64_t step, const FillRow& fill, const CoefficientValues* coefficients,
-                const ValueSink& sink) const;
+                const ValueSink& sink, int most_threads = std::numeric_limits<int>::max()) const;
 
  private:
+  class Rows;
+
   const RunConfig* config_;
   RowProgram program_;
   std::vector<std::size_t> fields_;
