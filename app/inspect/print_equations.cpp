@@ -14,6 +14,7 @@
 
 #include "app/inspect/describe.hpp"
 #include "app/values/derived_coefficients.hpp"
+#include "kernels/cuda/system/system_arguments.hpp"
 #include "kernels/operator/repeating_form.hpp"
 #include "kernels/strides/spectral_radius.hpp"
 #include "kernels/wall_growth.hpp"
@@ -193,8 +194,11 @@ void print_equations(const Communicator& communicator, const Setup& setup, const
                             static_cast<int>(storage_bytes(sum_precision(setup.problem.precision)))),
       counted(facts.fields_read, "field") + " and " + counted(facts.coefficients_read, "coefficient"),
       counted(facts.fields_written, "field"));
-  if (const std::string advice = advice_on_displaced_formulas(canonical); !advice.empty())
-    terminal.print("arrays: {}", advice);
+  // Only kernels for GPUs lose by many arrays.
+  const int arrays = facts.fields_read + facts.coefficients_read + facts.fields_written;
+  if (setup.device.cuda || arrays > cuda::max_system_arrays)
+    if (const std::string advice = advice_on_displaced_formulas(canonical, 1); !advice.empty())
+      terminal.print("arrays: {}", advice);
   warn_of_unread_previous(setup, terminal);
   print_growth(communicator, setup, terminal);
 }

@@ -129,14 +129,14 @@ Canonical repeating_form(const Canonical& canonical, const Domain& domain) {
   return Rewriting(canonical, domain).result();
 }
 
-std::string advice_on_displaced_formulas(const Canonical& repeating) {
+std::string advice_on_displaced_formulas(const Canonical& repeating, int least) {
   std::map<TermId, int> arrays;  // by formula
   for (const TermId id : repeating.coefficients) {
     const Term& term = repeating.terms[id];
     ++arrays[term.kind == Term::Kind::displaced ? term.operands[0] : id];
   }
   const auto most = std::ranges::max_element(arrays, {}, [](const auto& formula) { return formula.second; });
-  if (most == arrays.end() || most->second == 1) return {};
+  if (most == arrays.end() || most->second - 1 < least) return {};
   const std::string formula =
       text_of(repeating.terms, most->first,
               {repeating.dimensions, repeating.field_names, repeating.coefficient_names});

@@ -17,7 +17,7 @@ namespace spsolve {
 Canonical repeating_form(const Canonical& canonical, const Domain& domain);
 
 /// Returns what to write to save arrays in a system in its repeating form: it names the formula that the form
-/// holds displaced in most arrays. Returns an empty text if it holds none displaced.
-std::string advice_on_displaced_formulas(const Canonical& repeating);
+/// holds displaced in most arrays. Returns an empty text if that saves fewer than `least` arrays.
+std::string advice_on_displaced_formulas(const Canonical& repeating, int least);
 
 }  // namespace spsolve

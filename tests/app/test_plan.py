@@ -205,6 +205,11 @@ class Plan(spsolve.TestCase):
                          r"system\.toml:\d+: \[equations\] step: statements read and write 123 arrays at once, and a kernel for GPUs takes 96; .*"
                          r'the formula x\*y takes 121 arrays, .*a coefficient in \[coefficients\] that is "x\*y" takes one')
         self.assertIn("arrays: the formula x*y takes 121 arrays", self.run_to(0, "check", file, "--set", "compute.device=cpu").out)
+        many = "".join(f" + sin({i}*x)*u" for i in range(100))  # x takes one array less if a coefficient holds it, which is not enough
+        error = self.run_to(2, "plan", write("u.next = (x*u)[0, 1]" + " + x*u" + many), *gpu).err
+        self.assertIn("arrays at once", error)
+        self.assertNotIn("save arrays", error)
+        self.assertNotIn("arrays:", self.run_to(0, "check", write("u.next = u + d(x*u, x)"), "--set", "compute.device=cpu").out)
         file = write("u.next = correlate(w, s*u)", coefficients={"s": "x*y"})
         self.run_to(0, "plan", file, *gpu)
         self.assertNotIn("arrays:", self.run_to(0, "check", file, "--set", "compute.device=cpu").out)

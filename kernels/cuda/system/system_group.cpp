@@ -577,7 +577,7 @@ SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fiel
 void require_room_for_arguments(const Canonical& canonical, const SystemGroup& group) {
   const auto arrays = static_cast<int>(group.inputs.size()) + group.statements();
   if (arrays > max_system_arrays) {
-    const std::string advice = advice_on_displaced_formulas(canonical);
+    const std::string advice = advice_on_displaced_formulas(canonical, arrays - max_system_arrays);
     throw Error(InputKey{"equations", "step"},
                 ": statements read and write " + std::to_string(arrays) +
                     " arrays at once, and a kernel for GPUs takes " + std::to_string(max_system_arrays) +
