@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,11 @@ class HostCopy {
   /// Waits until the values may be read. Any thread may call it; the result must not outlive the copy.
   virtual ReadableField readable() = 0;
   /// Waits for the values of a copy in host memory. Throws std::logic_error if it lies on a device.
-  const Field& host_field();
+  const Field& host_field() {
+    const ReadableField values = readable();
+    if (values.read) throw std::logic_error("a copy on a device is read as if it lay in host memory");
+    return *values.field;
+  }
 
   /// Holds an upper bound of the magnitude of the values, before they were rounded to those of the copy.
   double max_magnitude = std::numeric_limits<double>::infinity();

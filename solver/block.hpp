@@ -54,7 +54,8 @@ class Block {
   /// Returns true if the equations read `.previous` of a field, so that its values one step before are part
   /// of the state.
   bool has_previous(std::size_t field) const { return arrays_.has_previous(field); }
-  /// Returns a field of the current state in host memory, valid until the next launch.
+  /// Returns a field of the current state in host memory, valid until the next launch. Throws
+  /// std::logic_error if prepare_copies() has prepared copies of these points on the device.
   const Field& state(std::size_t field = 0);
   /// Return views of a field in the backend's memory: the current state; the state one step before, if
   /// equations read it; and the current state together with the state before the last launch, which must have

@@ -146,7 +146,7 @@ std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling
 void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve,
                          bool on_device) {
   const Box box = sampling.sampled(owned);
-  if (find_prepared(box, sampling.precision)) return;  // checkpoints may be copied as snapshots are
+  if (find_prepared(box, sampling.precision)) return;  // two strides may select the same points
   Prepared& prepared = prepared_.emplace_back(Prepared{box, sampling.precision, reserve});
   if (on_device) {
     const std::size_t bytes = field_bytes(box.extent(), {0, 0, 0}, sampling.precision);

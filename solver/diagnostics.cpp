@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <stdexcept>
 
 namespace spsolve {
 namespace {
@@ -27,12 +26,6 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 }
 
 }  // namespace
-
-const Field& HostCopy::host_field() {
-  const ReadableField values = readable();
-  if (values.read) throw std::logic_error("a copy on a device is read as if it lay in host memory");
-  return *values.field;
-}
 
 ScanResult StateView::scan(const Sampling& sampling) const {
   const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, sampling);
