@@ -11,8 +11,9 @@ tables.py peers PUBLIC CEILINGS SYSTEM,SYSTEM ROWS...   these codes beside the f
 tables.py preprocessing ROWS PAPER        seconds before the first launch, and their share of a run as SparStencil measures it
 tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
 tables.py systems ROWS...                 systems of equations: single steps, and the steps per launch that the plan chose
-tables.py multiples ROWS...               systems in several steps: the multiple of one pass per step that is wanted, and those of the
-                                          fastest rows between walls of 0 and of 0.5 and on periodic grids, sustained, steps in brackets
+tables.py multiples RECORD...             systems in several steps: the multiple of one pass per step that is wanted, and those of the
+                                          fastest rows between walls of 0 and of 0.5 and on periodic grids, sustained, over the median copy
+                                          of the run, steps in brackets; a star behind tiles that were given by hand and that no row of a plan has
 tables.py sources ROWS                    what the plan chose for benchmark shapes with a source, as `inputs`
 tables.py rivals ROWS                     the two fastest candidates, case by case
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
@@ -34,9 +35,10 @@ tables.py sweeps ROWS                     sweeps on tensor cores: rates, shares 
 import collections
 import json
 import pathlib
+import statistics
 import sys
 
-from rows import predicted, rows_of, shape_of, table, way_of
+from rows import expanded, predicted, rows_of, runs_of, shape_of, table, way_of
 
 if len(sys.argv) < 3:
     sys.exit(__doc__)
@@ -166,15 +168,28 @@ elif kind == "systems":
     table(["equations", "grid", "precision", "limit of one pass per step:", "single steps:", "several per pass:", "steps per pass:", "times the limit:"], lines)
 elif kind == "multiples":
     demanded = json.loads(pathlib.Path(__file__).with_name("targets.json").read_text())["multiples_demanded"]
-    cases = collections.defaultdict(dict)
-    multiple = lambda row: row.get("copy_share_sustained", row.get("copy_share", 0))
-    for row in sorted(rows_of(*files), key=multiple):
-        if f"{row['case']} {row['precision']}" in demanded:
-            shape = [extent for extent in row["shape"] if extent > 1]
-            cases[row["case"], row["precision"], shape_of({"shape": shape})][row["walls"]] = row
+    cases, planned = collections.defaultdict(dict), set()
+    for run in (run for file in files for run in runs_of(file)):
+        rows = [row for row in expanded(run) if f"{row['case']} {row['precision']}" in demanded]
+        for row in rows:
+            beside = [other for other in rows if (other["shape"], other["precision"]) == (row["shape"], row["precision"])]
+            row["copy"] = statistics.median(other["copy_bytes_per_s"] for other in beside)
+            row["way"] = row["case"], row["precision"], tuple(row["shape"]), row["fuse"], tuple(row.get("tile") or ())
+            if "--tile" not in run["command"]:
+                planned.add(row["way"])
+            shape = shape_of({"shape": [extent for extent in row["shape"] if extent > 1]})
+            best = cases[row["case"], row["precision"], shape]
+            best[row["walls"]] = max(best.get(row["walls"], row), row, key=lambda row: row["gpoints_per_s_sustained"])
+
+    def multiple(row):
+        # Older runs do not say how many bytes must move.
+        moved = row.get("bytes_per_point") or round(row["copy_share"] * row["copy_bytes_per_s"] / row["gpoints_per_s"] / 1e9)
+        return row["gpoints_per_s_sustained"] * 1e9 * moved / row["copy"]
+
     lines = []
     for case, walls in sorted(cases.items()):
-        cells = [f"{multiple(row):.2f} ({row['fuse']}), {short(row['gpoints_per_s_sustained'])}" if row else "" for row in map(walls.get, "0dp")]
+        cells = [f"{multiple(row):.2f} ({row['fuse']}), {short(row['gpoints_per_s_sustained'])}{'' if row['way'] in planned else '*'}" if row else ""
+                 for row in map(walls.get, "0dp")]
         lines.append((*case, demanded[" ".join(case[:2])], *cells))
     table(["system", "precision", "grid", "wanted:", "walls of 0:", "walls of 0.5:", "periodic:"], lines)
 elif kind == "rivals":
