@@ -85,8 +85,8 @@ std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo);
 MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
 
 /// Divides a march whose blocks keep pace with each other. All blocks of a slab that take whole pieces, and
-/// all those of a stretch, have as many planes. There are no short stretches, whose blocks would run beside
-/// others that are at other planes.
+/// all those of a stretch, have equally many planes. There are no short stretches, whose blocks would run
+/// beside others that are at other planes.
 MarchShares share_paced_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
                               std::int64_t warm_up);
 

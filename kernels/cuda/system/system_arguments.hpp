@@ -17,7 +17,7 @@ constexpr int point_planes = 4;  // of point_group.cuh where rows are long
 /// Is what a block of a march computes: planes [begin, end) of a tile. Tiles are numbered along x first.
 struct TilePlanes {
   int tile;
-  int group;  // number of the blocks that have the same planes, which keep pace
+  int group;  // index of the group of blocks with the same planes; a group keeps pace
   int begin, end;
 };
 
