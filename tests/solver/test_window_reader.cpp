@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "kernels/sampling.hpp"
@@ -15,10 +16,11 @@
 namespace spsolve {
 namespace {
 
-/// Counts the bytes that windows were asked for.
+/// Counts the bytes that windows were asked for. Windows fail, and lose what they held, if they are `broken`.
 struct Traffic {
   std::size_t bytes = 0;
   int windows = 0;
+  bool broken = false;
 };
 
 /// Is a window whose device is the host. What it held is gone after the next call.
@@ -30,7 +32,8 @@ class HostWindow : public WindowReader::Window {
     const Box& box = field_.owned();
     EXPECT_GE(first, field_.bytes_at(box.begin));
     EXPECT_LE(first + bytes, field_.bytes_at(box.end - Index3{1, 1, 1}) + storage_bytes(field_.precision()));
-    memory_ = std::vector(first, first + bytes);
+    memory_ = traffic_.broken ? std::vector(bytes, std::byte{0xa5}) : std::vector(first, first + bytes);
+    if (traffic_.broken) throw std::runtime_error("broken");
     traffic_.bytes += bytes;
     return memory_.data();
   }
@@ -120,6 +123,16 @@ TEST_P(WindowReaderOf, BringsNothingTwice) {
     expect_same(read, row_begin(box, row), box.extent()[x_axis]);
   EXPECT_LE(traffic.bytes, static_cast<std::size_t>(row_count(box)) * row_bytes);
   EXPECT_EQ(traffic.windows, 1);
+}
+
+TEST_P(WindowReaderOf, HoldsNothingAfterAFailure) {
+  const Box& box = field.owned();
+  WindowReader read = reader(64);
+  expect_same(read, box.begin, 5);
+  traffic.broken = true;
+  EXPECT_THROW(read(row_begin(box, row_count(box) - 1), 5), std::runtime_error);
+  traffic.broken = false;
+  expect_same(read, box.begin, 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, WindowReaderOf,
