@@ -72,10 +72,11 @@ EquationsModel::EquationsModel(const Problem& problem, const DeviceModel& device
           step_program(equations.canonical, first, last, storage_bytes(problem.precision) == 2));
     return;
   }
-  for (const auto& [first, last] : equations.facts.groups)
-    cuda::require_room_for_arguments(equations.canonical,
-                                     cuda::group_of(equations.canonical, equations.domains, first, last,
-                                                    cuda::grid_axes(equations.domains.front())));
+  for (const auto& [first, last] : equations.facts.groups) {
+    const auto group = cuda::group_of(equations.canonical, equations.domains, first, last,
+                                      cuda::grid_axes(equations.domains.front()));
+    if (const auto* none = std::get_if<NoKernel>(&group)) cuda::refuse_step(*none);
+  }
   auto found = strided_equation(problem);
   if (auto* equation = std::get_if<TwoLevelEquation>(&found)) two_levels_ = std::move(*equation);
 }

@@ -209,6 +209,7 @@ class Plan(spsolve.TestCase):
         error = self.run_to(2, "plan", write("u.next = (x*u)[0, 1]" + " + x*u" + many), *gpu).err
         self.assertIn("arrays at once", error)
         self.assertNotIn("save arrays", error)
+        self.assertIn('compute.device = "cpu" does it', error)
         self.assertNotIn("arrays:", self.run_to(0, "check", write("u.next = u + d(x*u, x)"), "--set", "compute.device=cpu").out)
         file = write("u.next = correlate(w, s*u)", coefficients={"s": "x*y"})
         self.run_to(0, "plan", file, *gpu)

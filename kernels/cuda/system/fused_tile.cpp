@@ -510,8 +510,10 @@ OrNoKernel<FoundTiles> found_tiles(const Canonical& canonical, const SystemFacts
                                    const std::vector<Domain>& fields, Precision precision, int steps,
                                    const BlockLimits& limits, const std::optional<SystemTile>& given,
                                    const std::vector<FilledFace>& filled) {
-  const SystemGroup group =
+  auto written =
       group_of(canonical, fields, 0, static_cast<int>(canonical.equations.size()), grid_axes(fields.front()));
+  if (auto* none = std::get_if<NoKernel>(&written)) return std::move(*none);
+  const auto& group = std::get<SystemGroup>(written);
   if (auto none = why_not(canonical, facts, group, fields, steps)) return *std::move(none);
   TileSearch search(canonical, fields, precision, limits, group);
   if (auto none = search.begin(facts, steps, filled)) return *std::move(none);

@@ -88,7 +88,6 @@ class GroupText {
   /// Returns the function that keeps values of `whole`, the group as a whole, with or without sums, unless
   /// the march would have to hold more values with it. With `takes`, values come from other threads, too.
   std::optional<KeptGroup> kept(const GroupText& whole, bool sums, bool takes) {
-    is_optional_ = true;
     computed_ = &whole.values_;
     keeps_sums_ = sums;
     takes_ = takes;
@@ -102,8 +101,7 @@ class GroupText {
                                                   : value_of(kept_[i].number, offset);
       keep += "  at.template keep<" + std::to_string(i) + ">(" + value + ");\n";
     }
-    if (kept_.empty() || static_cast<int>(kept_.size()) > planes_saved(whole) || line_count_ > max_lines)
-      return {};
+    if (kept_.empty() || static_cast<int>(kept_.size()) > planes_saved(whole) || is_too_long()) return {};
     KeptGroup result;
     result.values = static_cast<int>(kept_.size());
     result.operations = operations_;
@@ -118,6 +116,9 @@ class GroupText {
     if (!holds_reads_of_blocks(result.reads)) return {};
     return result;
   }
+
+  /// Returns true if the function has more lines than a kernel takes. What was written is then not complete.
+  bool is_too_long() const { return line_count_ > max_lines; }
 
   /// Returns the group in two parts, if it has them.
   std::optional<SplitGroup> split() {
@@ -279,18 +280,14 @@ class GroupText {
   }
 
   void line(const std::string& text) {
-    (begins_ ? begin_lines_ : lines_).append("  ").append(text).append("\n");
-    if (++line_count_ > max_lines && !is_optional_)
-      throw Error(InputKey{"equations", "step"},
-                  ": the statement of " + canonical_.field_names[canonical_.fields[group_.first]] +
-                      " has more than " + std::to_string(max_lines) +
-                      " operations and weights, more than a kernel for GPUs takes; use compute.device = "
-                      "\"cpu\"");
+    ++line_count_;
+    if (!is_too_long()) (begins_ ? begin_lines_ : lines_).append("  ").append(text).append("\n");
   }
 
   /// Returns an expression for the value of a node at a displaced point; what is computed has a line of its
   /// own.
   std::string value_of(int number, const Index3& offset) {
+    if (is_too_long()) return "0";
     const CanonicalNode& node = canonical_.nodes[number];
     switch (node.kind) {
       case Kind::number:
@@ -523,7 +520,6 @@ class GroupText {
   std::map<Key, std::string> values_;
   /// Holds the values that the whole function computes, if this text keeps some of them.
   const std::map<Key, std::string>* computed_ = nullptr;
-  bool is_optional_ = false;  // the whole function will do
   bool keeps_sums_ = false, takes_ = false;
   bool walls_decide_ = false;  // `.next` of an earlier plane is being written
   bool keeps_beyond_walls_ = false;
@@ -546,6 +542,23 @@ int rows_read_before(const std::vector<GroupRead>& reads) {
   return static_cast<int>(rows.size());
 }
 
+/// Returns the reason if a group reads and writes more arrays, or the system has more scalars, than the
+/// arguments of a kernel hold.
+std::optional<NoKernel> no_room_for_arguments(const Canonical& canonical, const SystemGroup& group) {
+  const auto arrays = static_cast<int>(group.inputs.size()) + group.statements();
+  if (arrays > max_system_arrays) {
+    const std::string advice = advice_on_displaced_formulas(canonical, arrays - max_system_arrays);
+    return NoKernel{"statements read and write " + std::to_string(arrays) +
+                    " arrays at once, and a kernel for GPUs takes " + std::to_string(max_system_arrays) +
+                    (advice.empty() ? "" : "; to save arrays: " + advice)};
+  }
+  if (static_cast<int>(canonical.scalars.size()) > max_system_scalars)
+    return NoKernel{std::to_string(canonical.scalars.size()) +
+                    " values depend on t and step, and a kernel for GPUs takes " +
+                    std::to_string(max_system_scalars)};
+  return {};
+}
+
 }  // namespace
 
 std::array<int, 3> reach_of(const GroupInput& input) {
@@ -556,10 +569,15 @@ std::array<int, 3> reach_of(const GroupInput& input) {
   return reach;
 }
 
-SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
-                     const std::array<int, 3>& axes) {
+OrNoKernel<SystemGroup> group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first,
+                                 int last, const std::array<int, 3>& axes) {
   GroupText whole(canonical, fields, first, last, axes);
   SystemGroup group = whole.written();
+  if (whole.is_too_long())
+    return NoKernel{"the statements from that of " + canonical.field_names[canonical.fields[first]] +
+                    " to that of " + canonical.field_names[canonical.fields[last - 1]] + " have more than " +
+                    std::to_string(max_lines) + " operations and weights, more than a kernel for GPUs takes"};
+  if (auto none = no_room_for_arguments(canonical, group)) return *std::move(none);
   for (const bool sums : {true, false}) {
     if (group.kept) break;
     group.kept = GroupText(canonical, fields, first, last, axes).kept(whole, sums, false);
@@ -574,20 +592,8 @@ SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fiel
   return group;
 }
 
-void require_room_for_arguments(const Canonical& canonical, const SystemGroup& group) {
-  const auto arrays = static_cast<int>(group.inputs.size()) + group.statements();
-  if (arrays > max_system_arrays) {
-    const std::string advice = advice_on_displaced_formulas(canonical, arrays - max_system_arrays);
-    throw Error(InputKey{"equations", "step"},
-                ": statements read and write " + std::to_string(arrays) +
-                    " arrays at once, and a kernel for GPUs takes " + std::to_string(max_system_arrays) +
-                    "; use compute.device = \"cpu\"" + (advice.empty() ? "" : ", or save arrays: " + advice));
-  }
-  if (static_cast<int>(canonical.scalars.size()) > max_system_scalars)
-    throw Error(InputKey{"equations", "step"},
-                ": " + std::to_string(canonical.scalars.size()) +
-                    " values depend on t and step, and a kernel for GPUs takes " +
-                    std::to_string(max_system_scalars) + "; use compute.device = \"cpu\"");
+void refuse_step(const NoKernel& none) {
+  throw Error(InputKey{"equations", "step"}, ": " + none.why + "; compute.device = \"cpu\" does it");
 }
 
 Box region_of_united_groups(const SystemFacts& facts, const std::vector<Domain>& fields, const Box& region) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/domain.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/system_facts.hpp"
 
@@ -94,13 +95,14 @@ struct SystemGroup {
 /// value. Beyond a reflecting wall it selects what the earlier statement computes at the wall, which is right
 /// for displacements of one point. region_of_united_groups() says where the group may be used.
 ///
-/// Throws Error(invalid_input) if the group has more operations than a kernel can hold.
-SystemGroup group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
-                     const std::array<int, 3>& axes);
+/// Returns the reason if the group has more operations, or reads and writes more arrays, than a kernel takes,
+/// or the system has more scalars.
+OrNoKernel<SystemGroup> group_of(const Canonical& canonical, const std::vector<Domain>& fields, int first,
+                                 int last, const std::array<int, 3>& axes);
 
-/// Throws Error(invalid_input) if a group reads and writes more arrays, or the system has more scalars, than
-/// the arguments of a kernel hold.
-void require_room_for_arguments(const Canonical& canonical, const SystemGroup& group);
+/// Throws Error(invalid_input) that names [equations] step, says why no kernel takes it, and names the device
+/// that does.
+[[noreturn]] void refuse_step(const NoKernel& none);
 
 /// Returns the part of a region where all groups of statements can be one group: where a statement reads
 /// `.next` of another beyond a wall there, the wall has a value, or reflects and is one point away at most.

@@ -56,16 +56,22 @@ std::pair<int, int> reach(const GroupInput& input, int axis) {
 
 }  // namespace
 
-SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domain>& fields, int first,
-                             int last, Precision precision)
+OrNoKernel<SystemProgram> SystemProgram::make(const Canonical& canonical, const std::vector<Domain>& fields,
+                                              int first, int last, Precision precision) {
+  auto made = group_of(canonical, fields, first, last, grid_axes(fields.front()));
+  if (auto* none = std::get_if<NoKernel>(&made)) return std::move(*none);
+  return SystemProgram(canonical, fields, std::get<SystemGroup>(std::move(made)), precision);
+}
+
+SystemProgram::SystemProgram(const Canonical& canonical, const std::vector<Domain>& fields, SystemGroup group,
+                             Precision precision)
     : fields_(fields),
       precision_(precision),
       axes_(grid_axes(fields.front())),
-      group_(group_of(canonical, fields, first, last, axes_)),
+      group_(std::move(group)),
       comment_(commented(text_of(canonical))),
       scalars_(static_cast<int>(canonical.scalars.size())),
-      fields_of_statements_(canonical.fields.begin() + first, canonical.fields.begin() + last) {
-  require_room_for_arguments(canonical, group_);
+      fields_of_statements_(canonical.fields.begin() + group_.first, canonical.fields.begin() + group_.last) {
 }
 
 Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const {

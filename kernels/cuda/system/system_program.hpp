@@ -29,10 +29,10 @@ struct GroupFields {
 /// Is a group of statements with the walls and the precision that its kernels are compiled for.
 class SystemProgram {
  public:
-  /// `fields` holds the grid with the walls of each field. Throws Error(invalid_input) if the group reads and
-  /// writes more arrays, or the system has more scalars, than a kernel takes.
-  SystemProgram(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
-                Precision precision);
+  /// Makes the program of statements [first, last), or says as group_of() does why no kernel takes them.
+  /// `fields` holds the grid with the walls of each field.
+  static OrNoKernel<SystemProgram> make(const Canonical& canonical, const std::vector<Domain>& fields,
+                                        int first, int last, Precision precision);
 
   const SystemGroup& group() const { return group_; }
   /// Returns constants.cuh of point_group.cuh.
@@ -64,6 +64,8 @@ class SystemProgram {
                          std::int64_t resident) const;
 
  private:
+  SystemProgram(const Canonical& canonical, const std::vector<Domain>& fields, SystemGroup group,
+                Precision precision);
   /// Returns the walls of an input in kernel axes; none for coefficients.
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
   /// Returns the value of a face with a value in kernel axes, as a field stores it.

@@ -48,23 +48,25 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   limits_ = device.block_limits();
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
   const KernelCompiler compiler(device.architecture());
-  for (const auto& [first, last] : facts_.groups)
-    groups_.push_back(group_of_statements(first, last, precision, options.tile, compiler));
+  for (const auto& [first, last] : facts_.groups) {
+    auto made = group_of_statements(first, last, precision, options.tile, compiler);
+    if (const auto* none = std::get_if<NoKernel>(&made)) refuse_step(*none);
+    groups_.push_back(std::get<Group>(std::move(made)));
+  }
   if (options.fuse > 1) make_fused(options.fuse, precision, compiler, options.tile, options.has_points);
   if (groups_.size() < 2 || fields_.front().dimensions < 2 || kernels_ == SystemKernels::points) return;
-  try {
-    Group all = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, options.tile,
-                                    compiler, Without::points);
-    if (all.tile) united_.emplace(std::move(all));
-  } catch (const Error& error) {  // too large for one kernel
-    if (error.status() != Status::invalid_input) throw;
-  }
+  auto made = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, options.tile,
+                                  compiler, Without::points);
+  if (auto* all = std::get_if<Group>(&made); all && all->tile) united_.emplace(std::move(*all));
 }
 
-SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision precision,
-                                                  const std::optional<SystemTile>& given,
-                                                  const KernelCompiler& compiler, Without without) const {
-  SystemProgram program(canonical_, fields_, first, last, precision);
+OrNoKernel<SystemUnit::Group> SystemUnit::group_of_statements(int first, int last, Precision precision,
+                                                              const std::optional<SystemTile>& given,
+                                                              const KernelCompiler& compiler,
+                                                              Without without) const {
+  auto made = SystemProgram::make(canonical_, fields_, first, last, precision);
+  if (auto* none = std::get_if<NoKernel>(&made)) return std::move(*none);
+  auto& program = std::get<SystemProgram>(made);
   std::optional<SystemTile> tile;
   if (kernels_ != SystemKernels::points) tile = program.tile(limits_, given);
   if (tile && !suits(*tile, region_of(fields_.front().box(), grid_axes(fields_.front())))) tile.reset();
@@ -76,7 +78,7 @@ SystemUnit::Group SystemUnit::group_of_statements(int first, int last, Precision
     march.emplace(
         compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
         "march_group", static_cast<std::size_t>(tile->shared_bytes));
-  return {std::move(program), std::move(tile), std::move(points), std::move(march)};
+  return Group{std::move(program), std::move(tile), std::move(points), std::move(march)};
 }
 
 void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler& compiler,
@@ -88,7 +90,8 @@ void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler
                 " = " + std::to_string(steps) + ": no kernel does this: " + none->why);
   FusedTile tile = std::get<FusedTile>(std::move(made));
   tile.has_points = has_points;
-  SystemProgram program(canonical_, fields_, 0, static_cast<int>(canonical_.equations.size()), precision);
+  auto program = required(
+      SystemProgram::make(canonical_, fields_, 0, static_cast<int>(canonical_.equations.size()), precision));
   Kernel march(compiler.begin("kernels/cuda/system/march_steps.cuh", program.fused_constants(tile, limits_)),
                "march_steps", static_cast<std::size_t>(tile.tile.shared_bytes));
   fused_.emplace(FusedSteps{std::move(program), std::move(tile), std::move(march)});

@@ -84,8 +84,10 @@ class SystemUnit : public Unit {
   };
 
   enum class Without { nothing, points };
-  Group group_of_statements(int first, int last, Precision precision, const std::optional<SystemTile>& given,
-                            const KernelCompiler& compiler, Without without = Without::nothing) const;
+  OrNoKernel<Group> group_of_statements(int first, int last, Precision precision,
+                                        const std::optional<SystemTile>& given,
+                                        const KernelCompiler& compiler,
+                                        Without without = Without::nothing) const;
   /// Advances a region group by group.
   void advance_groups(const ConstState& in, const State& out, const Box& region,
                       const std::vector<double>& scalars) const;

@@ -93,10 +93,11 @@ class SystemCase {
     canonical = repeating_form(canonical, problem.context.fields.front());
     facts = facts_of(canonical);
     for (const auto& [first, last] : facts.groups)
-      programs.emplace_back(canonical, problem.context.fields, first, last, of_fields);
+      programs.push_back(
+          required(SystemProgram::make(canonical, problem.context.fields, first, last, of_fields)));
     if (facts.groups.size() > 1)
-      programs.emplace_back(canonical, problem.context.fields, 0,
-                            static_cast<int>(canonical.equations.size()), of_fields);
+      programs.push_back(required(SystemProgram::make(
+          canonical, problem.context.fields, 0, static_cast<int>(canonical.equations.size()), of_fields)));
   }
 
   /// Returns constants.cuh of a group, for both of its kernels if there is a march.

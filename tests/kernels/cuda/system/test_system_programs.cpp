@@ -50,7 +50,8 @@ TEST_P(SystemPrograms, Compile) {
     const auto is_compiled = [&](Kernel kernel) { return is_hopper || GetParam() % 3 == kernel; };
     const KernelCompiler compiler(target.architecture, "");
     const auto march_of = [&](const std::pair<int, int>& group, Precision precision) {
-      const SystemProgram program(canonical, fields, group.first, group.second, precision);
+      const auto program =
+          required(SystemProgram::make(canonical, fields, group.first, group.second, precision));
       const auto tile = program.tile(target.limits);
       ASSERT_EQ(tile.has_value(), example.names.dimensions > 1);
       if (!tile) return;
@@ -69,7 +70,8 @@ TEST_P(SystemPrograms, Compile) {
       if (is_compiled(of_points)) {
         EXPECT_NO_THROW(compiler.compile_fresh(
             "kernels/cuda/system/point_group.cuh",
-            SystemProgram(canonical, fields, group.first, group.second, precision).point_constants()));
+            required(SystemProgram::make(canonical, fields, group.first, group.second, precision))
+                .point_constants()));
       }
       if (is_compiled(of_march)) march_of(group, first_precision);
       if (is_hopper) march_of(group, second_precision);
@@ -84,7 +86,8 @@ TEST_P(SystemPrograms, Compile) {
     auto made = fused_tile(canonical, facts, large, first_precision, 2, target.limits);
     if (auto* const tile = std::get_if<FusedTile>(&made)) {
       tile->has_points = is_hopper == is_even;
-      const SystemProgram program(canonical, large, all.first, all.second, first_precision);
+      const auto program =
+          required(SystemProgram::make(canonical, large, all.first, all.second, first_precision));
       EXPECT_NO_THROW(compiler.compile_fresh("kernels/cuda/system/march_steps.cuh",
                                              program.fused_constants(*tile, target.limits)));
       ++fused;
@@ -93,9 +96,9 @@ TEST_P(SystemPrograms, Compile) {
   RecordProperty("kernels_of_two_steps", fused);
 }
 
-/// Returns the group of a step in three dimensions, of fields between dirichlet walls.
-SystemGroup group_in_3d(std::vector<std::string> fields, std::vector<std::string> coefficients,
-                        const std::string& step) {
+/// Returns the group of a step in three dimensions, of fields between dirichlet walls, or why it has none.
+OrNoKernel<SystemGroup> made_in_3d(std::vector<std::string> fields, std::vector<std::string> coefficients,
+                                   const std::string& step) {
   testing::ExampleStep example;
   example.names.dimensions = 3;
   example.names.spacing = {1.25, 0.75, 1.0};
@@ -111,6 +114,12 @@ SystemGroup group_in_3d(std::vector<std::string> fields, std::vector<std::string
   const std::vector<Domain> domains(example.names.fields.size(), domain);
   return group_of(canonical, domains, 0, static_cast<int>(canonical.equations.size()), grid_axes(domain));
 }
+
+SystemGroup group_in_3d(std::vector<std::string> fields, std::vector<std::string> coefficients,
+                        const std::string& step) {
+  return required(made_in_3d(std::move(fields), std::move(coefficients), step));
+}
+
 /// Returns true if any read lies before the point along a kernel axis.
 bool reads_before(const std::vector<GroupRead>& reads, int axis) {
   return std::ranges::any_of(reads, [&](const GroupRead& read) { return read.offset[axis] < 0; });
@@ -142,6 +151,19 @@ TEST(KeptGroups, SumsAreKeptUnlessMoreValuesWouldBeHeld) {
   EXPECT_FALSE(diffusion.taken);
   // What is read as `.previous` later is held anyway.
   EXPECT_FALSE(group_in_3d({"p"}, {"c"}, "p.next = 2*p - p.previous + (c*dt)^2*laplace(p)").kept);
+}
+
+TEST(SystemGroups, TooLongOnesSayWhy) {
+  // Every point of a that b reads is computed once more.
+  const auto made = made_in_3d({"a", "b"}, {}, R"(
+      a.next = a*a + laplace(a, order=8)
+      b.next = laplace(laplace(laplace(a.next*a.next, order=8), order=8), order=8)
+    )");
+  ASSERT_TRUE(std::holds_alternative<NoKernel>(made));
+  EXPECT_EQ(
+      std::get<NoKernel>(made).why,
+      "the statements from that of a to that of b have more than 20000 operations and weights, more than "
+      "a kernel for GPUs takes");
 }
 
 TEST(WallPrograms, Compile) {
