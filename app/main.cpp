@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -84,7 +85,16 @@ std::string reason_of(const std::exception& error) {
   return error.what();
 }
 
+/// Puts a file that can be neither read nor written where the shell has closed a standard stream. Otherwise
+/// the next file that a library opens takes its number: `-` was then a pipe inside of MPI.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0)  // open() takes the lowest number that is free
+      ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int spsolve_main(int argc, char** argv) {
+  occupy_closed_streams();
   // HDF5 opens files without locks (io/hdf5/hdf5.cpp); some versions obey the environment instead.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   const ParsedCommandLine parsed = parse_command_line(argc, argv);

@@ -198,6 +198,18 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(result.stderr, r"error: stdin:2: \[grid\] unknown key")
         self.says(2, "-: is empty", "check", "-")  # the tests' own standard input
 
+    def test_closed_standard_streams(self):
+        """No library may take their numbers: `-` would be read from a pipe inside of MPI."""
+        file = self.write()
+        for command, status, told in (("check - <&-", 2, "-: cannot read: Bad file descriptor"),
+                                      (f"check {file} >&-", 4, "standard output: a part of the text cannot be written"),
+                                      (f"{file} --quiet <&- >&- 2>&-", 0, "")):
+            with self.subTest(command):
+                result = subprocess.run(["bash", "-c", f"{spsolve.EXECUTABLE} {command}"], cwd=self.directory, env=spsolve.ENVIRONMENT,
+                                        capture_output=True, text=True, timeout=60)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertIn(told, result.stderr)
+
     def test_paths_that_reports_cannot_hold(self):
         file = self.write()
         for ranks in (None, 3):
