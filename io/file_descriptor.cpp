@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -102,9 +103,13 @@ void FileDescriptor::write(std::int64_t offset, std::span<const std::span<const 
 }
 
 void FileDescriptor::reserve(std::int64_t bytes) const {
-  int error = 0;
-  do error = ::posix_fallocate(descriptor_, 0, bytes);
-  while (error == EINTR);
+  // A file system that is too full gives away what it has before it refuses, and files beside this one fail.
+  struct statvfs found {};
+  const bool is_full =
+      ::fstatvfs(descriptor_, &found) == 0 && found.f_blocks > 0 &&
+      static_cast<double>(found.f_bfree) * static_cast<double>(found.f_frsize) < static_cast<double>(bytes);
+  int error = is_full ? ENOSPC : EINTR;
+  while (error == EINTR) error = ::posix_fallocate(descriptor_, 0, bytes);
   if (error != 0) fail_at(file_, fmt::format("reserve {} bytes", bytes).c_str(), error);
 }
 
