@@ -93,74 +93,76 @@ namespace {
 constexpr std::int64_t longest_slab = 400;
 constexpr std::int64_t max_short_stretches = 8;
 
-/// Divides a march that is cut into `slabs` slabs. The pieces left after whole waves are cut into as many
-/// long stretches as there are resident blocks for. The resident blocks that remain take the ends of these
-/// pieces meanwhile, each end cut into `short_stretches`.
-MarchShares share_slabs(std::int64_t planes, std::int64_t slabs, std::int64_t tiles, std::int64_t resident,
-                        std::int64_t warm_up, std::int64_t short_stretches) {
-  const std::int64_t slab = ceil_div(planes, slabs), all = tiles * ceil_div(planes, slab),
-                     rest = all % resident;
+/// Divides a march that is cut into slabs of `slab` planes. The pieces left after whole waves, of `cut`
+/// planes at most, are cut into as many long stretches as there are resident blocks for. The resident blocks
+/// that remain take the ends of these pieces meanwhile, each end cut into `short_stretches`.
+MarchShares share_slabs(std::int64_t planes, std::int64_t slab, std::int64_t cut, std::int64_t tiles,
+                        std::int64_t resident, std::int64_t warm_up, std::int64_t short_stretches) {
+  const std::int64_t all = tiles * ceil_div(planes, slab), rest = all % resident;
   MarchShares shares{};
   shares.planes = static_cast<int>(slab);
   shares.tiles = static_cast<int>(tiles);
   shares.pieces = static_cast<int>(all);
   shares.whole = static_cast<int>(all - rest);
   if (rest == 0) return shares;
-  const std::int64_t stretches = std::min(slab, resident / rest), others = resident - stretches * rest;
-  std::int64_t length = ceil_div(slab, stretches);
+  const std::int64_t stretches = std::min(cut, resident / rest), others = resident - stretches * rest;
+  std::int64_t length = ceil_div(cut, stretches);
   if (short_stretches > 0 && others > 0) {
     // One long stretch with its warm-up takes as long as `rounds` short ones with theirs.
     const std::int64_t rounds = ceil_div(rest * short_stretches, others);
-    length = std::min(length, ceil_div(rounds * slab + (rounds - 1) * short_stretches * warm_up,
+    length = std::min(length, ceil_div(rounds * cut + (rounds - 1) * short_stretches * warm_up,
                                        short_stretches + rounds * stretches));
-    const std::int64_t left = std::max<std::int64_t>(0, slab - stretches * length);
+    const std::int64_t left = std::max<std::int64_t>(0, cut - stretches * length);
     shares.short_length = static_cast<int>(ceil_div(left, short_stretches));
     shares.short_stretches = left > 0 ? static_cast<int>(ceil_div(left, shares.short_length)) : 0;
   }
   shares.length = static_cast<int>(length);
-  shares.stretches = static_cast<int>(std::min(stretches, ceil_div(slab, length)));
+  shares.stretches = static_cast<int>(std::min(stretches, ceil_div(cut, length)));
   return shares;
 }
+
+/// Keeps the division of a march that takes the least time, the first of equal ones.
+class Quickest {
+ public:
+  Quickest(std::int64_t resident, std::int64_t warm_up) : resident_(resident), warm_up_(warm_up) {}
+
+  void offer(const MarchShares& shares) {
+    const std::int64_t time = march_time(shares, resident_, warm_up_).planes;
+    if (time < time_) time_ = time, shares_ = shares;
+  }
+  const MarchShares& shares() const { return shares_; }
+
+ private:
+  std::int64_t resident_, warm_up_;
+  std::int64_t time_ = std::numeric_limits<std::int64_t>::max();
+  MarchShares shares_{};
+};
 
 }  // namespace
 
 MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
                         std::int64_t warm_up) {
   const std::int64_t fewest = ceil_div(planes, longest_slab);
-  MarchShares best{};
-  std::int64_t best_time = std::numeric_limits<std::int64_t>::max();
+  Quickest quickest(resident, warm_up);
   for (std::int64_t slabs = fewest; slabs <= 2 * fewest; ++slabs)
     for (std::int64_t short_stretches = 0; short_stretches <= max_short_stretches; ++short_stretches) {
-      const MarchShares shares = share_slabs(planes, slabs, tiles, resident, warm_up, short_stretches);
-      const std::int64_t time = march_time(shares, resident, warm_up).planes;
-      if (time < best_time) best_time = time, best = shares;
+      const std::int64_t slab = ceil_div(planes, slabs);
+      quickest.offer(share_slabs(planes, slab, slab, tiles, resident, warm_up, short_stretches));
     }
-  return best;
+  return quickest.shares();
 }
 
 MarchShares share_paced_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
                               std::int64_t warm_up) {
   constexpr std::int64_t max_slabs = 64;
-  MarchShares best{};
-  std::int64_t best_time = std::numeric_limits<std::int64_t>::max();
+  Quickest quickest(resident, warm_up);
   for (std::int64_t slabs = 1; slabs <= std::min(planes, max_slabs); ++slabs) {
     const std::int64_t slab = ceil_div(planes, slabs), count = ceil_div(planes, slab),
-                       last = planes - (count - 1) * slab, rest = tiles * count % resident;
-    if (rest > tiles) continue;  // pieces that are cut belong to the last slab, so stretches are equal
-    MarchShares shares{};
-    shares.planes = static_cast<int>(slab);
-    shares.tiles = static_cast<int>(tiles);
-    shares.pieces = static_cast<int>(tiles * count);
-    shares.whole = static_cast<int>(tiles * count - rest);
-    if (rest > 0) {
-      const std::int64_t length = ceil_div(last, std::min(last, resident / rest));
-      shares.length = static_cast<int>(length);
-      shares.stretches = static_cast<int>(ceil_div(last, length));
-    }
-    const std::int64_t time = march_time(shares, resident, warm_up).planes;
-    if (time < best_time) best_time = time, best = shares;
+                       last = planes - (count - 1) * slab;
+    if (tiles * count % resident > tiles) continue;  // so pieces that are cut belong to the last slab
+    quickest.offer(share_slabs(planes, slab, last, tiles, resident, warm_up, 0));
   }
-  return best;
+  return quickest.shares();
 }
 
 MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int64_t warm_up) {

@@ -370,15 +370,23 @@ TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
     }
 }
 
+/// Expects that a march takes no longer than waves of whole tiles, and no less than all of them spread
+/// evenly. Returns the time, in planes.
+std::int64_t expect_time_between_bounds(const MarchShares& shares, std::int64_t planes, std::int64_t tiles,
+                                        std::int64_t resident, std::int64_t warm_up) {
+  const std::int64_t time = march_time(shares, resident, warm_up).planes;
+  EXPECT_GE(time * resident, tiles * (planes + warm_up));
+  EXPECT_LE(time, ceil_div(tiles, resident) * (planes + warm_up));
+  return time;
+}
+
 TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
   constexpr std::int64_t resident = 132, warm_up = 10;
   for (std::int64_t tiles = 1; tiles < 600; tiles += 7)
     for (const std::int64_t planes : {1, 4, 57, 128, 320, 400}) {
       SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(planes) + " planes");
       const MarchShares shares = share_march(planes, tiles, resident, warm_up);
-      const auto time = march_time(shares, resident, warm_up).planes;
-      EXPECT_GE(time * resident, tiles * (planes + warm_up));
-      EXPECT_LE(time, ceil_div(tiles, resident) * (planes + warm_up));
+      const auto time = expect_time_between_bounds(shares, planes, tiles, resident, warm_up);
       if (tiles <= resident) {
         EXPECT_LE(time, ceil_div(planes, std::min(planes, resident / tiles)) + warm_up);
       }
@@ -397,9 +405,7 @@ TEST(MarchShares, OfPacedMarchesCoverAllPlanesOnceAndLetAGroupHaveEqualOnes) {
     for (const std::int64_t planes : {1, 4, 57, 128, 400, 768}) {
       SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(planes) + " planes");
       const MarchShares shares = share_paced_march(planes, tiles, resident, warm_up);
-      const auto time = march_time(shares, resident, warm_up).planes;
-      EXPECT_GE(time * resident, tiles * (planes + warm_up));
-      EXPECT_LE(time, ceil_div(tiles, resident) * (planes + warm_up));
+      expect_time_between_bounds(shares, planes, tiles, resident, warm_up);
       const Region region{{5, 0, 0}, {5 + planes, 1, 1}};
       std::vector<int> covered(static_cast<std::size_t>(tiles * planes));
       std::map<int, int> planes_of_group;
