@@ -86,7 +86,7 @@ std::string reason_of(const std::exception& error) {
 }
 
 /// Puts a file that can be neither read nor written where the shell has closed a standard stream. Otherwise
-/// the next file that a library opens takes its number: `-` was then a pipe inside of MPI.
+/// the next file that a library opens takes its number, and `-` may be a pipe inside of MPI.
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0)  // open() takes the lowest number that is free

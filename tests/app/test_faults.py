@@ -64,6 +64,10 @@ class Faults(spsolve.TestCase):
     def write(self, **changes):
         return spsolve.write_input(self.directory / "problem.toml", problem(**changes))
 
+    def damaged_file(self):
+        """Makes damaged.h5, of the format without checksums, on whose metadata the HDF5 library dies. Returns its path."""
+        return shutil.copy(spsolve.SOURCE / "tests/fuzz/corpus_hdf5_old/library_dies_crash_19.h5", self.directory / "damaged.h5")
+
     @contextlib.contextmanager
     def small_disk(self, kib):
         disk = pathlib.Path(tempfile.mkdtemp(prefix="spsolve_disk_"))
@@ -308,8 +312,7 @@ class Faults(spsolve.TestCase):
 
     def test_damaged_files_behind_sound_ones_are_refused(self):
         """HDF5 crashes on some damaged files without checksums; one that another file refers to must not end the run either."""
-        corpus = pathlib.Path(os.environ["SPSOLVE_SOURCE"]) / "tests/fuzz/corpus_hdf5_old"
-        shutil.copy(corpus / "library_dies_crash_19.h5", self.directory / "damaged.h5")
+        self.damaged_file()
         case = {**problem(), "grid": {"shape": [9, 14]}, "initial": {"file": "u.h5", "dataset": "u"}}
         spsolve.write_input(self.directory / "problem.toml", case)
         def link(file):
@@ -327,9 +330,7 @@ class Faults(spsolve.TestCase):
 
     def test_a_damaged_file_that_is_used_twice_is_refused_twice(self):
         """A process remembers what it found out about a file that has not changed for some time."""
-        corpus = pathlib.Path(os.environ["SPSOLVE_SOURCE"]) / "tests/fuzz/corpus_hdf5_old"
-        shutil.copy(corpus / "library_dies_crash_19.h5", self.directory / "damaged.h5")
-        os.utime(self.directory / "damaged.h5", (0, 0))
+        os.utime(self.damaged_file(), (0, 0))
         with h5py.File(self.directory / "u.h5", "w") as file:
             file["u"] = file["v"] = h5py.ExternalLink("damaged.h5", "/u")
         report = self.run_to(0, "info", self.directory / "u.h5").out
