@@ -467,30 +467,34 @@ void SystemProgram::place_columns(HostArguments& a, const GroupFields& fields, c
   }
 }
 
-bool SystemProgram::can_march(const GroupFields& fields) const {
-  for (std::size_t i = 0; i < fields.inputs.size(); ++i) {
+void SystemProgram::end_copies_at_zeros(HostArguments& a, const GroupFields& fields) const {
+  for (std::size_t i = 0; i < group_.inputs.size(); ++i) {
     const Field& field = *fields.inputs[i];
-    const std::int64_t bytes_to_wall =
-        field.owned().begin[x_axis] * static_cast<std::int64_t>(storage_bytes(field.precision()));
-    if (copies_zeros(group_.inputs[i], column_axis) && field.allocated().begin[x_axis] < 0 &&
-        bytes_to_wall % 16 != 0)
-      return false;
-  }
-  return true;
-}
-
-void SystemProgram::end_copies_at_zeros(HostArguments& a) const {
-  for (std::size_t i = 0; i < group_.inputs.size(); ++i)
+    const Region memory = region_of(field.allocated(), axes_);  // without the padding of rows
     for (int axis = 0; axis < axis_count; ++axis)
       if (copies_zeros(group_.inputs[i], axis)) {
-        a.array[i].begin[axis] = std::max(a.array[i].begin[axis], 0LL);
+        if (memory.begin[axis] < 0) a.array[i].begin[axis] = 0;
         a.array[i].end[axis] = std::min(a.array[i].end[axis], a.shape[axis]);
       }
+    const std::int64_t columns = 16 / static_cast<std::int64_t>(storage_bytes(field.precision()));
+    a.array[i].begin[column_axis] -= wrap(a.array[i].begin[column_axis] - field.aligned_column(), columns);
+  }
+}
+
+std::vector<Box> SystemProgram::ghosts_in_copies(const HostArguments& a, const GroupFields& fields) const {
+  std::vector<Box> ghosts(group_.inputs.size());
+  for (std::size_t i = 0; i < ghosts.size(); ++i) {
+    if (!copies_zeros(group_.inputs[i], column_axis)) continue;
+    ghosts[i] = fields.inputs[i]->allocated();
+    ghosts[i].begin[x_axis] = std::max<std::int64_t>(ghosts[i].begin[x_axis], a.array[i].begin[column_axis]);
+    ghosts[i].end[x_axis] = 0;
+  }
+  return ghosts;
 }
 
 void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, const SystemTile& tile,
                                 std::int64_t resident) const {
-  end_copies_at_zeros(a);
+  end_copies_at_zeros(a, fields);
   place_columns(a, fields, tile, tile.columns, 0);
   a.row_tiles = static_cast<int>(ceil_div<std::int64_t>(a.region.extent(row_axis), tile.rows()));
   a.shares = share_paced_march(a.region.extent(plane_axis), std::int64_t{a.column_tiles} * a.row_tiles,
@@ -499,8 +503,7 @@ void SystemProgram::place_tiles(HostArguments& a, const GroupFields& fields, con
 
 void SystemProgram::place_fused_tiles(HostArguments& a, const GroupFields& fields, const FusedTile& fused,
                                       std::int64_t resident) const {
-  if (!can_march(fields)) throw std::invalid_argument("a wall lies where copies cannot begin");
-  end_copies_at_zeros(a);
+  end_copies_at_zeros(a, fields);
   place_columns(a, fields, fused.tile, fused.useful_columns, fused.margin(column_axis));
   for (std::size_t i = 0; i < group_.inputs.size(); ++i)
     if (a.array[i].lead != fused.tile.rings[i].lead)

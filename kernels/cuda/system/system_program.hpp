@@ -50,18 +50,18 @@ class SystemProgram {
   /// scalars of all steps, one after the other.
   HostArguments arguments(const GroupFields& fields, const std::vector<Box>& boxes,
                           const std::vector<double>& scalars) const;
-  /// Returns false if no march can read the inputs: copies that fill zeros beyond a wall along x must begin
-  /// at the wall, where an address in memory may not be a multiple of 16 bytes if the wall is in a halo.
-  bool can_march(const GroupFields& fields) const;
   /// Lays tiles over the region of the arguments and cuts their march into chunks, so that `resident` blocks
   /// at once take all of them in few waves.
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
                    std::int64_t resident) const;
   /// Lays tiles of a march of several steps, which overlap, in the same way. Throws std::invalid_argument if
-  /// no march can read the inputs, or rows of coefficients are not aligned as those of fields are
-  /// (Field::aligned_column()).
+  /// rows of coefficients are not aligned as those of fields are (Field::aligned_column()).
   void place_fused_tiles(HostArguments& arguments, const GroupFields& fields, const FusedTile& fused,
                          std::int64_t resident) const;
+  /// Returns the points of every input beyond a wall x = 0 that the copies of a march read, which must hold
+  /// 0. Copies fill zeros beyond walls of the value 0 where they begin at the wall, but they begin at
+  /// multiples of 16 bytes: in a block whose halo holds the wall, this may be some columns before it.
+  std::vector<Box> ghosts_in_copies(const HostArguments& arguments, const GroupFields& fields) const;
 
  private:
   SystemProgram(const Canonical& canonical, const std::vector<Domain>& fields, SystemGroup group,
@@ -95,7 +95,7 @@ class SystemProgram {
   /// Writes what shared memory holds of the levels of each statement.
   static void add_rings_of_levels(ConstantsText& text, const FusedTile& fused);
   /// Ends the memory of inputs at walls whose ghost points copies fill with zeros.
-  void end_copies_at_zeros(HostArguments& arguments) const;
+  void end_copies_at_zeros(HostArguments& arguments, const GroupFields& fields) const;
   /// Places columns of tiles, whose threads begin `margin` columns before the first that is stored.
   void place_columns(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile, int useful,
                      int margin) const;

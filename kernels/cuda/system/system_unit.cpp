@@ -109,6 +109,7 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
       fused_->program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
   const std::int64_t resident = std::int64_t{limits_.multiprocessors} * fused.tile.blocks;
   fused_->program.place_fused_tiles(a, fields, fused, resident);
+  clear(fields, fused_->program.ghosts_in_copies(a, fields));
   if (points_) set_points(a, in.step());
   if (limits_.copy_engine()) set_maps(a, fields, fused.tile);
   if (fused.tile.pace_lag > 0) set_pace(a, resident, fused.warm_up());
@@ -152,6 +153,20 @@ void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const Sys
     const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
     a.array[i].map =
         make_tensor_map(view_of(a.array[i], element), element, tile.rings[i].rows, tile.rings[i].pitch);
+  }
+}
+
+void SystemUnit::clear(const GroupFields& fields, const std::vector<Box>& ghosts) const {
+  for (std::size_t i = 0; i < ghosts.size(); ++i) {
+    if (ghosts[i].empty()) continue;
+    const Field& field = *fields.inputs[i];
+    const Index3 extent = ghosts[i].extent();
+    const std::size_t element = storage_bytes(field.precision());
+    // Points beyond walls are no part of the state.
+    auto* const first = const_cast<std::byte*>(field.bytes_at(ghosts[i].begin));
+    check_cuda(cudaMemset2DAsync(first, static_cast<std::size_t>(field.pitch()) * element, 0,
+                                 static_cast<std::size_t>(extent[x_axis]) * element,
+                                 static_cast<std::size_t>(extent[z_axis] * extent[y_axis]), stream_));
   }
 }
 
@@ -199,7 +214,6 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
   if (united.empty()) return advance_groups(in, out, region, scalars);
   const SystemGroup& statements = united_->program.group();
   const GroupFields fields = fields_of(statements, in, out);
-  if (!united_->program.can_march(fields)) return advance_groups(in, out, region, scalars);
   launch(*united_, fields, std::vector<Box>(static_cast<std::size_t>(statements.statements()), united),
          scalars);
   for_each_slab(region, united, [&](const Box& slab) { advance_groups(in, out, slab, scalars); });
@@ -246,7 +260,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   HostArguments a = group.program.arguments(fields, boxes, scalars);
   const auto points = static_cast<std::int64_t>(a.region.extent(0) * a.region.extent(1) * a.region.extent(2));
   if (points == 0) return;
-  if (!group.tile || !suits(*group.tile, a.region) || !group.program.can_march(fields)) {
+  if (!group.tile || !suits(*group.tile, a.region)) {
     const std::int64_t parts = ceil_div<std::int64_t>(a.region.extent(2), threads_of_points);
     const std::int64_t blocks_of_rows =
         parts * a.region.extent(1) * ceil_div<std::int64_t>(a.region.extent(0), point_planes);
@@ -259,6 +273,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   const SystemTile& tile = *group.tile;
   const std::int64_t resident = std::int64_t{limits_.multiprocessors} * tile.blocks;
   group.program.place_tiles(a, fields, tile, resident);
+  clear(fields, group.program.ghosts_in_copies(a, fields));
   if (limits_.copy_engine()) set_maps(a, fields, tile);
   // Short marches end before pace pays for itself. Those of slabs at the edge of a block also start at
   // different times, since the interior still occupies the device.

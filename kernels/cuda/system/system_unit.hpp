@@ -100,6 +100,8 @@ class SystemUnit : public Unit {
   void set_points(HostArguments& arguments, std::int64_t step) const;
   /// Sets how the copy engine finds the inputs of a march.
   void set_maps(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile) const;
+  /// Sets points of inputs beyond walls to 0; `ghosts` has a box, or an empty one, of every input.
+  void clear(const GroupFields& fields, const std::vector<Box>& ghosts) const;
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
   void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;

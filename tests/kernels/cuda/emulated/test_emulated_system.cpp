@@ -47,10 +47,12 @@ double get(const Field& field, const Index3& p) {
                       [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
 }
 
-/// Holds arrays in host memory, as a Block holds them on one rank for launches of `steps` steps.
+/// Holds arrays in host memory, as a Block holds them on one rank for launches of `steps` steps. Rows are
+/// aligned at column `aligned`, as those of a block that begins there.
 class HostState {
  public:
-  explicit HostState(const SystemCase& what, int steps = 1) : what_(what) {
+  explicit HostState(const SystemCase& what, int steps = 1, std::int64_t aligned = 0)
+      : what_(what), aligned_(aligned) {
     const StepContext& around = what.problem.context;
     const Domain& domain = around.fields.front();
     const Index3 halo = steps * halo_radius(what.facts, domain);
@@ -58,7 +60,8 @@ class HostState {
       now.push_back(filled(field, what.problem.state.now[field], halo));
       previous.push_back(filled(field, what.problem.state.previous[field], halo));
       for (auto* const written : {&next, &before_next}) {
-        written->push_back(std::make_unique<Field>(domain.box(), halo, what.precision));
+        written->push_back(
+            std::make_unique<Field>(domain.box(), halo, what.precision, host_memory(), aligned));
         // A kernel must not read values that it does not write.
         for_each_point(written->back()->allocated(), [&](const Index3& p) { set(*written->back(), p, NAN); });
       }
@@ -68,8 +71,8 @@ class HostState {
       const Box& offsets = what.facts.coefficient_reach[i];
       const Box all = grow(domain.box(), halo);
       const Box box{all.begin + offsets.begin, all.end + offsets.end - Index3{1, 1, 1}};
-      coefficients.push_back(std::make_unique<Field>(box, Index3{}, sum_precision(what.precision),
-                                                     host_memory(), domain.box().begin[x_axis]));
+      coefficients.push_back(
+          std::make_unique<Field>(box, Index3{}, sum_precision(what.precision), host_memory(), aligned));
       interpret_coefficient(
           what.canonical, i, domain, box, given, [&](const Index3& first, std::span<const double> values) {
             for (std::size_t x = 0; x < values.size(); ++x)
@@ -78,15 +81,15 @@ class HostState {
     }
   }
 
+  /// Sets points of the inputs of a group to 0.
+  void clear(const SystemGroup& group, const std::vector<Box>& boxes) const {
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      for_each_point(boxes[i], [&](const Index3& p) { set(array_of(group.inputs[i]), p, 0); });
+  }
+
   GroupFields fields_of(const SystemGroup& group) const {
     GroupFields fields;
-    for (const GroupInput& input : group.inputs) {
-      const auto& from = input.is_coefficient             ? coefficients
-                         : input.level == Level::now      ? now
-                         : input.level == Level::previous ? previous
-                                                          : next;
-      fields.inputs.push_back(from[static_cast<std::size_t>(input.index)].get());
-    }
+    for (const GroupInput& input : group.inputs) fields.inputs.push_back(&array_of(input));
     for (int s = group.first; s < group.last; ++s)
       fields.outputs.push_back(next[static_cast<std::size_t>(what_.canonical.fields[s])].get());
     return fields;
@@ -95,11 +98,18 @@ class HostState {
   std::vector<std::unique_ptr<Field>> now, previous, next, before_next, coefficients;
 
  private:
+  Field& array_of(const GroupInput& input) const {
+    const auto& arrays = input.is_coefficient             ? coefficients
+                         : input.level == Level::now      ? now
+                         : input.level == Level::previous ? previous
+                                                          : next;
+    return *arrays[static_cast<std::size_t>(input.index)];
+  }
   /// Periodic axes have copies in the halo; memory beyond walls holds NaN.
   std::unique_ptr<Field> filled(std::size_t index, const std::vector<double>& values,
                                 const Index3& halo) const {
     const Domain& domain = what_.problem.context.fields[index];
-    auto field = std::make_unique<Field>(domain.box(), halo, what_.precision);
+    auto field = std::make_unique<Field>(domain.box(), halo, what_.precision, host_memory(), aligned_);
     for_each_point(field->allocated(), [&](const Index3& p) {
       Index3 at = p;
       bool beyond_wall = false;
@@ -114,6 +124,7 @@ class HostState {
   }
 
   const SystemCase& what_;
+  std::int64_t aligned_;
 };
 
 std::vector<double> rounded(const std::vector<double>& values, Precision precision) {
@@ -319,12 +330,14 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
   void TearDown() override { warps_run_ahead = false; }
 
   enum class Groups { each, united };
+  /// Is a column at which rows are aligned so that copies cannot begin at the wall x = 0.
+  static constexpr std::int64_t unaligned_wall = 3;
 
   /// Compares a step on the grid, in two regions one after the other as Block computes them. With all groups
   /// as one, points beside walls are left out.
   void expect_step(const SystemCase& what, bool march, Groups groups = Groups::each) {
     const auto [number, precision, capability] = GetParam();
-    HostState state(what);
+    HostState state(what, 1, groups == Groups::united ? unaligned_wall : 0);
     const Domain& domain = what.problem.context.fields.front();
     const std::vector<double> scalars =
         scalar_values(what.canonical, what.problem.context.dt, what.problem.state.step);
@@ -358,6 +371,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         const auto tile = what.tile(program);
         ASSERT_TRUE(tile);
         program.place_tiles(a, fields, *tile, 1);
+        state.clear(program.group(), program.ghosts_in_copies(a, fields));
         a.shares = small_shares(a.region, a.shares.tiles);
         std::vector<emulated::TileMap> maps(fields.inputs.size());
         for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -386,7 +400,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
   void expect_steps(const SystemCase& what, bool with_points) {
     const auto [number, precision, capability] = GetParam();
     const FusedTile fused = required(what.fused());
-    HostState state(what, fused.steps);
+    HostState state(what, fused.steps, with_points ? unaligned_wall : 0);
     warps_run_ahead = with_points;  // the test without points has the other order of warps
     const Domain& domain = what.problem.context.fields.front();
     const SystemProgram& program = what.programs.back();  // all groups as one
@@ -410,6 +424,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
     for (const Box& region : {first, second, third}) {
       HostArguments a = program.arguments(fields, std::vector<Box>(fields.outputs.size(), region), scalars);
       program.place_fused_tiles(a, fields, fused, 1);
+      state.clear(program.group(), program.ghosts_in_copies(a, fields));
       a.shares = small_shares(a.region, a.shares.tiles);
       if (with_points) memory_of_points.set(a, points, what, fused);
       std::vector<emulated::TileMap> maps(fields.inputs.size());
