@@ -26,7 +26,7 @@ import time
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent
-ON_GPUS = "*Gpus*:Devices/*/1"  # cases for GPUs of programs that also have cases for CPUs
+ON_GPUS = "*Gpus*:Devices/*/1:Devices/*/cuda*"  # cases for GPUs of programs that also have cases for CPUs
 COMPILED = "-*Template*:*Compile*"  # all but what the CPU suite has compiled already
 SHARE = "compute.device=cuda parallel.share_gpus=true"
 SCALAR = SHARE + " compute.unit=scalar"
@@ -64,7 +64,7 @@ SUITE = [
     Program("test_wgmma_sweep", parts=4),
     Program("test_tensor_units", ON_GPUS, ranks=(1, 2, 3), parts=4),
     Program("test_random_problems", ON_GPUS, ranks=(1, 2, 4)),
-    Program("test_systems", ON_GPUS, ranks=(1, 2, 3), parts=5),
+    Program("test_systems", ON_GPUS, ranks=(1, 2, 3), parts=4),
     Program("test_filled_walls", ON_GPUS, ranks=(1, 2, 3), parts=2),
     Program("test_strides", ON_GPUS, ranks=(1, 2, 3), parts=2),
     Program("test_convergence", ON_GPUS, ranks=(1, 2)),

@@ -166,17 +166,15 @@ testing::RandomProblem large_problem(const testing::ExampleStep& example, std::m
   return problem;
 }
 
-class Systems : public testing::OnDevice {
+class SystemsTest : public testing::DeviceTest {
  protected:
   using Fields = std::vector<std::vector<double>>;
-
-  bool on_gpus() const { return GetParam() == std::string("cuda"); }
 
   /// Returns the equations of a problem, or null if GPUs have other last bits.
   std::shared_ptr<const Equations> equations_of(const testing::ExampleStep& example,
                                                 const testing::RandomProblem& problem) const {
     const Canonical canonical = canonical_form(testing::system_of(example));
-    if (on_gpus())
+    if (on_gpus)
       for (const EquationFacts& equation : facts_of(canonical).equations)
         if (equation.inexact_functions) return {};
     return std::make_shared<const Equations>(canonical, problem.context.fields, problem.context.dt);
@@ -349,7 +347,7 @@ class Systems : public testing::OnDevice {
   bool takes_several_steps(const Equations& equations, [[maybe_unused]] Precision precision,
                            int steps) const {
 #ifdef SPSOLVE_CUDA
-    if (on_gpus())
+    if (on_gpus)
       return std::holds_alternative<cuda::FusedTile>(cuda::fused_tile(equations.canonical, equations.facts,
                                                                       equations.domains, precision, steps,
                                                                       cuda::current_device().block_limits()));
@@ -357,11 +355,28 @@ class Systems : public testing::OnDevice {
     return !SystemUnit::why_single_steps(equations.facts, equations.domains);
   }
 
-  /// Compares launches of two to four steps with single steps on the CPU, on `count` problems that
+  int compared = 0;
+};
+
+class Systems : public SystemsTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { find_backends(GetParam()); }
+};
+
+constexpr int parts_of_problems = 4;
+
+/// Tests launches of several steps. Every part of the problems is a test of its own, because GPUs compile
+/// kernels for each problem, and parts can run at the same time.
+class SystemsInSeveralSteps : public SystemsTest,
+                              public ::testing::WithParamInterface<std::tuple<const char*, int>> {
+ protected:
+  void SetUp() override { find_backends(std::get<0>(GetParam())); }
+
+  /// Compares launches of two to four steps with single steps on the CPU, on a part of `count` problems that
   /// `make(example, random)` makes of the examples in turn. If `with_points`, they also add to points and
   /// record them; otherwise there is a restart.
   template <class Make>
-  void compare_several_steps(int count, bool with_points, const Make& make) {
+  void compare(int count, bool with_points, const Make& make) {
     testing::TestBackend cpu = testing::cpu_backend(world);
     std::vector<testing::ExampleStep> examples = testing::example_steps();
     testing::ExampleStep viscous{"waves in a viscous medium", {}, R"(
@@ -374,8 +389,8 @@ class Systems : public testing::OnDevice {
     viscous.names.coefficients = {"c"};
     examples.push_back(viscous);
     const std::array precisions{Precision::fp32, Precision::fp64, Precision::fp16};
-    std::mt19937 random(17);
-    for (int number = 0; number < count; ++number) {
+    for (int number = std::get<1>(GetParam()); number < count; number += parts_of_problems) {
+      std::mt19937 random(static_cast<unsigned>(number));
       // Examples return with other numbers of steps and other precisions.
       const auto kinds = static_cast<int>(examples.size()), round = number / kinds;
       const testing::ExampleStep& example = examples[static_cast<std::size_t>(number % kinds)];
@@ -396,16 +411,14 @@ class Systems : public testing::OnDevice {
       const Fields expected = advanced(*cpu.backend, equations, precision, problem, *ranks, single);
       expect_fields(expected, example, precision, equations, problem, *ranks, launches);
     }
-    EXPECT_GE(compared, count / 3);
+    EXPECT_GE(compared, count / parts_of_problems / 3);
   }
-
-  int compared = 0;
 };
 
 TEST_P(Systems, OfAllExamplesHaveTheBitsOfTheirCanonicalForm) {
   std::mt19937 random(11);
   for (const testing::ExampleStep& example : testing::example_steps())
-    for (int repeat = 0; repeat < (on_gpus() ? 2 : 6); ++repeat) {
+    for (int repeat = 0; repeat < (on_gpus ? 2 : 6); ++repeat) {
       const testing::RandomProblem problem(example, random, example.names.dimensions == 3 ? 7 : 11);
       expect_canonical(example, problem, repeat, 4);
     }
@@ -423,11 +436,11 @@ TEST_P(Systems, OfLargeGridsHaveTheSameBitsOnAllDevices) {
     const auto equations = equations_of(example, problem);
     if (!equations) continue;
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
-      if (!on_gpus() && precision != Precision::fp64) continue;
-      const Fields expected = on_gpus() ? advanced(*cpu.backend, equations, precision, problem, *ranks, 3)
-                                        : expected_state<double>(equations->canonical, problem.context,
-                                                                 problem.state, precision, 3)
-                                              .now;
+      if (!on_gpus && precision != Precision::fp64) continue;
+      const Fields expected =
+          on_gpus ? advanced(*cpu.backend, equations, precision, problem, *ranks, 3)
+                  : expected_state<double>(equations->canonical, problem.context, problem.state, precision, 3)
+                        .now;
       expect_fields(expected, example, precision, equations, problem, *ranks, 3);
     }
   }
@@ -438,7 +451,7 @@ TEST_P(Systems, OfLargeGridsHaveTheSameBitsOnAllDevices) {
 TEST_P(Systems, WorkOnPoints) {
   std::mt19937 random(23);
   for (const testing::ExampleStep& example : testing::example_steps())
-    for (int repeat = 0; repeat < (on_gpus() ? 1 : 3); ++repeat) {
+    for (int repeat = 0; repeat < (on_gpus ? 1 : 3); ++repeat) {
       const testing::RandomProblem problem(example, random, example.names.dimensions == 3 ? 7 : 11);
       const Index3& shape = problem.context.shape();
       const auto ranks = rank_grid(shape, world.size(), repeat);
@@ -455,34 +468,34 @@ TEST_P(Systems, WorkOnPoints) {
 }
 
 /// Launches of several steps have single ones between them and a restart among them.
-TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnLargeGrids) {
-  compare_several_steps(15, false, [](const testing::ExampleStep& example, std::mt19937& random) {
+TEST_P(SystemsInSeveralSteps, HaveTheBitsOfSingleOnesOnLargeGrids) {
+  compare(16, false, [](const testing::ExampleStep& example, std::mt19937& random) {
     return large_problem(example, random);
   });
 }
 /// Small grids have walls of all kinds, and thin blocks on several ranks.
-TEST_P(Systems, InSeveralStepsPerLaunchHaveTheBitsOfSingleOnesOnSmallGrids) {
-  compare_several_steps(54, false, [](const testing::ExampleStep& example, std::mt19937& random) {
+TEST_P(SystemsInSeveralSteps, HaveTheBitsOfSingleOnesOnSmallGrids) {
+  compare(54, false, [](const testing::ExampleStep& example, std::mt19937& random) {
     return testing::RandomProblem(example, random, 24);
   });
 }
 /// Launches of several steps add to points and record them after every one of their steps.
-TEST_P(Systems, WorkOnPointsInSeveralStepsPerLaunch) {
-  if (!on_gpus()) GTEST_SKIP() << "CPUs take single steps where points are worked on";
-  compare_several_steps(30, true, [](const testing::ExampleStep& example, std::mt19937& random) {
+TEST_P(SystemsInSeveralSteps, WorkOnPoints) {
+  if (!on_gpus) GTEST_SKIP() << "CPUs take single steps where points are worked on";
+  compare(30, true, [](const testing::ExampleStep& example, std::mt19937& random) {
     return random() % 3 == 0 ? large_problem(example, random) : testing::RandomProblem(example, random, 20);
   });
 }
 
 TEST_P(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
   std::mt19937 random(12);
-  for (unsigned seed = 0; seed < (on_gpus() ? 40u : 200u); ++seed) {
+  for (unsigned seed = 0; seed < (on_gpus ? 40u : 200u); ++seed) {
     const testing::ExampleStep example = testing::RandomStep(seed, seed % 3 == 0).step();
     testing::RandomProblem problem(example, random, 6);
     testing::make_whole(problem, random);
     expect_canonical(example, problem, static_cast<int>(seed), 2);
   }
-  EXPECT_GT(compared, on_gpus() ? 20 : 100);
+  EXPECT_GT(compared, on_gpus ? 20 : 100);
 }
 
 /// Returns a problem of equations on a large periodic grid, for plans.
@@ -565,6 +578,11 @@ TEST(PlansOfSystems, CountTheArraysOfLaunches) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Systems, testing::devices());
+INSTANTIATE_TEST_SUITE_P(Devices, SystemsInSeveralSteps,
+                         ::testing::Combine(testing::devices(), ::testing::Range(0, parts_of_problems)),
+                         [](const auto& given) {
+                           return std::get<0>(given.param) + ("_" + std::to_string(std::get<1>(given.param)));
+                         });
 
 }  // namespace
 }  // namespace spsolve

@@ -64,21 +64,29 @@ inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator
   return backends;
 }
 
-/// Is a test that runs on each kind of device. Instantiate it with devices(). It is skipped if the device is
-/// missing.
-class OnDevice : public ::testing::TestWithParam<const char*> {
+/// Is a test that runs on a device. It is skipped if the device is missing.
+class DeviceTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (GetParam() == std::string("cpu"))
-      backends.push_back(cpu_backend(world));
-    else
+  /// Finds the backends of a device of devices().
+  void find_backends(const std::string& device) {
+    on_gpus = device == "cuda";
+    if (on_gpus)
       backends = gpu_backends(world);
+    else
+      backends.push_back(cpu_backend(world));
     if (backends.empty()) GTEST_SKIP() << "needs a GPU";
   }
   Backend& backend() const { return *backends.front().backend; }
 
   Communicator world;
+  bool on_gpus = false;
   std::vector<TestBackend> backends;  // all that the device has
+};
+
+/// Is a test that runs on each kind of device. Instantiate it with devices().
+class OnDevice : public DeviceTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { find_backends(GetParam()); }
 };
 inline auto devices() { return ::testing::Values("cpu", "cuda"); }
 
