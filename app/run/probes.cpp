@@ -39,9 +39,9 @@ Probes::Probes(const Communicator& communicator, const RunConfig& config, Tables
     }
     std::vector<std::size_t> fields;
     for (const std::string& name : given.fields) fields.push_back(problem.field_number(name));
-    Group& group =
-        groups_.emplace_back(Group{std::move(file), std::move(fields),
-                                   ProbeValues(corners, block.decomposition(), communicator.rank())});
+    OpenGroup& group =
+        groups_.emplace_back(OpenGroup{std::move(file), std::move(fields),
+                                       ProbeValues(corners, block.decomposition(), communicator.rank())});
     // Every rank decides alike: the rank with the most grid points fills its memory first.
     const std::int64_t most = group.values.max_recorded() * std::ssize(group.fields);
     group.kept = std::clamp(values_kept / std::max<std::int64_t>(most, 1), min_kept, max_kept);
@@ -56,7 +56,7 @@ Probes::~Probes() {
 
 std::vector<RecordedPoints> Probes::recorded() const {
   std::vector<RecordedPoints> all;
-  for (const Group& group : groups_) {
+  for (const OpenGroup& group : groups_) {
     // While some rows travel, others are recorded; a launch may record more than `kept` rows.
     RecordedPoints& points = all.emplace_back(RecordedPoints{group.file.every, 2 * (group.kept + fuse_), {}});
     group.values.record(group.fields, points);
@@ -66,10 +66,10 @@ std::vector<RecordedPoints> Probes::recorded() const {
 
 void Probes::open(std::int64_t restart) {
   if (groups_.empty()) return;
-  for (Group& group : groups_) group.begin = group.end = restart < 0 ? 0 : restart / group.file.every + 1;
+  for (OpenGroup& group : groups_) group.begin = group.end = restart < 0 ? 0 : restart / group.file.every + 1;
   on_root(communicator_, [&] {
     std::vector<ProbeGroup> groups;
-    for (const Group& group : groups_) groups.push_back(group.file);
+    for (const OpenGroup& group : groups_) groups.push_back(group.file);
     file_ = std::make_unique<ProbeFile>(config_.output.directory / "probes.h5", std::move(groups), precision_,
                                         restart);
   });
@@ -77,7 +77,7 @@ void Probes::open(std::int64_t restart) {
 
 void Probes::record(std::int64_t step) {
   for (std::size_t number = 0; number < groups_.size(); ++number) {
-    Group& group = groups_[number];
+    OpenGroup& group = groups_[number];
     group.end = step / group.file.every + 1;
     if (group.end - group.begin >= group.kept) fetch(number);
   }
@@ -85,7 +85,7 @@ void Probes::record(std::int64_t step) {
 
 void Probes::end_at(std::int64_t step) {
   flush();
-  for (Group& group : groups_) group.file.rows = step / group.file.every + 1;
+  for (OpenGroup& group : groups_) group.file.rows = step / group.file.every + 1;
   open(step);
 }
 
@@ -97,7 +97,7 @@ void Probes::flush() {
 }
 
 void Probes::fetch(std::size_t number) {
-  Group& group = groups_[number];
+  OpenGroup& group = groups_[number];
   if (group.begin == group.end) return;
   // Without threads, rows are written when the next ones begin to travel, so that nobody waits for them.
   while (chunks_.size() >= (background_ ? max_chunks : groups_.size())) take_oldest();
@@ -124,7 +124,7 @@ void Probes::take_oldest() {
 
 void Probes::write(std::size_t number, std::int64_t first, std::int64_t count, RecordedRows& rows) {
   const Communicator& communicator = of_threads_ ? of_threads_->get() : communicator_;
-  Group& group = groups_[number];
+  OpenGroup& group = groups_[number];
   const auto values =
       group.values.gather(communicator, rows.wait(), std::ssize(group.fields), count, precision_);
   on_root(communicator, [&] {

@@ -42,7 +42,7 @@ class Probes {
   void flush();
 
  private:
-  struct Group {
+  struct OpenGroup {
     ProbeGroup file;
     std::vector<std::size_t> fields;  // numbers in the problem
     ProbeValues values;
@@ -70,7 +70,7 @@ class Probes {
   Block& block_;
   int fuse_;
   bool background_;
-  std::vector<Group> groups_;
+  std::vector<OpenGroup> groups_;
   std::unique_ptr<ProbeFile> file_;  // on rank 0
   std::deque<MovingRows> chunks_;    // their threads use the others
 };
