@@ -51,19 +51,19 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   for (const auto& [first, last] : facts_.groups) {
     auto made = group_of_statements(first, last, precision, options.tile, compiler);
     if (const auto* none = std::get_if<NoKernel>(&made)) refuse_step(*none);
-    groups_.push_back(std::get<Group>(std::move(made)));
+    groups_.push_back(std::get<GroupKernels>(std::move(made)));
   }
   if (options.fuse > 1) make_fused(options.fuse, precision, compiler, options.tile, options.has_points);
   if (groups_.size() < 2 || fields_.front().dimensions < 2 || kernels_ == SystemKernels::points) return;
   auto made = group_of_statements(0, static_cast<int>(canonical.equations.size()), precision, options.tile,
                                   compiler, Without::points);
-  if (auto* all = std::get_if<Group>(&made); all && all->tile) united_.emplace(std::move(*all));
+  if (auto* all = std::get_if<GroupKernels>(&made); all && all->tile) united_.emplace(std::move(*all));
 }
 
-OrNoKernel<SystemUnit::Group> SystemUnit::group_of_statements(int first, int last, Precision precision,
-                                                              const std::optional<SystemTile>& given,
-                                                              const KernelCompiler& compiler,
-                                                              Without without) const {
+OrNoKernel<SystemUnit::GroupKernels> SystemUnit::group_of_statements(int first, int last, Precision precision,
+                                                                     const std::optional<SystemTile>& given,
+                                                                     const KernelCompiler& compiler,
+                                                                     Without without) const {
   auto made = SystemProgram::make(canonical_, fields_, first, last, precision);
   if (auto* none = std::get_if<NoKernel>(&made)) return std::move(*none);
   auto& program = std::get<SystemProgram>(made);
@@ -78,7 +78,7 @@ OrNoKernel<SystemUnit::Group> SystemUnit::group_of_statements(int first, int las
     march.emplace(
         compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile, limits_)),
         "march_group", static_cast<std::size_t>(tile->shared_bytes));
-  return Group{std::move(program), std::move(tile), std::move(points), std::move(march)};
+  return GroupKernels{std::move(program), std::move(tile), std::move(points), std::move(march)};
 }
 
 void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler& compiler,
@@ -222,7 +222,7 @@ void SystemUnit::advance(const ConstState& in, const State& out, const Box& regi
 void SystemUnit::advance_groups(const ConstState& in, const State& out, const Box& region,
                                 const std::vector<double>& scalars) const {
   const std::vector<Box> boxes = statement_boxes(facts_, fields_.front(), region);
-  for (const Group& group : groups_) {
+  for (const GroupKernels& group : groups_) {
     const SystemGroup& statements = group.program.group();
     launch(group, fields_of(statements, in, out),
            {boxes.begin() + statements.first, boxes.begin() + statements.last}, scalars);
@@ -255,7 +255,7 @@ GroupFields SystemUnit::fields_of(const SystemGroup& group, const ConstState& in
   return fields;
 }
 
-void SystemUnit::launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
+void SystemUnit::launch(const GroupKernels& group, const GroupFields& fields, const std::vector<Box>& boxes,
                         const std::vector<double>& scalars) const {
   HostArguments a = group.program.arguments(fields, boxes, scalars);
   const auto points = static_cast<std::int64_t>(a.region.extent(0) * a.region.extent(1) * a.region.extent(2));

@@ -64,7 +64,7 @@ class SystemUnit : public Unit {
 
  private:
   /// Is a group of statements and its kernels.
-  struct Group {
+  struct GroupKernels {
     SystemProgram program;
     std::optional<SystemTile> tile;
     std::optional<Kernel> points, march;
@@ -84,10 +84,10 @@ class SystemUnit : public Unit {
   };
 
   enum class Without { nothing, points };
-  OrNoKernel<Group> group_of_statements(int first, int last, Precision precision,
-                                        const std::optional<SystemTile>& given,
-                                        const KernelCompiler& compiler,
-                                        Without without = Without::nothing) const;
+  OrNoKernel<GroupKernels> group_of_statements(int first, int last, Precision precision,
+                                               const std::optional<SystemTile>& given,
+                                               const KernelCompiler& compiler,
+                                               Without without = Without::nothing) const;
   /// Advances a region group by group.
   void advance_groups(const ConstState& in, const State& out, const Box& region,
                       const std::vector<double>& scalars) const;
@@ -103,7 +103,7 @@ class SystemUnit : public Unit {
   /// Sets points of inputs beyond walls to 0; `ghosts` has a box, or an empty one, of every input.
   void clear(const GroupFields& fields, const std::vector<Box>& ghosts) const;
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
-  void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
+  void launch(const GroupKernels& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
   void set_pace(HostArguments& a, std::int64_t resident, int warm_up) const;
   /// Fills the ghost points of what the statements of a group have computed, beside the points that they
@@ -123,8 +123,8 @@ class SystemUnit : public Unit {
   SystemKernels kernels_;
   BlockLimits limits_;
   DeviceBuffer arrivals_;  // counters of paced marches
-  std::vector<Group> groups_;
-  std::optional<Group> united_;  // all groups as one
+  std::vector<GroupKernels> groups_;
+  std::optional<GroupKernels> united_;  // all groups as one
   std::optional<FusedSteps> fused_;
   const DevicePoints* points_ = nullptr;
   mutable std::vector<PointList> point_lists_;  // by region, made when first needed
