@@ -67,7 +67,7 @@ SparseRows decode(const MmaShape& mma, const std::uint32_t* a, const std::uint32
 }
 
 /// Holds B by rows, and then D, so that loops over its columns become vectors.
-struct Columns {
+struct OperandRow {
   double value[mma_columns] = {};
   int exponent[mma_columns] = {};
 };
@@ -76,14 +76,14 @@ struct Columns {
 /// aligned to the largest of them. Each addend is truncated `extra_bits` below the last bit of an fp32 number
 /// of that size, and the sum is truncated to fp32. Tensor cores do not normalise products: the exponent is
 /// the sum of those of the factors.
-void add_products(const SparseRows& rows, int row, int products, const Columns* b, const Columns& d,
+void add_products(const SparseRows& rows, int row, int products, const OperandRow* b, const OperandRow& d,
                   float* sums) {
   constexpr int extra_bits = 2, fraction_bits = 23;
   double product[max_products][mma_columns], exact[mma_columns] = {};
   int largest[mma_columns];
   std::fill_n(largest, mma_columns, min_exponent);
   for (int c = 0; c < products; ++c) {
-    const Columns& factors = b[rows.column[row][c]];
+    const OperandRow& factors = b[rows.column[row][c]];
     for (int column = 0; column < mma_columns; ++column) {
       product[c][column] = rows.value[row][c] * factors.value[column];
       exact[column] += product[c][column];
@@ -122,12 +122,12 @@ void sparse_mma(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t
     throw std::invalid_argument("sparse mma: selector out of range");
   const SparseRows rows = decode(mma, a, metadata, selector);
   const int elements = mma.elements_per_word(), element_bits = 32 / elements;
-  Columns columns[max_k], accumulators[mma_rows];
+  OperandRow columns[max_k], accumulators[mma_rows];
   for (int lane = 0; lane < warp_lanes; ++lane)
     for (int i = 0; i < mma.b_registers(); ++i)
       for (int element = 0; element < elements; ++element) {
         const float number = element_value(mma.element, b[lane][i] >> (element_bits * element));
-        Columns& row = columns[b_word(lane, i) * elements + element];
+        OperandRow& row = columns[b_word(lane, i) * elements + element];
         row.value[b_column(lane)] = number;
         row.exponent[b_column(lane)] = exponent_of(number);
       }
