@@ -77,9 +77,9 @@ class BoundProgram {
   void run(std::int64_t z, std::int64_t y, const Range& x, int planes = 1) {
     planes_ = planes;
     if (moves_ && is_bound_ && z == z_ && y == y_ + 1 && is_inside(z, y - 1) && is_inside(z, y))
-      for (Stage& stage : stages_) stage.move();
+      for (BoundStage& stage : stages_) stage.move();
     else
-      for (Stage& stage : stages_) bind(stage, z, y);
+      for (BoundStage& stage : stages_) bind(stage, z, y);
     is_bound_ = true, z_ = z, y_ = y;
     find_past_caches(x);
     fetch_ends();
@@ -95,7 +95,7 @@ class BoundProgram {
   static constexpr std::int64_t block_points = row_block_bytes / static_cast<std::int64_t>(sizeof(T)),
                                 line_points = cache_line / static_cast<std::int64_t>(sizeof(T));
 
-  struct Stage {
+  struct BoundStage {
     const ProgramStage* program;
     std::vector<BlockInstruction> instructions;
     std::vector<void*> at;
@@ -110,7 +110,7 @@ class BoundProgram {
   };
 
   void add(const ProgramStage& program, bool bypasses_caches, bool fetches) {
-    Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}, {}, {}};
+    BoundStage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}, {}, {}};
     if (!fetches) std::erase_if(stage.instructions, is_fetch);
     for (BlockInstruction& instruction : stage.instructions) {
       instruction.bypasses_caches =
@@ -178,7 +178,7 @@ class BoundProgram {
     return inside(z_axis, z) && inside(y_axis, y);
   }
 
-  void bind(Stage& stage, std::int64_t z, std::int64_t y) {
+  void bind(BoundStage& stage, std::int64_t z, std::int64_t y) {
     for (const int k : stage.arrays) {
       const ProgramOperand& operand = stage.program->operands[k];
       const ArrayRows& array = arrays_.array(operand);
@@ -220,7 +220,7 @@ class BoundProgram {
   void find_past_caches(const Range& x) {
     if (x.begin == known_.begin && x.end == known_.end) return;
     known_ = past_ = x;
-    const Stage& stage = stages_.back();
+    const BoundStage& stage = stages_.back();
     for (const int k : stage.bypassing) {
       const Range own = points_past_caches(static_cast<Storage*>(stage.at[k]),
                                            domain_of(stage.program->operands[k]), reach_, x);
@@ -230,7 +230,7 @@ class BoundProgram {
 
   /// Starts to load the lines of the next rows along y that are not stored past the caches.
   void fetch_ends() const {
-    const Stage& stage = stages_.back();
+    const BoundStage& stage = stages_.back();
     for (const int k : stage.bypassing)
       for (int p = 0; p < planes_; ++p) {
         const std::byte* const row =
@@ -241,7 +241,7 @@ class BoundProgram {
   }
 
   void run_part(const Range& x) {
-    for (Stage& stage : stages_) {
+    for (BoundStage& stage : stages_) {
       for (const int k : stage.rows) {
         const ProgramOperand& operand = stage.program->operands[k];
         stage.at[k] =
@@ -279,7 +279,7 @@ class BoundProgram {
   std::vector<std::int64_t> leads_;  // how far each row starts before the part's begin
   std::vector<AlignedArray<Storage>> stored_constants_;
   std::vector<std::pair<const Storage*, void*>> ghosts_;
-  std::vector<Stage> stages_;
+  std::vector<BoundStage> stages_;
   std::int64_t longest_part_ = 0;  // 0: rows are computed at once
   Index3 lowest_{}, highest_{};    // offsets of operands
   int planes_ = 1;                 // that are computed together
