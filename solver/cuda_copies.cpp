@@ -79,10 +79,10 @@ class CudaCopies::TakenWindow : public WindowReader::Window {
 
 class CudaCopies::Copy : public HostCopy {
  public:
-  Copy(const Box& box, Precision precision, CudaCopies& all, Place where)
+  Copy(const Box& box, Precision precision, CudaCopies& all, Location where)
       : values(box, {0, 0, 0}, precision,
-               where == Place::device ? static_cast<Memory&>(all.memory_) : all.pinned_),
-        place(where),
+               where == Location::device ? static_cast<Memory&>(all.memory_) : all.pinned_),
+        location(where),
         all_(all) {}
 
   Sample sample() override {
@@ -100,7 +100,7 @@ class CudaCopies::Copy : public HostCopy {
   ReadableField readable() override {
     cuda::select_device(all_.device_);  // a new thread starts with device 0
     arrived_.synchronize();
-    if (place == Place::host) return values;
+    if (location == Location::host) return values;
     return {values, WindowReader(values, window_bytes, [&all = all_] {
               cuda::select_device(all.device_);
               return std::make_unique<TakenWindow>(all);
@@ -108,7 +108,7 @@ class CudaCopies::Copy : public HostCopy {
   }
 
   Field values;
-  const Place place;
+  const Location location;
   std::int64_t stride = 1;
   std::shared_ptr<Staging> staging;
 
@@ -131,11 +131,11 @@ std::size_t CudaCopies::memory_for_copies(std::size_t reserve) {
 
 std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling& sampling) {
   const Box box = sampling.sampled(owned);
-  std::shared_ptr<Copy> copy = unused_copy(box, sampling.precision, Place::device);
+  std::shared_ptr<Copy> copy = unused_copy(box, sampling.precision, Location::device);
   if (!copy) copy = host_copy(box, sampling.precision);
   copy->stride = sampling.stride;
   Prepared* const prepared = find_prepared(box, sampling.precision);
-  if (!prepared || copy->place == Place::device) return copy;
+  if (!prepared || copy->location == Location::device) return copy;
   if (!std::exchange(prepared->is_staged, true) &&
       memory_for_copies(prepared->reserve) >= copy->values.bytes())
     prepared->staging = std::make_shared<Staging>(copy->values, memory_);
@@ -151,7 +151,7 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
   if (on_device) {
     const std::size_t bytes = field_bytes(box.extent(), {0, 0, 0}, sampling.precision);
     for (int i = 0; i < count && memory_for_copies(reserve) >= bytes; ++i)
-      copies_.push_back(std::make_shared<Copy>(box, sampling.precision, *this, Place::device));
+      copies_.push_back(std::make_shared<Copy>(box, sampling.precision, *this, Location::device));
     return;
   }
   std::vector<std::promise<std::shared_ptr<Copy>>> promised(static_cast<std::size_t>(count));
@@ -161,7 +161,7 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
     for (auto& promise : promised) try {
         if (stop.stop_requested()) return;
         cuda::select_device(device_);  // a new thread starts with device 0
-        promise.set_value(std::make_shared<Copy>(box, precision, *this, Place::host));
+        promise.set_value(std::make_shared<Copy>(box, precision, *this, Location::host));
       } catch (...) {
         promise.set_exception(std::current_exception());
       }
@@ -170,7 +170,7 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
 
 void CudaCopies::set(Field& field, const FillField& fill) {
   std::erase_if(copies_, [&](const auto& copy) {  // for example the source, in the precision of sums
-    return copy.use_count() == 1 && copy->place == Place::host &&
+    return copy.use_count() == 1 && copy->location == Location::host &&
            copy->values.precision() != field.precision();
   });
   const std::shared_ptr<Copy> copy = host_copy(field.owned(), field.precision());
@@ -187,19 +187,19 @@ CudaCopies::Prepared* CudaCopies::find_prepared(const Box& box, Precision precis
 }
 
 std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Box& box, Precision precision,
-                                                          Place place) const {
+                                                          Location location) const {
   const auto found = std::ranges::find_if(copies_, [&](const std::shared_ptr<Copy>& copy) {
-    return copy.use_count() == 1 && copy->place == place && copy->values.owned() == box &&
+    return copy.use_count() == 1 && copy->location == location && copy->values.owned() == box &&
            copy->values.precision() == precision;
   });
   return found == copies_.end() ? nullptr : *found;
 }
 
 std::shared_ptr<CudaCopies::Copy> CudaCopies::host_copy(const Box& box, Precision precision) {
-  if (auto unused = unused_copy(box, precision, Place::host)) return unused;
+  if (auto unused = unused_copy(box, precision, Location::host)) return unused;
   Prepared* const prepared = find_prepared(box, precision);
   if (!prepared || prepared->copies.empty())
-    return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this, Place::host));
+    return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this, Location::host));
   std::future<std::shared_ptr<Copy>> next = std::move(prepared->copies.front());
   prepared->copies.pop_front();
   return copies_.emplace_back(next.get());

@@ -44,7 +44,7 @@ class CudaCopies {
   class TakenWindow;
   struct Staging;
   struct Window;
-  enum class Place { host, device };
+  enum class Location { host, device };
   /// Holds what prepare() was asked for.
   struct Prepared {
     Box box;
@@ -57,7 +57,7 @@ class CudaCopies {
   };
   Prepared* find_prepared(const Box& box, Precision precision);
   /// Returns a copy that nothing uses, or null.
-  std::shared_ptr<Copy> unused_copy(const Box& box, Precision precision, Place place) const;
+  std::shared_ptr<Copy> unused_copy(const Box& box, Precision precision, Location location) const;
   /// Returns an unused copy in host memory: a former one, a prepared one or a new one.
   std::shared_ptr<Copy> host_copy(const Box& box, Precision precision);
   std::unique_ptr<Window> take_window();
