@@ -85,7 +85,7 @@ void BlockWriter::make_buffers() {
   };
   bool shared = false;
   for (std::int64_t round = 0; round < rounds(); ++round) {
-    const Range own = range_of(communicator_.rank(), round);
+    const ElementRange own = range_of(communicator_.rank(), round);
     shared = shared || for_each_row(communicator_.rank(), own, [](auto&&...) {}) < own.end - own.begin;
   }
   const std::int64_t piece_points = std::min(block_points, piece_bytes / format_.element_bytes());
@@ -98,7 +98,7 @@ void BlockWriter::make_buffers() {
 /// Returns the values of a piece of a block where they are stored, or nothing if some of them are not stored
 /// there. Rows that lie one after the other in memory are one span. Short spans are not returned either,
 /// because the system takes longer for each of them than a copy takes.
-BlockWriter::Spans BlockWriter::stored_spans(const NamedRows& array, const Range& piece) const {
+BlockWriter::Spans BlockWriter::stored_spans(const NamedRows& array, const ElementRange& piece) const {
   constexpr std::size_t min_bytes = 512;  // the least mean length of a span
   Spans spans;
   if (!array.stored) return spans;
@@ -127,11 +127,11 @@ BlockWriter::Spans BlockWriter::stored_spans(const NamedRows& array, const Range
 /// Calls visit(first element, values) for the pieces of a block, in their order. `buffer` is that of
 /// make_buffers(); if it holds a whole block, the points of other ranks are there already.
 template <class Visit>
-void BlockWriter::for_each_piece(const NamedRows& array, const Range& block, std::vector<std::byte>& buffer,
-                                 Visit&& visit) const {
+void BlockWriter::for_each_piece(const NamedRows& array, const ElementRange& block,
+                                 std::vector<std::byte>& buffer, Visit&& visit) const {
   const std::int64_t bytes = format_.element_bytes();
   const bool holds_block = std::ssize(buffer) >= (block.end - block.begin) * bytes;
-  for (Range piece{block.begin, 0}; piece.begin < block.end; piece.begin = piece.end) {
+  for (ElementRange piece{block.begin, 0}; piece.begin < block.end; piece.begin = piece.end) {
     piece.end = std::min(block.end, piece.begin + piece_bytes / bytes);
     Spans values = stored_spans(array, piece);
     if (values.empty()) {
@@ -154,7 +154,8 @@ void BlockWriter::for_each_piece(const NamedRows& array, const Range& block, std
 /// rank's first failure.
 template <class Make, class Take>
 std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const Make& make, const Take& take) {
-  using Made = std::invoke_result_t<const Make&, const NamedRows&, const Range&, std::vector<std::byte>&>;
+  using Made =
+      std::invoke_result_t<const Make&, const NamedRows&, const ElementRange&, std::vector<std::byte>&>;
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<Error> failure;
   const auto attempt = [&](auto&& step) {
@@ -184,7 +185,7 @@ std::optional<Error> BlockWriter::for_each_round(const NamedRows& array, const M
     const auto slot = static_cast<std::size_t>(round % together);
     std::vector<std::byte>& block = under_way_[slot];
     for (int distance = 1; distance < ranks; ++distance) exchange(round, distance, array.row, block, attempt);
-    const Range own = range_of(rank, round);
+    const ElementRange own = range_of(rank, round);
     if (own.begin == own.end) continue;
     attempt([&] {
       made[slot] = std::async(together > 1 ? std::launch::async : std::launch::deferred,
@@ -199,7 +200,7 @@ std::vector<std::uint64_t> BlockWriter::compress(const NamedRows& array, const T
   collectively(communicator_, [&] { make_buffers(); });
   std::vector<std::uint64_t> checksums;
   const auto chunk_bytes = static_cast<std::size_t>(blocks_.block_points * format_.element_bytes());
-  const auto encode = [&](const NamedRows& rows, const Range& own, std::vector<std::byte>& buffer) {
+  const auto encode = [&](const NamedRows& rows, const ElementRange& own, std::vector<std::byte>& buffer) {
     const WorkTurn turn(workers_);
     Checksum checksum;
     std::vector<std::byte> values;
@@ -265,7 +266,8 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   });
   std::vector<std::uint64_t> checksums;
   const std::int64_t bytes = format_.element_bytes();
-  const auto write_block = [&](const NamedRows& rows, const Range& own, std::vector<std::byte>& buffer) {
+  const auto write_block = [&](const NamedRows& rows, const ElementRange& own,
+                               std::vector<std::byte>& buffer) {
     const WorkTurn turn(workers_);
     Checksum checksum;
     for_each_piece(rows, own, buffer, [&](std::int64_t first, const Spans& piece) {
@@ -290,7 +292,7 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
 }
 
 /// Returns the block that a rank assembles in a round, which is empty if it has no block left.
-BlockWriter::Range BlockWriter::range_of(int rank, std::int64_t round) const {
+BlockWriter::ElementRange BlockWriter::range_of(int rank, std::int64_t round) const {
   const std::int64_t block = block_of(rank, round);
   if (block >= blocks_.count()) return {0, 0};
   return {blocks_.begin(block), blocks_.end(block)};
@@ -307,7 +309,7 @@ std::int64_t BlockWriter::block_of(int rank, std::int64_t round) const {
 /// Calls visit(begin, points, position in the block, position in the message) for the rows of a rank's box
 /// that lie in a block, and returns the length of the message.
 template <class Visit>
-std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& visit) const {
+std::int64_t BlockWriter::for_each_row(int owner, const ElementRange& block, Visit&& visit) const {
   std::int64_t packed = 0;
   for_each_segment(format_.shape, boxes_[static_cast<std::size_t>(owner)], block.begin, block.end,
                    [&](const Index3& begin, std::int64_t points, std::int64_t position) {
@@ -325,7 +327,7 @@ void BlockWriter::exchange(std::int64_t round, int distance, const RowSource& ro
   const int rank = communicator_.rank(), ranks = communicator_.size();
   const int to = (rank + distance) % ranks, from = (rank - distance + ranks) % ranks;
   const std::int64_t bytes = format_.element_bytes();
-  const Range theirs = range_of(to, round), own = range_of(rank, round);
+  const ElementRange theirs = range_of(to, round), own = range_of(rank, round);
   const std::int64_t sent = for_each_row(
       rank, theirs, [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t packed) {
         attempt([&] { row(begin, points, outgoing_.data() + packed * bytes); });

@@ -51,14 +51,14 @@ class BlockWriter {
   }
 
  private:
-  struct Range {
+  struct ElementRange {
     std::int64_t begin, end;  // elements of the array in C order
   };
 
   /// Returns the number of the block that a rank assembles in a round, or the count of blocks if it has none
   /// left.
   std::int64_t block_of(int rank, std::int64_t round) const;
-  Range range_of(int rank, std::int64_t round) const;
+  ElementRange range_of(int rank, std::int64_t round) const;
   /// Holds a chunk of this rank, and the checksum of its values.
   struct OwnChunk {
     std::uint64_t checksum = 0;
@@ -68,16 +68,16 @@ class BlockWriter {
   void make_buffers();
   /// Holds values that lie one after the other in the file.
   using Spans = std::vector<std::span<const std::byte>>;
-  Spans stored_spans(const NamedRows& array, const Range& piece) const;
+  Spans stored_spans(const NamedRows& array, const ElementRange& piece) const;
   template <class Visit>
-  void for_each_piece(const NamedRows& array, const Range& block, std::vector<std::byte>& buffer,
+  void for_each_piece(const NamedRows& array, const ElementRange& block, std::vector<std::byte>& buffer,
                       Visit&& visit) const;
   template <class Make, class Take>
   std::optional<Error> for_each_round(const NamedRows& array, const Make& make, const Take& take);
   void collect(std::int64_t round, const OwnChunk& own, std::vector<std::uint64_t>& checksums,
                const TakeChunk& take);
   template <class Visit>
-  std::int64_t for_each_row(int owner, const Range& block, Visit&& visit) const;
+  std::int64_t for_each_row(int owner, const ElementRange& block, Visit&& visit) const;
   template <class Attempt>
   void exchange(std::int64_t round, int distance, const RowSource& row, std::vector<std::byte>& block,
                 Attempt&& attempt);
