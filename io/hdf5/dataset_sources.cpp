@@ -36,10 +36,10 @@ std::string name_of(hid_t object) {
 }
 
 /// Names the dataset from which a virtual dataset takes some of its points.
-struct Source {
+struct SourceDataset {
   std::string file, dataset;
 
-  bool operator==(const Source&) const = default;
+  bool operator==(const SourceDataset&) const = default;
   std::string text() const { return file + ":" + dataset; }
 };
 
@@ -58,7 +58,7 @@ std::string name_of_block(const std::string& pattern, std::size_t block) {
 }
 
 /// Returns a block of source `part` of a virtual dataset. All blocks are the same if the names have no "%b".
-Source source_of(hid_t creation, std::size_t part, std::size_t block) {
+SourceDataset source_of(hid_t creation, std::size_t part, std::size_t block) {
   const auto name = [&](auto get) {
     return name_of_block(
         name_by([&](char* text, std::size_t size) { return get(creation, part, text, size); }), block);
@@ -66,13 +66,13 @@ Source source_of(hid_t creation, std::size_t part, std::size_t block) {
   return {name(H5Pget_virtual_filename), name(H5Pget_virtual_dsetname)};
 }
 
-LinkedFile file_of_source(hid_t dataset, const Source& source) {
+LinkedFile file_of_source(hid_t dataset, const SourceDataset& source) {
   if (source.file == ".") return {file_of(dataset), "", Hdf5Id(H5Iget_file_id(dataset), H5Fclose)};
   return linked_file(source.file, file_of(dataset), vds_prefixes);
 }
 
 /// Opens a source in the file that file_of_source() has found. Returns nothing if it is missing.
-std::optional<Hdf5Id> opened(const LinkedFile& found, const Source& source) {
+std::optional<Hdf5Id> opened(const LinkedFile& found, const SourceDataset& source) {
   const hid_t id = found.file ? H5Dopen2(*found.file, source.dataset.c_str(), H5P_DEFAULT) : H5I_INVALID_HID;
   if (id < 0) return std::nullopt;
   return Hdf5Id(id, H5Dclose);
@@ -112,7 +112,7 @@ std::string unsafe_behind(hid_t dataset, std::set<std::pair<fs::path, std::strin
   check_hdf5(H5Pget_virtual_count(creation, &count));
   for (std::size_t part = 0; part < count; ++part)
     for (std::size_t block = 0;; ++block) {  // HDF5 ends with the first block that is missing
-      const Source source = source_of(creation, part, block);
+      const SourceDataset source = source_of(creation, part, block);
       const LinkedFile found = file_of_source(dataset, source);
       if (!found.refusal.empty()) return fmt::format("{}, which {}", found.place.string(), found.refusal);
       const auto values = opened(found, source);
@@ -177,7 +177,7 @@ std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
   std::size_t count = 0;
   check_hdf5(H5Pget_virtual_count(creation, &count));
   for (std::size_t i = 0; i < count; ++i) {
-    const Source source = source_of(creation, i, 0);
+    const SourceDataset source = source_of(creation, i, 0);
     if (source != source_of(creation, i, 1)) continue;
     const auto values = opened(file_of_source(dataset, source), source);
     if (!values) return fmt::format("is virtual, and its source {} is missing", source.text());
