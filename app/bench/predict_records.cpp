@@ -27,13 +27,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Row {
+struct RecordedCase {
   std::function<double(const DeviceModel&)> predict;  // returns 1e9 points x steps per second
   Json description;
 };
 
 /// Returns a row of `spsolve bench --json`, or nothing if its method does not keep its promise.
-std::optional<Row> row_of_bench(const Json& row, const std::filesystem::path& inputs) {
+std::optional<RecordedCase> row_of_bench(const Json& row, const std::filesystem::path& inputs) {
   BenchCase what = recorded_case(row, inputs);
   const Method method = recorded_method(row);
   what.problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
@@ -42,16 +42,16 @@ std::optional<Row> row_of_bench(const Json& row, const std::filesystem::path& in
                          {"precision", row.at("precision")}, {"unit", row.at("unit")},
                          {"layout", row.at("layout")},       {"fuse", row.at("fuse")},
                          {"rate", row.at("gstencil_per_s")}};
-  return Row{[what = std::move(what), method](const DeviceModel& device) {
-               const Candidate candidate = evaluate(what.problem, device, method);
-               return 1e-9 / mean_seconds(what.problem, device, candidate, what.plan.events);
-             },
-             description};
+  return RecordedCase{[what = std::move(what), method](const DeviceModel& device) {
+                        const Candidate candidate = evaluate(what.problem, device, method);
+                        return 1e-9 / mean_seconds(what.problem, device, candidate, what.plan.events);
+                      },
+                      description};
 }
 
 /// Returns a row of bench_systems for a given tile of several steps, or nothing if the plan would not take
 /// the tile.
-std::optional<Row> row_of_tile(const Json& row) {
+std::optional<RecordedCase> row_of_tile(const Json& row) {
   const auto systems = catalogue_systems();
   const auto what = std::ranges::find(systems, row.at("case").get<std::string>(), &CatalogueSystem::name);
   if (what == systems.end()) throw Error(Status::invalid_input, row.at("case").dump() + ": no such system");
@@ -77,17 +77,17 @@ std::optional<Row> row_of_tile(const Json& row) {
   const auto* tile = std::get_if<cuda::FusedTile>(&made);
   if (!tile || !cuda::fits_fused(*tile, precision, limits)) return {};
   const double memory_speed = row.value("copy_bytes_per_s", cuda::fitted_bandwidth) / cuda::fitted_bandwidth;
-  return Row{[tile = *tile, grid, precision, steps, memory_speed](const DeviceModel& device) {
-               const double cycles =
-                   cuda::fused_cycles(tile, grid, precision, limits_of(device), memory_speed);
-               return 1e-9 * static_cast<double>(grid.box().points()) * steps * clock_of(device) / cycles;
-             },
-             description};
+  return RecordedCase{
+      [tile = *tile, grid, precision, steps, memory_speed](const DeviceModel& device) {
+        const double cycles = cuda::fused_cycles(tile, grid, precision, limits_of(device), memory_speed);
+        return 1e-9 * static_cast<double>(grid.box().points()) * steps * clock_of(device) / cycles;
+      },
+      description};
 }
 
 /// Returns the rows of one GPU that have a method which keeps its promise.
-std::vector<Row> rows_of(const std::filesystem::path& inputs, int files, char** names) {
-  std::vector<Row> rows;
+std::vector<RecordedCase> rows_of(const std::filesystem::path& inputs, int files, char** names) {
+  std::vector<RecordedCase> rows;
   for (int i = 0; i < files; ++i) {
     std::ifstream file(names[i]);
     if (!file) throw Error(Status::invalid_input, std::string(names[i]) + ": no such file");
@@ -107,15 +107,15 @@ std::vector<Row> rows_of(const std::filesystem::path& inputs, int files, char** 
 
 void serve(int argc, char** argv) {
   if (argc < 3) throw Error(Status::invalid_input, "spsolve_predict INPUTS ROWS...");
-  const std::vector<Row> rows = rows_of(argv[1], argc - 2, argv + 2);
+  const std::vector<RecordedCase> rows = rows_of(argv[1], argc - 2, argv + 2);
   Json measured = Json::array();
-  for (const Row& row : rows) measured.push_back(row.description);
+  for (const RecordedCase& row : rows) measured.push_back(row.description);
   std::cout << measured.dump() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     DeviceModel device = nominal_gpu();
     calibrate(device, calibration_of({{"coefficients", Json::parse(line)}}, "of the standard input", true));
     Json rates = Json::array();
-    for (const Row& row : rows) rates.push_back(row.predict(device));
+    for (const RecordedCase& row : rows) rates.push_back(row.predict(device));
     std::cout << rates.dump() << std::endl;
   }
 }
