@@ -35,7 +35,7 @@ RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
   }
   std::map<Key, int> numbers;
   for (const auto& [key, columns] : needed) {
-    Row row{std::get<0>(key), std::get<1>(key), std::get<2>(key), columns, {}};
+    TermRow row{std::get<0>(key), std::get<1>(key), std::get<2>(key), columns, {}};
     for_each_read(terms, terms[row.term], [&](TermId operand, const Index3& offset, double weight) {
       row.reads.push_back(
           {numbers.at({operand, row.z + offset[z_axis], row.y + offset[y_axis]}), offset[x_axis], weight});
@@ -49,7 +49,7 @@ void RowInterpreter::evaluate(const Index3& first, const LeafRow& leaf, std::spa
                               Workspace& workspace) const {
   workspace.resize(rows_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Row& row = rows_[i];
+    const TermRow& row = rows_[i];
     const auto points = static_cast<std::int64_t>(out.size()) - 1 + row.columns.end - row.columns.begin;
     const bool is_result = i + 1 == rows_.size();
     if (!is_result) workspace[i].resize(static_cast<std::size_t>(points));
@@ -58,11 +58,11 @@ void RowInterpreter::evaluate(const Index3& first, const LeafRow& leaf, std::spa
   }
 }
 
-void RowInterpreter::compute(const Row& row, std::int64_t points, const Index3& first, const LeafRow& leaf,
-                             const Workspace& workspace, double* out) const {
+void RowInterpreter::compute(const TermRow& row, std::int64_t points, const Index3& first,
+                             const LeafRow& leaf, const Workspace& workspace, double* out) const {
   const Term& term = terms_[row.term];
   const auto values_of = [&](const Read& read) {
-    const Row& of = rows_[read.row];
+    const TermRow& of = rows_[read.row];
     const Term& operand = terms_[of.term];
     if (operand.kind == Term::Kind::number) return RowValues<double>{nullptr, operand.number};
     return RowValues<double>{workspace[read.row].data() + (row.columns.begin + read.x - of.columns.begin),

@@ -37,18 +37,18 @@ class RowInterpreter {
     std::int64_t x;  // displacement along x
     double weight;
   };
-  struct Row {
+  struct TermRow {
     TermId term;
     std::int64_t z, y;
     Range columns;  // around each point
     std::vector<Read> reads;
   };
 
-  void compute(const Row& row, std::int64_t points, const Index3& first, const LeafRow& leaf,
+  void compute(const TermRow& row, std::int64_t points, const Index3& first, const LeafRow& leaf,
                const Workspace& workspace, double* out) const;
 
   const Terms& terms_;
-  std::vector<Row> rows_;  // operands before the rows computed from them
+  std::vector<TermRow> rows_;  // operands before the rows computed from them
 };
 
 /// Calls `use` with the first point and the values of every row of `box`, from all threads. Neither `leaf`
