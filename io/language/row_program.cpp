@@ -12,18 +12,18 @@ namespace spsolve {
 namespace {
 
 /// Refers to the values of an operand: one per point, or one for all.
-struct Row {
+struct OperandValues {
   const double* values;
   bool varies;
 };
 
 template <class Function>
-void map(Function function, const Row& a, int count, double* out) {
+void map(Function function, const OperandValues& a, int count, double* out) {
   for (int i = 0; i < count; ++i) out[i] = function(a.values[i]);
 }
 
 template <class Function>
-void map(Function function, const Row& a, const Row& b, int count, double* out) {
+void map(Function function, const OperandValues& a, const OperandValues& b, int count, double* out) {
   if (a.varies && b.varies) {
     for (int i = 0; i < count; ++i) out[i] = function(a.values[i], b.values[i]);
   } else if (a.varies) {
@@ -36,7 +36,7 @@ void map(Function function, const Row& a, const Row& b, int count, double* out) 
 }
 
 /// Computes any operation, point by point.
-void map_any(Operation operation, std::span<const Row> rows, int count, double* out) {
+void map_any(Operation operation, std::span<const OperandValues> rows, int count, double* out) {
   std::array<double, max_operands> values;
   for (int i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < rows.size(); ++k) values[k] = rows[k].values[rows[k].varies ? i : 0];
@@ -45,7 +45,7 @@ void map_any(Operation operation, std::span<const Row> rows, int count, double* 
 }
 
 /// Computes an operation by vector loops, or by direct calls of its function.
-void perform(Operation operation, std::span<const Row> rows, int count, double* out) {
+void perform(Operation operation, std::span<const OperandValues> rows, int count, double* out) {
   const auto unary = [&](auto function) { map(function, rows[0], count, out); };
   const auto binary = [&](auto function) { map(function, rows[0], rows[1], count, out); };
   switch (operation) {
@@ -97,7 +97,7 @@ void perform(Operation operation, std::span<const Row> rows, int count, double* 
 void RowProgram::evaluate(std::span<const double* const> variables, std::span<double> out,
                           std::vector<double>& workspace) const {
   workspace.resize(static_cast<std::size_t>(code_.slots) * width);
-  const auto row_of = [&](const RowOperand& operand) -> Row {
+  const auto row_of = [&](const RowOperand& operand) -> OperandValues {
     switch (operand.kind) {
       case RowOperand::Kind::constant:
         return {&operand.number, false};
@@ -107,7 +107,7 @@ void RowProgram::evaluate(std::span<const double* const> variables, std::span<do
         return {workspace.data() + static_cast<std::ptrdiff_t>(operand.index) * width, operand.varies};
     }
   };
-  std::array<Row, max_operands> rows;
+  std::array<OperandValues, max_operands> rows;
   std::array<double, max_operands> uniform;
   for (const RowInstruction& instruction : code_.instructions) {
     for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
@@ -121,11 +121,11 @@ void RowProgram::evaluate(std::span<const double* const> variables, std::span<do
       const double factor = *rows[1].values, addend = *rows[2].values;
       map([=](double a) { return a * factor + addend; }, rows[0], count, result);
     } else {
-      perform(instruction.operation, std::span<const Row>(rows.data(), instruction.operands.size()), count,
-              result);
+      perform(instruction.operation, std::span<const OperandValues>(rows.data(), instruction.operands.size()),
+              count, result);
     }
   }
-  const Row result = row_of(code_.result);
+  const OperandValues result = row_of(code_.result);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = result.values[result.varies ? i : 0];
 }
 
