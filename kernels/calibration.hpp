@@ -31,7 +31,7 @@ struct Calibration {
   } exchange;
 
   /// Describes the overhead around kernels.
-  struct Launch {
+  struct Launches {
     double overlap, enough_points, fastest_clock, start, start_filled, image_start, image_start_filled,
         image_bandwidth, row_end;
   } launch;
@@ -42,7 +42,7 @@ struct Calibration {
   } scheduler;
 
   /// Describes marches of the scalar unit (march.cuh).
-  struct March {
+  struct Marches {
     double shared_rows, few_warps, flat_sums, space_sums, dense_sums, alone_cycles, plane_latency,
         fetched_instructions, fetch_cycles, ragged_plane, ragged_box, ragged_star, halos_read_again,
         two_fields_read, source_slots, first_copies, fill, kernel_gap, line_gap, tile_gap, folded_share,

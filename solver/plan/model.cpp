@@ -89,7 +89,7 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
   const Problem problem = as_swept(given, method);
   Candidate candidate{method};
   candidate.precision = problem.precision;
-  const Calibration::Launch& costs = device.costs().launch;
+  const Calibration::Launches& costs = device.costs().launch;
   const double start =
       device.launch_seconds *
       (device.gpu ? costs.start + costs.start_filled * utilization(problem.domain, device.costs()) : 1);

@@ -89,7 +89,7 @@ struct SlotsBesideSum {
 double further_columns(const cuda::KernelStencil& stencil) { return stencil.radius[column_axis] - 1.0; }
 
 SlotsBesideSum slots_of_line(const MarchModel& march, const cuda::MarchTile& tile) {
-  const Calibration::March& costs = march.costs().march;
+  const Calibration::Marches& costs = march.costs().march;
   const double reach = further_columns(march.stencil);
   if (march.fp64()) return {costs.line_reach_fp64 * reach, costs.line_kernel_fp64};
   SlotsBesideSum slots{costs.line_min + costs.line_reach * reach, costs.line_kernel};
@@ -99,7 +99,7 @@ SlotsBesideSum slots_of_line(const MarchModel& march, const cuda::MarchTile& til
 }
 
 SlotsBesideSum slots_of_plane(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
-  const Calibration::March& costs = march.costs().march;
+  const Calibration::Marches& costs = march.costs().march;
   const cuda::KernelStencil& stencil = march.stencil;
   const double reach = further_columns(stencil),
                share = stencil.folded[column_axis] ? costs.folded_share : 1.0;
@@ -126,7 +126,7 @@ SlotsBesideSum slots_of_plane(const MarchModel& march, const cuda::MarchTile& ti
 }
 
 SlotsBesideSum slots_of_space(const MarchModel& march) {
-  const Calibration::March& costs = march.costs().march;
+  const Calibration::Marches& costs = march.costs().march;
   const cuda::KernelStencil& stencil = march.stencil;
   const double reach = further_columns(stencil);
   const bool box = !stencil.pointwise_completion();
@@ -148,7 +148,7 @@ SlotsBesideSum slots_of_space(const MarchModel& march) {
 
 /// Returns the issue slots of a kernel. With few warps per multiprocessor less of them is hidden.
 Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
-  const Calibration::March& costs = march.costs().march;
+  const Calibration::Marches& costs = march.costs().march;
   const cuda::KernelStencil& stencil = march.stencil;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
   const int dimensions = march.problem.domain.dimensions;
@@ -174,7 +174,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
 /// Returns the factor by which kernels slow down if threads write columns one by one.
 double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
                   const std::array<std::int64_t, 3>& region, bool is_last) {
-  const Calibration::March& costs = march.costs().march;
+  const Calibration::Marches& costs = march.costs().march;
   if (march.problem.domain.dimensions == 1) return 1;
   const std::int64_t columns = region[column_axis];
   const bool ends_at_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
@@ -191,7 +191,7 @@ double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
 /// Returns the seconds that one kernel computes: a march if there is a tile, else a step.
 double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::MarchTile>& tile, bool is_only, bool is_last) {
-  const Calibration::March& costs = march.costs().march;
+  const Calibration::Marches& costs = march.costs().march;
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return tile_seconds(march, *small, tile->depth);
@@ -256,7 +256,7 @@ double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3
 }
 
 void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
-  const Calibration::March& costs = device.costs().march;
+  const Calibration::Marches& costs = device.costs().march;
   const MarchModel march(problem, device);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const double sums = std::max(element, 4.0), points = static_cast<double>(problem.domain.box().points());
