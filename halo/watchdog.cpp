@@ -196,7 +196,7 @@ void Watchdog::require_progress() {
   if (changes != changes_seen_ || !all_wait) last_progress_ = Clock::now();
   changes_seen_ = changes;
   if (Clock::now() - last_progress_ > timeout_)
-    end(fmt::format("nothing has got on for {:.0f} s; farthest behind is {}",
+    end(fmt::format("no rank has made progress for {:.0f} s; farthest behind is {}",
                     std::chrono::duration<double>(Clock::now() - last_progress_).count(),
                     behind ? describe(behind->rank, behind->place, behind->newest) : whereabouts()));
 }

@@ -17,7 +17,8 @@ struct NoKernel {
 
 /// Returns the reason where all fused weights round to zero.
 inline NoKernel too_small_weights(Precision precision) {
-  return {"the weights of so many fused steps are too small for " + std::string(to_string(precision))};
+  return {"the fused weights are too small for " + std::string(to_string(precision)) +
+          ": all of them round to zero"};
 }
 
 /// Holds the object that a factory made, or the reason why it made none.

@@ -80,7 +80,7 @@ void read_extent(const TomlSection& section, Grid& grid) {
     const double before = is_periodic ? 0.0 : spacings_to_wall(faces[low], walls[low]);
     const double after = is_periodic ? 1.0 : spacings_to_wall(faces[high], walls[high]);
     grid.spacing[axis] = (end - begin) / (static_cast<double>(grid.domain.shape[axis] - 1) + before + after);
-    if (!(grid.spacing[axis] > 0)) section.fail(node, "'extent' is too small for so many points");
+    if (!(grid.spacing[axis] > 0)) section.fail(node, "'extent' is too small for the number of points");
     if (!section.has("origin")) grid.origin[axis] = begin + before * grid.spacing[axis];
   }
 }

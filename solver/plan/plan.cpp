@@ -110,7 +110,8 @@ void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& devi
   std::string why = fmt::format(" = \"{}\", layout = \"{}\"", name_or(request.unit, "auto"),
                                 name_or(request.layout, "auto"));
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
-  why += fmt::format(": {} does not do this stencil so in {}", device.name, to_string(problem.precision));
+  why += fmt::format(": no method on {} advances this stencil in {} with these settings", device.name,
+                     to_string(problem.precision));
   // A request that no family meets, such as a unit with a layout of another unit, leaves nothing out.
   if (plan.rejected.empty())
     why += request.unit == UnitKind::scalar && request.layout

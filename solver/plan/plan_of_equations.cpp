@@ -76,7 +76,7 @@ void require_possible(const Problem& problem, const PlanRequest& request) {
 Error nothing_takes(const PlanRequest& request, const Plan& plan) {
   const auto error = [&](const InputKey& key, const std::string& value) {
     return Error(key,
-                 fmt::format("{}: nothing takes these equations with such a unit, layout and depth; leave "
+                 fmt::format("{}: no method advances these equations with this unit, layout and depth; leave "
                              "[compute] unit, layout and [time] fuse out, or \"auto\": {}",
                              value, fmt::join(describe(plan.rejected), "; ")));
   };

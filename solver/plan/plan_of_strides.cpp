@@ -28,8 +28,8 @@ std::string wall_without_reflections(const Domain& domain) {
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (!domain.periodic(axis) && !domain.reflected[axis])
       return fmt::format(
-          "beside the walls of {} a stride does not hold: it takes neumann walls with weights that are the "
-          "same on both sides, walls of the value 0 with such weights of radius 1, or a wider grid",
+          "a stride of several steps is not exact beside the walls of {}: it needs neumann walls with "
+          "symmetric weights, walls of the value 0 with symmetric weights of radius 1, or a wider grid",
           "zyx"[axis]);
   return "";
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
@@ -207,7 +208,9 @@ void SystemUnit::fill_between_groups(const SystemGroup& group, const State& out,
 void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (region.empty()) return;
   if (fused_ && steps == fused_->tile.steps) return advance_fused(in, out, region);
-  if (steps != 1) throw std::invalid_argument("no kernel of this unit takes so many steps of equations");
+  if (steps != 1)
+    throw std::invalid_argument("this unit has no kernel that takes " + std::to_string(steps) +
+                                " steps of equations");
   const std::vector<double> scalars = scalar_values(canonical_, dt_, in.step());
   if (!scalars.empty() && on_scalars_) on_scalars_();
   const Box united = united_region(region);
