@@ -46,7 +46,7 @@ class Unit {
   /// Computes other = state - other on `region`, rounded once. A unit whose launches of several steps keep
   /// the difference u(n) - u(n - 1) (StridedUnit) turns u(n - 1) into the difference by this call, and the
   /// difference into u(n - 1) by another one. Other units need not implement it.
-  virtual void exchange_difference(const Field& /*state*/, Field& /*other*/, const Box& /*region*/) const {}
+  virtual void swap_difference(const Field& /*state*/, Field& /*other*/, const Box& /*region*/) const {}
 };
 
 }  // namespace spsolve

@@ -166,7 +166,7 @@ State Block::in(const LaunchKind& kind) const {
 
 void Block::keep_difference(bool keep) {
   if (keep == keeps_difference_) return;
-  unit_->exchange_difference(arrays_.now(), arrays_.before(0), owned());
+  unit_->swap_difference(arrays_.now(), arrays_.before(0), owned());
   keeps_difference_ = keep;
   previous_is_known_ = magnitude_bound_is_known_ = stride_is_known_ = false;
 }

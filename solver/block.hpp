@@ -79,7 +79,7 @@ class Block {
   }
   StateView view_begin_previous(std::size_t field) {
     if (began_with_difference_) {
-      unit_->exchange_difference(arrays_.at_launch(field), arrays_.before_launch(field), owned());
+      unit_->swap_difference(arrays_.at_launch(field), arrays_.before_launch(field), owned());
       began_with_difference_ = stride_is_known_ = false;
     }
     return computed({backend_, &arrays_.before_launch(field), nullptr});

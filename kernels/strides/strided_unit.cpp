@@ -42,7 +42,7 @@ void StridedUnit::advance(const ConstState& in, const State& out, const Box& reg
   (*sweeps_.difference_from_difference)(difference, out[1], region, &out[1]);
 }
 
-void StridedUnit::exchange_difference(const Field& state, Field& other, const Box& region) const {
+void StridedUnit::swap_difference(const Field& state, Field& other, const Box& region) const {
   (*sweeps_.minus_source)(state, other, region, &other);
 }
 

@@ -38,7 +38,7 @@ class StridedUnit : public Unit {
   /// fields, u(n - t) and w(n - t), which must be those of `out`. They write u(n + t) and w(n + t).
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
-  void exchange_difference(const Field& state, Field& other, const Box& region) const override;
+  void swap_difference(const Field& state, Field& other, const Box& region) const override;
 
  private:
   Domain domain_;
