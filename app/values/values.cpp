@@ -10,6 +10,7 @@
 #include "halo/collectively.hpp"
 #include "io/array_reader.hpp"
 #include "io/input/expression.hpp"
+#include "kernels/operator/range.hpp"
 
 namespace spsolve {
 namespace {
@@ -48,20 +49,15 @@ void read_values(const Communicator& communicator, const RunConfig& config, cons
   }
 }
 
-/// Holds the numbers from `begin` up to `end`.
-struct Run {
-  std::int64_t begin = 0, end = 0;
-};
-
-/// Returns the runs of consecutive numbers in a sorted list.
-std::vector<Run> runs_of(const std::vector<std::int64_t>& sorted) {
-  std::vector<Run> runs;
-  for (const std::int64_t place : sorted)
-    if (!runs.empty() && runs.back().end == place)
-      ++runs.back().end;
+/// Returns the ranges of consecutive numbers in a sorted list.
+std::vector<Range> ranges_of(const std::vector<std::int64_t>& sorted) {
+  std::vector<Range> ranges;
+  for (const std::int64_t number : sorted)
+    if (!ranges.empty() && ranges.back().end == number)
+      ++ranges.back().end;
     else
-      runs.push_back({place, place + 1});
-  return runs;
+      ranges.push_back({number, number + 1});
+  return ranges;
 }
 
 }  // namespace
@@ -154,8 +150,8 @@ CoefficientValues::CoefficientValues(const Communicator& communicator, const Run
                                      const Box& box)
     : box_(box) {
   const Domain& domain = config.grid.domain;
-  std::array<std::vector<Run>, 3> runs;
-  Index3 most{1, 1, 1};  // runs of any rank
+  std::array<std::vector<Range>, 3> ranges;
+  Index3 most{1, 1, 1};  // ranges of any rank
   for (int axis = 0; axis < axis_count; ++axis) {
     std::vector<std::int64_t> of_box;
     for (std::int64_t p = box.begin[axis]; p < box.end[axis]; ++p) {
@@ -169,14 +165,14 @@ CoefficientValues::CoefficientValues(const Communicator& communicator, const Run
     places.erase(std::ranges::unique(places).begin(), places.end());
     for (const std::int64_t place : of_box)
       columns_[axis].push_back(std::ranges::lower_bound(places, place) - places.begin());
-    runs[axis] = runs_of(places);
-    most[axis] = communicator.all_reduce(std::ssize(runs[axis]), MPI_MAX);
+    ranges[axis] = ranges_of(places);
+    most[axis] = communicator.all_reduce(std::ssize(ranges[axis]), MPI_MAX);
   }
   for_each_point(box_of(most), [&](const Index3& i) {
     Box part;
     for (int axis = 0; axis < axis_count; ++axis) {
-      const auto run = static_cast<std::size_t>(i[axis]);
-      const Run held = run < runs[axis].size() ? runs[axis][run] : Run{};
+      const auto number = static_cast<std::size_t>(i[axis]);
+      const Range held = number < ranges[axis].size() ? ranges[axis][number] : Range{};
       part.begin[axis] = held.begin;
       part.end[axis] = held.end;
     }

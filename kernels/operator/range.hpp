@@ -5,7 +5,7 @@
 
 namespace spsolve {
 
-/// Holds a half-open range [begin, end) of points of a row.
+/// Holds a half-open range [begin, end) of points along an axis.
 struct Range {
   std::int64_t begin, end;
 
