@@ -192,7 +192,7 @@ bool share_rows(const BoxCopy& a, const BoxCopy& b, CopyPosition BoxCopy::*place
 }
 
 /// Returns whether two plain copies go from the same rows to the same rows.
-bool join(const BoxCopy& a, const BoxCopy& b) {
+bool can_join(const BoxCopy& a, const BoxCopy& b) {
   return a.reflection.is_copy() && b.reflection.is_copy() && share_rows(a, b, &BoxCopy::from) &&
          share_rows(a, b, &BoxCopy::to);
 }
@@ -218,7 +218,7 @@ RowsAndGhost with_ghost(BoxCopy copy, const BoxCopy& column) {
 
 /// Removes and returns the last box that fits.
 template <class Fits>
-std::optional<BoxCopy> take(std::vector<BoxCopy>& boxes, const Fits& fits) {
+std::optional<BoxCopy> extract_last(std::vector<BoxCopy>& boxes, const Fits& fits) {
   const auto found = std::find_if(boxes.rbegin(), boxes.rend(), fits);
   if (found == boxes.rend()) return std::nullopt;
   const BoxCopy result = *found;
@@ -266,9 +266,10 @@ PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std:
   while (!left.empty()) {
     const BoxCopy box = left.back();
     left.pop_back();
-    const auto ghost = take(left, [&](const BoxCopy& other) { return mirrored_about(box, other); });
+    const auto ghost = extract_last(left, [&](const BoxCopy& other) { return mirrored_about(box, other); });
     DeviceCopy copy = device_copy(ghost ? with_ghost(box, *ghost) : RowsAndGhost{box}, field, element);
-    if (const auto other = take(left, [&](const BoxCopy& candidate) { return join(box, candidate); })) {
+    if (const auto other =
+            extract_last(left, [&](const BoxCopy& candidate) { return can_join(box, candidate); })) {
       const DeviceCopy second = device_copy({*other}, field, element);
       if (second.item_bytes == copy.item_bytes) {
         const long long bytes = static_cast<long long>(copy.second) * copy.item_bytes;
