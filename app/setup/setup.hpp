@@ -29,9 +29,10 @@ struct Setup {
   Plan plan;
   std::string plan_note;  // why a former plan was not kept, or Plan::note; empty if there is neither
   Decomposition decomposition;
-  int exchange_every = 1;      // launches that share an exchange of halos
-  bool background = false;     // files are written during the run
-  ValueChecksums values = {};  // of weights in files; of other values by section, once fill() has read it
+  int exchange_every = 1;   // launches that share an exchange of halos
+  bool background = false;  // files are written during the run
+  /// Holds checksums: of weights in files, and of other values by section, once fill() has read it.
+  ValueChecksums values = {};
 
   /// Returns how far around a block points are known after an exchange.
   Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.radius(); }

@@ -377,7 +377,7 @@ class TileSearch {
  public:
   struct Found {
     FusedTile tile;
-    double cycles = 0;  // of a launch, by the model
+    double cycles = 0;  // cycles of a launch, by the model
   };
 
   TileSearch(const Canonical& canonical, const std::vector<Domain>& fields, Precision precision,
@@ -420,7 +420,7 @@ class TileSearch {
   std::vector<Found> found_;
   /// Holds the least bytes of shared memory that a tile takes which is more than overlap.
   int smallest_ = std::numeric_limits<int>::max();
-  bool has_reads_ = false;        // of a tile
+  bool has_reads_ = false;        // a tile reads points beside its own
   bool has_many_arrays_ = false;  // for tiles of one warp
 };
 

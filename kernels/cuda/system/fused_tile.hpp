@@ -15,13 +15,13 @@ namespace spsolve::cuda {
 /// Describes what a march of several steps (march_steps.cuh) holds of the levels of one statement, level 0
 /// excepted.
 struct LevelRings {
-  int input = -1;               // that reads the field of the statement as it is now
+  int input = -1;               // the input that reads the field of the statement as it is now
   bool is_read_before = false;  // a step reads `.previous` of the field
   int low = 0;                  // offset of the oldest plane that is read at the column of a point
   int begin_low = 0;            // the same where sums are begun
-  int rows = 0, columns = 0;    // of a plane, beside those of all threads
-  int stored_rows = 0;          // of a thread: all of them, or those that other threads read
-  int pitch = 0;                // of a plane, in elements; 0: nothing is read from shared memory
+  int rows = 0, columns = 0;    // rows and columns of a plane, beside those of all threads
+  int stored_rows = 0;          // rows that a thread stores: all of them, or those that other threads read
+  int pitch = 0;                // length of a row in elements; 0: nothing is read from shared memory
   int plane_bytes = 0;
   int offset = 0;      // bytes in shared memory, of the planes of level 1; those of other levels follow
   int old_offset = 0;  // the same, of the values at a thread's own points that wait for `.previous`
@@ -32,22 +32,23 @@ struct LevelRings {
 struct FusedTile {
   int steps = 2;
   SystemTile tile;                 // with the rings of the inputs
-  std::array<int, 3> reach{};      // of a step, in kernel axes
-  int useful_columns = 0;          // that are stored: whole sectors of memory
+  std::array<int, 3> reach{};      // how far a step reads, in kernel axes
+  int useful_columns = 0;          // columns that are stored: whole sectors of memory
   std::vector<LevelRings> levels;  // by statement
   /// Is the number of planes of a level in shared memory: level_lag() + rows_behind, or one more, with which
   /// warps wait for each other once per iteration instead of twice.
   int level_planes = 2;
   bool splits = false;  // sums are begun before they are finished (SplitGroup)
-  int sums = 0;         // that are begun at a point
+  int sums = 0;         // sums that are begun at a point
   int kept = 0;         // values that a level keeps of a plane for the next (KeptGroup)
   int taken = 0;        // values that threads take from their neighbours in a row (KeptGroup)
   /// Are the planes after that of a point, and before it, in which other rows are read.
   int rows_ahead = 0, rows_behind = 0;
-  int moved_planes =
-      0;  // of level 0, that wait for `.previous` in shared memory although sums still read them
+  /// Is the number of planes of level 0 that wait for `.previous` in shared memory although sums still read
+  /// them.
+  int moved_planes = 0;
 
-  int operations = 0;     // of all statements at a point, but for values that are kept or taken
+  int operations = 0;     // operations of all statements at a point, but for values that are kept or taken
   bool reflects = false;  // there are reflecting walls along rows or columns
   /// Says whether threads find values beyond reflecting walls among those of the points at the walls, which
   /// they hold or have stored themselves. A step must read one row and column away at most for that.

@@ -102,7 +102,7 @@ class Levels {
   /// Does an iteration; `points` tells whether any thread of the block works on points.
   template <bool points>
   __device__ __forceinline__ void iterate(int n) {
-    const int plane = march_.tile.plane - constants::warm_up + n;  // of level 1
+    const int plane = march_.tile.plane - constants::warm_up + n;  // the plane of level 1
     shared_.begin(n);
     bool beside_walls = at_.beside_walls;
     if constexpr (has_walls_along())
@@ -325,7 +325,7 @@ class Levels {
   TilePoints points_;
   SharedPoints shared_;
   Held held_;
-  Results results_;  // of the last level
+  Results results_;  // results of the last level
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace spsolve::cuda {
 /// Are the largest numbers of arrays that a group of statements reads and writes, and of scalars of a system.
 constexpr int max_system_arrays = 96, max_system_scalars = 64;
 
-constexpr int point_planes = 4;  // of point_group.cuh where rows are long
+constexpr int point_planes = 4;  // planes of a block of point_group.cuh where rows are long
 
 /// Is what a block of a march computes: planes [begin, end) of a tile. Tiles are numbered along x first.
 struct TilePlanes {
@@ -63,15 +63,15 @@ struct alignas(16) PointEvent {
 /// Holds the points that a launch of several steps works on.
 struct PointEvents {
   const int* first_iteration;  // by block; null: there are no points
-  const int* iterations;       // in which any thread of a block has events, in their order
+  const int* iterations;       // iterations in which any thread of a block has events, in their order
   const int* first;            // by block and thread, its first event
   const PointEvent* events;    // those of a thread follow one another, in the order of turns
-  const int* event_columns;    // of the values of events
+  const int* event_columns;    // columns of the values of events
   const void* amounts;         // in compute precision: those of the first step, by column, then of the others
   long long columns;           // amounts of a step
   const RecordedGroup* groups;
   RecordedGroup first_groups[few_groups];
-  unsigned step;  // that the launch begins with
+  unsigned step;  // the step that the launch begins with
 };
 
 /// Holds the arguments of one launch of a group: what it reads, then what it writes. The scalars have values
@@ -81,7 +81,7 @@ template <int arrays>
 struct SystemArguments {
   Region region;           // the points at which any statement is computed
   Region inner;            // the points of it at which every read is a point of the grid or of a halo
-  long long shape[3];      // of the global grid
+  long long shape[3];      // extent of the global grid
   long long first_column;  // march: first column of the first tile
   int column_tiles,
       row_tiles;       // march: along x, and along the rows; points: parts of a row, 0 for short rows

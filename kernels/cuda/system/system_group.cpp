@@ -22,7 +22,7 @@ namespace {
 
 using Kind = CanonicalNode::Kind;
 
-constexpr std::size_t max_lines = 20000;  // of one function; NVRTC takes about a minute for as many
+constexpr std::size_t max_lines = 20000;  // lines of one function; NVRTC takes about a minute for this many
 
 /// Returns a number as an expression of type Compute that keeps every bit.
 std::string literal(double value) {
@@ -530,7 +530,7 @@ class GroupText {
   std::map<int, std::pair<int, std::string>> advanced_;
   std::string lines_, begin_lines_, continue_lines_;
   std::size_t line_count_ = 0;
-  int operations_ = 0;  // of the lines
+  int operations_ = 0;  // operations of the lines
 };
 
 /// Returns how many rows of inputs are read at columns before that of the point.

@@ -16,10 +16,10 @@ namespace spsolve::cuda {
 /// Names an array that a group of statements reads: a field at a time level, or a derived coefficient.
 struct GroupInput {
   bool is_coefficient = false;
-  int index = 0;                                 // of the field or the coefficient
-  Level level = Level::now;                      // of a field; `next` is what an earlier group has made of it
-  std::string name = {};                         // in the text of the group
-  std::vector<std::array<int, 3>> offsets = {};  // at which it is read, in kernel axes, each once
+  int index = 0;             // number of the field or the coefficient
+  Level level = Level::now;  // level of a field; `next` is what an earlier group has made of it
+  std::string name = {};     // its name in the text of the group
+  std::vector<std::array<int, 3>> offsets = {};  // offsets at which it is read, in kernel axes, each once
 };
 
 /// Returns how far an input is read along each kernel axis, on either side.
@@ -40,8 +40,8 @@ struct GroupRead {
 /// of the point alone. The order of all operations is that of the whole function.
 struct SplitGroup {
   std::string text;
-  int sums = 0;                                    // that are begun
-  std::vector<GroupRead> sum_reads, finish_reads;  // of sums, and of what is computed from them
+  int sums = 0;                                    // sums that are begun
+  std::vector<GroupRead> sum_reads, finish_reads;  // reads of sums, and of what is computed from them
 };
 
 /// Is the function of a group for marches that keep values from one plane to the next. Where a value is

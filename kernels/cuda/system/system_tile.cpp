@@ -10,7 +10,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int max_threads = 1024;  // of a block
+constexpr int max_threads = 1024;  // threads of a block
 
 InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes,
                   const std::array<bool, 3>& ghosts) {

@@ -13,9 +13,9 @@
 
 namespace spsolve::cuda {
 
-constexpr int barrier_bytes = 128;  // of shared memory, for the barriers of a march
+constexpr int barrier_bytes = 128;  // shared memory for the barriers of a march
 constexpr int box_alignment = 128;  // bytes, of planes that the copy engine writes to shared memory
-constexpr int sector_bytes = 32;    // of memory: rows of tiles begin at multiples of it
+constexpr int sector_bytes = 32;    // a sector of memory: rows of tiles begin at multiples of it
 constexpr int max_ahead = 4;   // planes: each, and the plane that is computed, has three barriers of 8 bytes
 constexpr int wide_reach = 4;  // planes, from which on a step reads far
 
@@ -28,7 +28,7 @@ struct InputRing {
   int first_plane = 0;      // offset of the oldest plane that is read from the ring; the newest is high[0]
   int depth = 1;            // planes of the ring, those ahead included
   int queue = 0;            // values of a point's column in registers, from low[0] to high[0]; 0: none
-  int rows = 1, pitch = 0;  // of a plane, in elements
+  int rows = 1, pitch = 0;  // rows of a plane, and elements from one row to the next
   int lead = 0;             // marches of several steps: columns before the first of the tile
   bool is_coefficient = false;  // marches of several steps: the input is a coefficient
   int offset = 0;               // bytes in shared memory

@@ -19,9 +19,9 @@ namespace {
 
 constexpr int threads_of_points = 256;
 constexpr std::int64_t max_blocks_of_points = 1 << 20;
-constexpr std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // of a launch
+constexpr std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // blocks of a launch
 constexpr std::int64_t max_paced = 1 << 18;                       // counters of a paced march
-constexpr long long max_extent = 1 << 30;                         // of a grid that marches count in 32 bits
+constexpr long long max_extent = 1 << 30;  // extent of a grid that marches count in 32 bits
 
 /// Returns true if a march of this number of planes loads few planes before the first that it computes. On
 /// grids of 4 to 32 planes of 512^2 points, pace won from 12 planes of order 2 on and lost up to 16 of order
