@@ -47,7 +47,7 @@ arguments.add_argument("--work", action="store_true", help="count only memory tr
 options = arguments.parse_args()
 
 BYTES = ["dram__bytes_read.sum", "dram__bytes_write.sum"]
-# Flop per thread and instruction.
+# This table says how much flop an instruction of a thread is.
 THREADS = {f"smsp__sass_thread_inst_executed_op_{kind}{op}_pred_on.sum": flop
            for kind in "fd" for op, flop in (("fma", 2), ("add", 1), ("mul", 1))}
 TENSOR = "sm__inst_executed_pipe_tensor.sum"
@@ -56,7 +56,7 @@ SHARE = ".avg.pct_of_peak_sustained_elapsed"
 STALLS = ("barrier", "branch_resolving", "dispatch_stall", "drain", "gmma", "imc_miss", "lg_throttle", "long_scoreboard",
           "math_pipe_throttle", "membar", "mio_throttle", "no_instruction", "not_selected", "short_scoreboard", "sleeping",
           "tex_throttle", "wait")
-# Metrics per kernel. Shares are in percent of the peak during the kernel; stalls of a warp are in cycles per issued instruction.
+# These metrics are reported per kernel. Shares are in percent of the peak during the kernel; stalls of a warp are in cycles per issued instruction.
 KERNEL = {
     "ns": TIME, "clock_hz": "sm__cycles_elapsed.avg.per_second",
     "registers": "launch__registers_per_thread", "threads": "launch__block_size", "blocks": "launch__grid_size",
@@ -84,7 +84,7 @@ def metrics_of_gpu():
 
 
 known = metrics_of_gpu()
-# Flop of the tensor pipe, including those of skipped zeros.
+# These metrics count flop of the tensor pipe, including those of skipped zeros.
 OPERATIONS = [f"{name}.sum" for name in sorted(known) if re.match(r"sm__ops_path_tensor_src_(fp16|bf16|tf32|fp64)", name)]
 SUMS = [TENSOR, *BYTES, *THREADS, *OPERATIONS]
 METRICS = SUMS + ([TIME] if options.work else

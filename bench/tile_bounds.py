@@ -36,7 +36,7 @@ def sums_of(points, offsets):
 
 
 def fewest_inputs(taps, outputs, is_plane):
-    """Returns the fewest inputs of a tile of so many outputs, and the tile."""
+    """Returns the fewest inputs of a tile with this number of outputs, and the tile."""
     tiles = [(z, y, outputs // z // y) for z in range(1, outputs + 1) if outputs % z == 0 and not (is_plane and z > 1)
              for y in range(1, outputs // z + 1) if outputs // z % y == 0]
     return min((len(sums_of(itertools.product(*map(range, tile)), taps)), tile) for tile in tiles)

@@ -206,8 +206,8 @@ class Block {
   std::int64_t step_ = 0;              // the time step of the state
   bool previous_is_known_ = false;     // the halos of previous values are valid
   // If keeps_difference_ is true, the array of the values one step before holds their difference to the state
-  // instead. began_with_difference_ tells the same of the state before the last launch. If stride_is_known_
-  // is true, the other arrays hold the values one stride before.
+  // instead. began_with_difference_ is true if that held for the state before the last launch. If
+  // stride_is_known_ is true, the other arrays hold the values one stride before.
   bool keeps_difference_ = false, began_with_difference_ = false, stride_is_known_ = false;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the

@@ -10,7 +10,7 @@
 namespace spsolve {
 
 /// Returns the faces of the fields of an input whose ghost points are filled before every step, with the
-/// functions that compute their values. If one wall of a field is such a face, all its walls are. Collective;
+/// functions that compute their values. Either all walls of a field are filled faces, or none is. Collective;
 /// every rank throws the same Error(invalid_input) if a dataset cannot be read or does not have the shape of
 /// its face.
 std::vector<FilledFace> filled_faces(Tables& tables, const RunConfig& config);

@@ -262,8 +262,8 @@ std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, con
 
 namespace {
 
-/// Throws StatementError if the operations of a statement build on one another in so many levels that units,
-/// which follow them by recursion, would overflow the stack.
+/// Throws StatementError if the operations of a statement build on one another in more levels than units can
+/// follow: their recursion would overflow the stack.
 void check_depth(const Canonical& canonical) {
   constexpr int max_depth = 4000;
   std::vector<int> depths;

@@ -56,8 +56,8 @@ struct CanonicalNode {
 ///
 /// 1. The largest sub-expressions that are linear in fields with constant weights become chains. A chain may
 ///    start from an added term of coefficients, coordinates and numbers. Numbers are combined in double on
-///    the way. Other expressions that are added to such a sub-expression are links of its chain, with the
-///    number by which they are multiplied as weight. The weights of such a sum are not combined further: a
+///    the way. Other expressions that are added to the sub-expression are links of its chain, with the
+///    number by which they are multiplied as weight. The weights of that sum are not combined further: a
 ///    number times the sum, and d, mean, laplace and correlate of it or of any other expression, become
 ///    chains with links to its node.
 /// 2. An expression of coefficients, coordinates and numbers alone becomes one derived coefficient. An

@@ -656,7 +656,7 @@ class Restart(spsolve.TestCase):
                 self.run_to(0, write(name="v"), "--restart", "latest")
 
     def test_stencils_between_filled_walls_are_named_as_stencils(self):
-        """spsolve turns such an input into equations, which its user has not written."""
+        """spsolve turns an input with filled walls into equations, which its user has not written."""
         file = self.write(every=0)
         walls = spsolve.settings("boundary.y={value=0.5}", "checkpoint.final=true", "time.fuse=1")
         self.run_to(0, file, *walls, "--set", "time.steps=20")

@@ -24,7 +24,7 @@ struct WgmmaInstruction {
 /// If `add` is false, D is overwritten instead of accumulated. The text is generated for each n because asm
 /// accepts only literals.
 ///
-/// `b` is a descriptor of shared memory; `a` is such a descriptor, or four registers laid out as for mma.sp.
+/// `b` is a descriptor of shared memory; `a` is a descriptor, too, or four registers laid out as for mma.sp.
 /// `metadata` is used by sparse products only and is laid out as for mma.sp, rows 16 w to 16 w + 15 in warp
 /// w. `selector` says which pair of lanes of each group of four provides the metadata (0 for e4m3, where all
 /// lanes do).

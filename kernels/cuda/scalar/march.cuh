@@ -37,7 +37,7 @@
 // Walls. Ghost points beyond walls are made where sums read them, level by level; no thread advances ghost
 // points. Blocks that touch a wall at the ends of rows or columns run a second instance of the code, which
 // completes the windows of threads (TileFaces). A third instance handles planes near a face across the march;
-// in 2D the blocks near such a face run it, in 3D all others do. Planes beyond a dirichlet face across the
+// in 2D the blocks near that face run it, in 3D all others do. Planes beyond a dirichlet face across the
 // march have its value. A plane beside a neumann face is its own reflection, if the stencil reaches one plane
 // along the march with a centre tap only (PlaneFaces); other stencils leave the planes beside such faces to
 // other kernels (ScalarUnit).

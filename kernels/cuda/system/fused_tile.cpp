@@ -20,7 +20,7 @@ constexpr int registers_of_multiprocessor = 65536, max_registers = 255, register
               registers_of_split_helper = 32;
 constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
 /// Are the registers of a thread besides values, and for each value that it has. With fewer, NVRTC 13.0
-/// spills so many values that tiles are slower: local memory is slow beside large shared memory
+/// spills many values, and tiles are slower: local memory is slow beside large shared memory
 /// (docs/log/systems.md). Threads of several blocks on a multiprocessor cannot borrow from warps that help,
 /// and slowed down with 48 registers. Where sums are split, other numbers fit the few tiles that were
 /// compiled, and so do they where one warp does everything: from 9 levels on, each takes further ones.
