@@ -11,9 +11,9 @@ cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 
 set(test_headers ${spsolve_standard_headers} <fmt/format.h> <mpi.h> <gmock/gmock.h> <gtest/gtest.h>)
 set(test_libraries fmt::fmt MPI::MPI_C GTest::gmock)
-set(light_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
-spsolve_precompiled(spsolve_precompiled_tests HEADERS ${test_headers} LINK ${test_libraries})
-spsolve_precompiled(spsolve_precompiled_light_tests HEADERS ${test_headers} LINK ${test_libraries} OPTIONS ${light_options})
+# The work of tests is in libraries: their own code has -Og instead of -O3, so that it compiles in about half of the time.
+set(test_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
+spsolve_precompiled(spsolve_precompiled_tests HEADERS ${test_headers} LINK ${test_libraries} OPTIONS ${test_options})
 
 add_library(spsolve_mpi_main OBJECT support/mpi_main.cpp)
 target_link_libraries(spsolve_mpi_main PRIVATE spsolve_halo spsolve_test_support)
@@ -26,33 +26,23 @@ function(spsolve_refuse_further name)
   endif()
 endfunction()
 
-# spsolve_test_program(NAME [LIGHT] SOURCES file... LINK target...) adds a program of the tests. The work of a LIGHT one is in
-# libraries: its own code has -Og instead of -O3, so that it compiles in about half of the time.
+# spsolve_test_program(NAME SOURCES file... LINK target...) adds a program of the tests.
 function(spsolve_test_program name)
-  cmake_parse_arguments(program "LIGHT" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(program "" "" "SOURCES;LINK" ${ARGN})
   spsolve_refuse_further(${name} ${program_UNPARSED_ARGUMENTS})
   add_executable(${name} ${program_SOURCES})
-  target_link_libraries(${name} PRIVATE ${program_LINK} spsolve_test_support)
-  if(program_LIGHT)
-    target_compile_options(${name} PRIVATE ${light_options})
-    target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_light_tests)
-  else()
-    target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_tests)
-  endif()
+  target_link_libraries(${name} PRIVATE spsolve_test_fields ${program_LINK} spsolve_test_support)
+  target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_tests)
 endfunction()
 
-# spsolve_test(NAME [LIGHT] SOURCES file... LINK target... [RANKS n...] [COST seconds]) adds one GoogleTest program. It runs once
+# spsolve_test(NAME SOURCES file... LINK target... [RANKS n...] [COST seconds]) adds one GoogleTest program. It runs once
 # without mpirun, or once per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever. Several
 # sources of a test are compiled together, as those of rooms are.
 # Tests without mpirun start in the order of their COST, the largest first, so that none is left to run alone at the end.
 function(spsolve_test name)
-  cmake_parse_arguments(test "LIGHT" "COST" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
+  cmake_parse_arguments(test "" "COST" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   spsolve_refuse_further(${name} ${test_UNPARSED_ARGUMENTS})
-  set(light)
-  if(test_LIGHT)
-    set(light LIGHT)
-  endif()
-  spsolve_test_program(${name} ${light} SOURCES ${test_SOURCES} LINK ${test_LINK})
+  spsolve_test_program(${name} SOURCES ${test_SOURCES} LINK ${test_LINK})
   list(LENGTH test_SOURCES sources)
   if(sources GREATER 1)
     spsolve_unite(${name})

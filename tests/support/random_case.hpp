@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,112 +20,36 @@ struct RandomCase {
   Stencil stencil;
   std::vector<double> u, source;
 
-  explicit RandomCase(std::uint64_t seed, int largest_radius = 3, std::int64_t max_points = 4000)
-      : random(seed), domain(random_domain(max_points)), stencil(random_stencil(largest_radius)) {
-    u = uniform(domain.box().points());
-    source = uniform(domain.box().points());
-  }
+  explicit RandomCase(std::uint64_t seed, int largest_radius = 3, std::int64_t max_points = 4000);
 
-  std::int64_t between(std::int64_t least, std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
-  }
-  std::vector<double> uniform(std::int64_t count) {
-    std::uniform_real_distribution<double> value(-1.0, 1.0);
-    std::vector<double> values(static_cast<std::size_t>(count));
-    std::generate(values.begin(), values.end(), [&] { return value(random); });
-    return values;
-  }
+  /// Returns a random integer, from `least` to `most`.
+  std::int64_t between(std::int64_t least, std::int64_t most);
+  /// Returns `count` random numbers from -1 to 1.
+  std::vector<double> uniform(std::int64_t count);
+  /// Returns random weights for the dimensions of `domain`, of at most this radius. Their magnitudes sum
+  /// to 1.
+  Stencil random_stencil(int largest_radius);
+  /// Returns a text for messages of failures: extents, radii, walls and the number of taps.
+  std::string describe() const;
 
-  Domain random_domain(std::int64_t max_points) {
-    Domain made;
-    made.dimensions = static_cast<int>(between(1, 3));
-    const double side = std::pow(static_cast<double>(max_points), 1.0 / made.dimensions);
-    for (int axis = made.first_axis(); axis < axis_count; ++axis) {
-      made.shape[axis] = between(1, static_cast<std::int64_t>(side));
-      if (between(0, 2) == 0) continue;  // periodic
-      for (Face& face : made.faces[axis])
-        face = between(0, 1) ? Face{BoundaryKind::neumann} : Face{BoundaryKind::dirichlet, uniform(1)[0]};
-    }
-    return made;
-  }
-
-  Stencil random_stencil(int largest_radius) {
-    Index3 extent{1, 1, 1}, center{};
-    for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
-      extent[axis] = between(1, 2 * largest_radius + 1);
-      center[axis] = between(0, extent[axis] - 1);
-    }
-    std::vector<double> weights = uniform(volume(extent));
-    if (between(0, 1))  // sparse
-      for (double& weight : weights) weight = between(0, 2) ? 0.0 : weight;
-    weights.front() += 2.0;  // never all zero
-    double sum = 0;
-    for (const double weight : weights) sum += std::abs(weight);
-    for (double& weight : weights) weight /= sum;
-    return Stencil(extent, weights, center);
-  }
-
-  std::string describe() const {
-    std::string text = std::to_string(domain.dimensions) + "D";
-    for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
-      text += std::string(" ") + "zyx"[axis] + "=" + std::to_string(domain.shape[axis]) + "r" +
-              std::to_string(stencil.radius()[axis]);
-      for (const Face& face : domain.faces[axis]) text += "pdn"[static_cast<int>(face.kind)];
-    }
-    return text + " taps=" + std::to_string(stencil.taps().size());
-  }
+ private:
+  Domain random_domain(std::int64_t max_points);
 };
 
 /// Bounds the error of `steps` steps in arithmetic of unit roundoff `roundoff` on data of at most `largest`
 /// in magnitude. Every step adds at most (taps + 2) roundings of a sum of magnitude sum|w| * largest + |s|
 /// (Higham 2002, eq. 3.3), and amplifies earlier errors by at most sum|w|.
-inline double rounding_bound(const Stencil& stencil, double roundoff, int steps, double largest) {
-  double sum = 0;
-  for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
-  const double per_step =
-      (static_cast<double>(stencil.taps().size()) + 2) * roundoff * std::max(sum, 1.0) * largest;
-  return steps * per_step * std::pow(std::max(sum, 1.0), steps) * 1.01;
-}
+double rounding_bound(const Stencil& stencil, double roundoff, int steps, double largest);
 
 /// Bounds the error of one launch of `steps` steps in a precision: roundings of sums in fp64 or fp32, and of
 /// storage twice per launch (16 bit) or of both operands in every step (tf32).
-inline double launch_bound(const Stencil& stencil, Precision precision, int steps, double largest) {
-  const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
-  const double storage = precision == Precision::tf32   ? 2.0 * steps
-                         : precision == Precision::fp64 ? 0.0
-                                                        : 2.0;
-  return rounding_bound(stencil, sums, steps, largest) + 2 * storage * unit_roundoff(precision) * largest +
-         2 * steps * unit_roundoff(precision);
-}
+double launch_bound(const Stencil& stencil, Precision precision, int steps, double largest);
 
-/// Returns the value of a grid array at a point. The grid is continued periodically along periodic axes;
-/// points beyond walls are clamped.
-inline double at(const Domain& domain, const std::vector<double>& values, Index3 p) {
-  for (int axis = 0; axis < axis_count; ++axis)
-    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis])
-                                    : std::clamp<std::int64_t>(p[axis], 0, domain.shape[axis] - 1);
-  return values[static_cast<std::size_t>(index_of(p, domain.shape))];
-}
-
-/// Sets the points of `box` in a field from a grid array, including the halos of periodic axes.
-inline void set_points(Field& field, const Box& box, const Domain& domain,
-                       const std::vector<double>& values) {
-  with_storage(field.precision(), [&]<class Storage>() {
-    for_each_point(
-        box, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(at(domain, values, p)); });
-  });
-}
+/// Sets the points of `box` in a field from a grid array. The grid is continued periodically along periodic
+/// axes; points beyond walls are clamped.
+void set_points(Field& field, const Box& box, const Domain& domain, const std::vector<double>& values);
 
 /// Returns a random box of the grid and the boxes around it, some thin, unaligned or thinner than the radius.
-inline std::vector<Box> random_regions(RandomCase& problem) {
-  Box inner = problem.domain.box();
-  for (int axis = 0; axis < axis_count; ++axis) {
-    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
-    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
-  }
-  std::vector<Box> regions{inner};
-  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
-  return regions;
-}
+std::vector<Box> random_regions(RandomCase& problem);
 
 }  // namespace spsolve::testing

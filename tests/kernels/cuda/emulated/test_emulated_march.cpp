@@ -14,6 +14,7 @@
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/reference.hpp"
 #include "march_case.hpp"
+#include "tests/support/whole_grid.hpp"
 #include "tile_map.hpp"
 
 namespace spsolve::cuda {

@@ -6,6 +6,7 @@
 
 #include "emulated.hpp"
 #include "step_case.hpp"
+#include "tests/support/whole_grid.hpp"
 
 namespace spsolve::cuda {
 namespace {

@@ -7,6 +7,7 @@
 #include "emulated.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "steps_case.hpp"
+#include "tests/support/whole_grid.hpp"
 
 namespace spsolve::cuda {
 namespace {

@@ -9,6 +9,7 @@
 #include "emulated.hpp"
 #include "kernels/rounding.hpp"
 #include "star_step_case.hpp"
+#include "tests/support/whole_grid.hpp"
 
 namespace spsolve::cuda {
 namespace {

@@ -15,6 +15,7 @@
 #include "tests/support/catalogue_case.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/shape_case.hpp"
+#include "tests/support/whole_grid.hpp"
 
 namespace spsolve::cuda {
 namespace {
