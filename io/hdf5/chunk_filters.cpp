@@ -115,7 +115,7 @@ ChunkBytes unshuffled(const ChunkBytes& stored, std::size_t element_bytes) {
 /// byte first (Fletcher 1982, https://doi.org/10.1109/TCOM.1982.1095369).
 std::uint32_t fletcher32(std::span<const std::uint8_t> bytes) {
   const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
-  constexpr std::size_t numbers_at_once = 360;  // whose sums do not overflow
+  constexpr std::size_t numbers_at_once = 360;  // the sums of this many do not overflow
   std::uint32_t first = 0, second = 0;
   std::size_t i = 0;
   while (i < bytes.size()) {

@@ -282,7 +282,7 @@ class BoundProgram {
   std::vector<BoundStage> stages_;
   std::int64_t longest_part_ = 0;  // 0: rows are computed at once
   Index3 lowest_{}, highest_{};    // offsets of operands
-  int planes_ = 1;                 // that are computed together
+  int planes_ = 1;                 // planes that are computed together
   bool moves_ = true;              // each row of an array lies at the same distance from the next along y
   bool is_bound_ = false;
   std::int64_t z_ = 0, y_ = 0;

@@ -60,10 +60,10 @@ class Pace {
   __device__ unsigned count(int n) const { return *static_cast<const volatile unsigned*>(arrivals_ + n); }
 
   unsigned* arrivals_ = nullptr;  // by iteration; then of blocks that have ended; null: no pace
-  unsigned blocks_ = 0;           // that are paced together
+  unsigned blocks_ = 0;           // blocks that are paced together
   int longest_;
   int patience_ = 16;     // how often to wait in vain: other kernels may keep blocks from starting
-  unsigned arrived_ = 0;  // that were counted when a wait was asked for
+  unsigned arrived_ = 0;  // arrivals that were counted when a wait was asked for
 };
 
 /// Says which planes of its march a block loads. Iteration n loads one plane of each input: the newest that

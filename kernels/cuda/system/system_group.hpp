@@ -55,9 +55,9 @@ struct SplitGroup {
 /// thread gives. The function then is `advance_taken_point(at, next)`.
 struct KeptGroup {
   std::string text;
-  int values = 0;      // that are kept of a point
-  int planes = 1;      // for which a value is kept, the longest
-  int taken = 0;       // that are taken from another thread
+  int values = 0;      // values that are kept of a point
+  int planes = 1;      // the largest number of planes for which a value is kept
+  int taken = 0;       // values that are taken from another thread
   int operations = 0;  // at a point, but for those of values that are taken
   /// Says whether values of the plane before that of a point are read even if it lies beyond a wall. As
   /// `.next` they are not: the wall gives its values.

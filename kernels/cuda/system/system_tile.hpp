@@ -45,7 +45,7 @@ struct SystemTile {
   int columns = 128, thread_rows = 4, rows_of_thread = 8, columns_of_thread = 1;
   int ahead = 1;        // planes that are loaded ahead of the one that is computed
   int blocks = 1;       // on one multiprocessor
-  int ghost_warps = 0;  // that make ghost rows and columns, on devices with a copy engine
+  int ghost_warps = 0;  // warps that make ghost rows and columns, on devices with a copy engine
   /// Says that marches of several steps read the values that are loaded from rings, instead of holding them
   /// in registers.
   bool level_0_in_ring = false;
