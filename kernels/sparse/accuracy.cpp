@@ -128,10 +128,10 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
 }
 
 /// Estimates the errors of single steps in fp32 by the scalar unit, as mean squares.
-struct SingleSteps {
+struct SingleStepErrors {
   static constexpr double run = 1000;  // steps
 
-  SingleSteps(const Stencil& stencil, int steps);
+  SingleStepErrors(const Stencil& stencil, int steps);
 
   std::vector<double> field;   // random data of any sign, after each step
   double launch = 0;           // error after `steps` steps
@@ -140,7 +140,7 @@ struct SingleSteps {
   double decay;                // its magnitude after `steps`
 };
 
-SingleSteps::SingleSteps(const Stencil& stencil, int steps)
+SingleStepErrors::SingleStepErrors(const Stencil& stencil, int steps)
     : field(static_cast<std::size_t>(steps) + 1, 0.0) {
   Index3 waves{16, 32, 512};
   for (int axis = 0; axis < axis_count; ++axis)
@@ -186,7 +186,7 @@ struct SweepErrors {
   Box taps;
 };
 
-SweepErrors direct_errors(const Stencil& fused, const SingleSteps& single) {
+SweepErrors direct_errors(const Stencil& fused, const SingleStepErrors& single) {
   constexpr double products = 0x1p-24;  // relative error of the products of three terms each
   // A sum takes about one chain of instructions per row of taps, whose results are added in fp32. Where data
   // are nearly constant, all points round alike. Up to sixteen such additions seldom change the last bit of
@@ -214,7 +214,7 @@ std::vector<double> pair_difference(const Stencil& fused, const PairedWeights& p
 
 /// Returns the errors with pairs of fp16. Two terms of fp16 lose the last bit of a quarter of all data, and
 /// the products of both second terms are left out.
-SweepErrors pair_errors(const Stencil& fused, const SingleSteps& single) {
+SweepErrors pair_errors(const Stencil& fused, const SingleStepErrors& single) {
   constexpr double data = 0.7 * 0x1p-24, smaller_data = 0x1p-12 * 0.76;
   const PairedWeights pair = paired_weights(fused);
   SweepErrors errors = direct_errors(fused, single);
@@ -227,7 +227,7 @@ SweepErrors pair_errors(const Stencil& fused, const SingleSteps& single) {
 
 /// Returns the errors of separable sweeps: one rounding per pass, and for terms of tf32 the products of the
 /// smaller terms, which are left out. Smaller terms of data are 2^-12.4 of the data.
-SweepErrors separable_errors(const Stencil& fused, double dropped, const SingleSteps& single) {
+SweepErrors separable_errors(const Stencil& fused, double dropped, const SingleStepErrors& single) {
   constexpr double smaller_data = 0x1p-12 * 0.76, pass = 0.8 * 0x1p-24;
   const SeparableStencil terms = separate(fused, dropped), used = as_rounded(terms, Precision::fp32),
                          smaller = as_rounded(terms, Precision::fp32, 1);
@@ -268,7 +268,7 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
 
 ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
   const Stencil fused = fuse_steps(stencil, steps);
-  const SingleSteps single(stencil, steps);
+  const SingleStepErrors single(stencil, steps);
   // Rounding errors are damped unless all points round alike. Errors of the weights in the slowest-decaying
   // wave add up from launch to launch.
   const double cut_off = has_one_magnitude(single.wave) ? 0 : 0x1p-25;
