@@ -99,11 +99,11 @@ double plane_seconds(const SeparableProgram& program, const Domain& domain, Prec
 }
 
 /// Describes how the marches of a sweep in 3D cover a grid (separable_planes.cuh).
-struct Marches {
+struct SeparableMarches {
   std::int64_t tiles, length, blocks;
   std::int64_t planes;  // planes of input that all blocks take
 
-  Marches(const SeparableProgram& program, const Index3& shape, const BlockLimits& limits)
+  SeparableMarches(const SeparableProgram& program, const Index3& shape, const BlockLimits& limits)
       : tiles(ceil_div<std::int64_t>(shape[x_axis], program.tile().columns()) *
               ceil_div<std::int64_t>(shape[y_axis], row_granule * program.tile().warps_y)),
         length(balanced_stretch(shape[z_axis], tiles, limits.multiprocessors, program.operand().z_taps + 1)),
@@ -119,7 +119,7 @@ double space_seconds(const SeparableProgram& program, const Domain& domain, Prec
   const Calibration::Separable& costs = device.limits.costs().separable;
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const SeparableOperand& operand = program.operand();
-  const Marches cut(program, domain.shape, device.limits);
+  const SeparableMarches cut(program, domain.shape, device.limits);
   const std::int64_t waves = ceil_div<std::int64_t>(cut.blocks, device.limits.multiprocessors),
                      warm_up = operand.z_taps + 1;
   const double instructions = tile_instructions(operand, domain.dimensions, split);
@@ -149,7 +149,8 @@ double launched_fma(const SeparableProgram& program, const Domain& domain, Preci
   if (domain.dimensions == 3) {
     const std::int64_t warps = shape.tile.warps * shape.tile.warps_y;
     const double sums = 256.0 * operand.z_rank * operand.z_taps;
-    return static_cast<double>(Marches(program, domain.shape, limits).planes * warps) * (passes + sums);
+    return static_cast<double>(SeparableMarches(program, domain.shape, limits).planes * warps) *
+           (passes + sums);
   }
   const bool line = domain.dimensions == 1;
   const std::int64_t columns = line ? shape.tile.columns() : domain.shape[x_axis],
