@@ -170,12 +170,12 @@ void read_all(const std::filesystem::path& path) {
 }
 
 /// Holds what a child process found out about a file.
-struct Verdict {
+struct TrialResult {
   std::string failure;   // why the child cannot read the file, empty if it can or nothing is known
   bool lasting = false;  // true if a further trial would end in the same way
 };
 
-Verdict verdict_of_child(const std::filesystem::path& file) {
+TrialResult verdict_of_child(const std::filesystem::path& file) {
   const pid_t child = ::fork();
   if (child < 0) return {};
   if (child == 0) be_child(file);
@@ -214,7 +214,7 @@ std::string failure_of_trial(const std::filesystem::path& file) {
   const auto version = version_of(file);
   if (version)
     if (const auto known = tried.find(*version); known != tried.end()) return known->second;
-  Verdict verdict = verdict_of_child(file);
+  TrialResult verdict = verdict_of_child(file);
   if (version && verdict.lasting) tried.emplace(*version, verdict.failure);
   return std::move(verdict.failure);
 }
