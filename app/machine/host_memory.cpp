@@ -19,11 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Holds the names of the files of one version of control groups.
-struct Names {
+struct FileNames {
   const char *limit, *used, *of_files;
 };
-constexpr Names version_2{"memory.max", "memory.current", ""};
-constexpr Names version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
+constexpr FileNames version_2{"memory.max", "memory.current", ""};
+constexpr FileNames version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 
 /// Is nearly twice the address space that Open MPI 4.1, HDF5 1.10 and their threads took on one rank and two,
 /// because other builds of MPI load more libraries.
@@ -53,7 +53,7 @@ AvailableMemory available_memory(bool free_now, const fs::path& root) {
       1024 * number_in(root / "proc/meminfo", free_now ? "MemAvailable:" : "MemTotal:", unlimited),
       free_now ? "free on this machine" : "of this machine"};
   for_each_control_group("memory", root, [&](const fs::path& directory, int version) {
-    const Names& names = version == 2 ? version_2 : version_1;
+    const FileNames& names = version == 2 ? version_2 : version_1;
     const fs::path limit = directory / names.limit;
     double bytes = number_in(limit, "", unlimited);
     if (free_now) {

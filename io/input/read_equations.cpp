@@ -45,7 +45,7 @@ std::vector<std::string> keys_in_order(const TomlSection& root, const char* name
 }
 
 /// Reads names and refuses those that are taken or reserved.
-class Names {
+class UniqueNames {
  public:
   void add(const TomlSection& section, const std::string& name, const std::string& kind) {
     const auto [other, is_new] = kinds_.try_emplace(name, kind);
@@ -190,7 +190,7 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
   section->require("step");
   EquationsConfig equations;
   equations.step = *section->text("step");
-  Names names;
+  UniqueNames names;
   for (const std::string& name : keys_in_order(root, "constants")) {
     const TomlSection constants = *root.section("constants");
     names.add(constants, name, "constant");
