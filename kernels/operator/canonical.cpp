@@ -30,9 +30,9 @@ struct Variation {
 };
 
 /// Collects, as bytes, everything that distinguishes one node from another.
-class Key {
+class NodeKey {
  public:
-  explicit Key(const CanonicalNode& node) {
+  explicit NodeKey(const CanonicalNode& node) {
     add(static_cast<std::int64_t>(node.kind));
     add(std::bit_cast<std::int64_t>(node.number));
     add(node.index);
@@ -415,14 +415,14 @@ class Canonicaliser {
       for (Tap& tap : taps) tap.offset = tap.offset - first;
       moved.links.push_back({link.node, stencil_of(taps)});
     }
-    const auto [found, added] = chains_.try_emplace(Key(moved).text, Reading{0, first});
+    const auto [found, added] = chains_.try_emplace(NodeKey(moved).text, Reading{0, first});
     if (added) found->second.node = add(std::move(node));
     return {found->second.node, first - found->second.offset};
   }
 
   int add(CanonicalNode node) {
     const auto [found, added] =
-        numbers_.try_emplace(Key(node).text, static_cast<int>(canonical_.nodes.size()));
+        numbers_.try_emplace(NodeKey(node).text, static_cast<int>(canonical_.nodes.size()));
     if (added) canonical_.nodes.push_back(std::move(node));
     return found->second;
   }
