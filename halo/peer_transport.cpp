@@ -23,17 +23,17 @@ using cuda::check_driver;
 constexpr int connect_tag = 2;
 
 /// Describes device memory that another process can map: a handle of the allocation and the position in it.
-struct Shared {
+struct MappableMemory {
   cudaIpcMemHandle_t allocation;
   std::size_t offset, row_stride, plane_stride;
 };
 
-Shared share(const Message& message) {
+MappableMemory share(const Message& message) {
   static const auto range_of = cuda::driver_function<PFN_cuMemGetAddressRange_v3020>("cuMemGetAddressRange");
   CUdeviceptr base = 0;
   const auto address = reinterpret_cast<CUdeviceptr>(message.data);
   check_driver(range_of(&base, nullptr, address));
-  Shared shared{{}, address - base, message.row_stride, message.plane_stride};
+  MappableMemory shared{{}, address - base, message.row_stride, message.plane_stride};
   check_cuda(cudaIpcGetMemHandle(&shared.allocation, reinterpret_cast<void*>(base)));
   return shared;
 }
@@ -93,7 +93,7 @@ class PeerTransport::Mapping {
 class PeerTransport::Connection {
  public:
   struct Destination {
-    Shared shared;
+    MappableMemory shared;
     std::unique_ptr<Mapping> mapping;
     std::byte* data() const { return mapping->data() + shared.offset; }
   };
@@ -176,7 +176,7 @@ std::uint32_t* PeerTransport::flag(Flag which, int sender, int receiver) const {
 std::shared_ptr<void> PeerTransport::connect(std::span<const Message> sends,
                                              std::span<const Message> receives) {
   auto connection = std::make_shared<Connection>(*this, sends, receives);
-  std::vector<Shared> shared(receives.size()), theirs(sends.size());
+  std::vector<MappableMemory> shared(receives.size()), theirs(sends.size());
   collectively(communicator_,
                [&] { std::transform(receives.begin(), receives.end(), shared.begin(), share); });
   std::vector<MPI_Request> requests;
@@ -188,7 +188,7 @@ std::shared_ptr<void> PeerTransport::connect(std::span<const Message> sends,
                         communicator_.handle(), &requests.emplace_back()));
   check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
   collectively(communicator_, [&] {
-    for (const Shared& message : theirs)
+    for (const MappableMemory& message : theirs)
       connection->destinations.push_back({message, std::make_unique<Mapping>(message.allocation)});
   });
   return connection;
