@@ -111,8 +111,8 @@ std::string SystemProgram::march_constants(const SystemTile& tile, const BlockLi
   return constants(&tile, tile.all_threads(limits));
 }
 
-SystemProgram::Walls SystemProgram::walls_of(const GroupInput& input) const {
-  Walls walls;
+SystemProgram::InputWalls SystemProgram::walls_of(const GroupInput& input) const {
+  InputWalls walls;
   for (int axis = 0; axis < axis_count; ++axis)
     for (const Side side : {low, high}) {
       walls.beyond[axis][side] = beyond(input, axis, side);
@@ -122,10 +122,10 @@ SystemProgram::Walls SystemProgram::walls_of(const GroupInput& input) const {
 }
 
 void SystemProgram::add_walls(ConstantsText& text, const char* name, const char* value_name,
-                              const std::string& count, const std::vector<Walls>& all) {
+                              const std::string& count, const std::vector<InputWalls>& all) {
   constexpr std::array names{"memory", "value", "reflection"};
   std::string beyond, values;
-  for (const Walls& walls : all) {
+  for (const InputWalls& walls : all) {
     beyond += "{";
     values += "{";
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -264,7 +264,7 @@ void SystemProgram::add_rings_of_levels(ConstantsText& text, const FusedTile& fu
 }
 
 void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fused) const {
-  std::vector<Walls> walls;
+  std::vector<InputWalls> walls;
   for (const int field : fields_of_statements_) {
     walls.push_back(walls_of({.index = field}));
     for (int axis = 0; axis < axis_count; ++axis)
@@ -274,7 +274,7 @@ void SystemProgram::add_walls_of_levels(ConstantsText& text, const FusedTile& fu
   }
   add_walls(text, "wall", "wall_value", "[statements]", walls);
   std::vector<int> has_one_value;
-  for (const Walls& of_field : walls) {
+  for (const InputWalls& of_field : walls) {
     const double value = of_field.value[plane_axis][low];
     bool has = of_field.beyond[plane_axis][low] == Beyond::value;
     for (int axis = 0; axis < axis_count; ++axis)
@@ -374,7 +374,7 @@ std::string SystemProgram::constants(const SystemTile* tile, int all_threads, co
   if (inputs.empty()) is_coefficient = {0};
   text.table("is_coefficient", count.c_str(), is_coefficient);
   text.line("// What a read beyond a face finds: [array][axis][side].");
-  std::vector<Walls> walls;
+  std::vector<InputWalls> walls;
   for (const GroupInput& input : inputs) walls.push_back(walls_of(input));
   add_walls(text, "beyond", "ghost", count, walls);
   if (tile) {

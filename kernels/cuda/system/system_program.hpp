@@ -76,14 +76,14 @@ class SystemProgram {
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
                         FusedTile::Registers registers = {}) const;
   /// Holds what lies beyond the faces of an input, and the value of ghost points there: [axis][side].
-  struct Walls {
+  struct InputWalls {
     std::array<std::array<Beyond, 2>, 3> beyond{};
     std::array<std::array<double, 2>, 3> value{};
   };
-  Walls walls_of(const GroupInput& input) const;
+  InputWalls walls_of(const GroupInput& input) const;
   /// Writes two tables, of what lies beyond faces and of the values there.
   static void add_walls(ConstantsText& text, const char* name, const char* value_name,
-                        const std::string& count, const std::vector<Walls>& all);
+                        const std::string& count, const std::vector<InputWalls>& all);
   /// Writes the shape of a tile and its rings. `count` is the size of tables that hold a value per input.
   void add_constants_of_tile(ConstantsText& text, const SystemTile& tile, const std::string& count,
                              bool is_fused) const;
