@@ -95,7 +95,7 @@ void SystemUnit::make_fused(int steps, Precision precision, const KernelCompiler
       SystemProgram::make(canonical_, fields_, 0, static_cast<int>(canonical_.equations.size()), precision));
   Kernel march(compiler.begin("kernels/cuda/system/march_steps.cuh", program.fused_constants(tile, limits_)),
                "march_steps", static_cast<std::size_t>(tile.tile.shared_bytes));
-  fused_.emplace(FusedSteps{std::move(program), std::move(tile), std::move(march)});
+  fused_.emplace(FusedKernel{std::move(program), std::move(tile), std::move(march)});
 }
 
 void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box& region) const {

@@ -71,7 +71,7 @@ class SystemUnit : public Unit {
   };
 
   /// Is the kernel of several steps.
-  struct FusedSteps {
+  struct FusedKernel {
     SystemProgram program;
     FusedTile tile;
     Kernel march;
@@ -125,7 +125,7 @@ class SystemUnit : public Unit {
   DeviceBuffer arrivals_;  // counters of paced marches
   std::vector<GroupKernels> groups_;
   std::optional<GroupKernels> united_;  // all groups as one
-  std::optional<FusedSteps> fused_;
+  std::optional<FusedKernel> fused_;
   const DevicePoints* points_ = nullptr;
   mutable std::vector<PointList> point_lists_;  // by region, made when first needed
 };
