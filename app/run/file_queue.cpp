@@ -56,7 +56,7 @@ FileQueue::FileQueue(bool background, int files)
     : background_(background),
       max_files_(files),
       threads_(omp_get_max_threads()),  // the number of this thread: OpenMP may give threads of files more
-      progress_(std::make_shared<Progress>(threads_)) {}
+      progress_(std::make_shared<FileProgress>(threads_)) {}
 
 FileQueue::~FileQueue() {
   try {

@@ -82,8 +82,8 @@ class FileQueue {
     Done done;
     Clock::time_point begin;
   };
-  struct Progress {
-    explicit Progress(int threads) : workers(threads) {}
+  struct FileProgress {
+    explicit FileProgress(int threads) : workers(threads) {}
 
     std::counting_semaphore<> workers;
     std::atomic<int> failures = 0;
@@ -100,7 +100,7 @@ class FileQueue {
   int max_files_, threads_, slot_ = 0;
   FileTimes times_;  // except for its parts, which threads add to `progress_`
   std::deque<File> files_;
-  std::shared_ptr<Progress> progress_;
+  std::shared_ptr<FileProgress> progress_;
 };
 
 }  // namespace spsolve
