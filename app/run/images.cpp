@@ -62,13 +62,13 @@ void Images::add(const ImagesConfig& config) {
     parts.push_back(part);
     own.push_back(intersect(part, block_.owned()));
   });
-  Image image{config,
-              section,
-              StateFormula(config_, config.value),
-              parts,
-              block_.box_values(std::move(own)),
-              std::nullopt,
-              std::nullopt};
+  ImageSeries image{config,
+                    section,
+                    StateFormula(config_, config.value),
+                    parts,
+                    block_.box_values(std::move(own)),
+                    std::nullopt,
+                    std::nullopt};
   const Box box = intersect(section.box, block_.owned());
   if (image.formula.uses_coefficients())
     image.coefficients.emplace(communicator_, config_, box.empty() ? Box{} : box);
@@ -78,18 +78,19 @@ void Images::add(const ImagesConfig& config) {
 void Images::open(std::int64_t restart) {
   if (restart < 0) return;
   on_root(communicator_, [&] {
-    for (Image& image : images_)
+    for (ImageSeries& image : images_)
       if (image.config.scale == ImageScale::fixed)
         image.fixed = range_of_first(config_.output.directory, image.config.name, restart);
   });
 }
 
 bool Images::due(std::int64_t step) const {
-  return std::ranges::any_of(images_, [&](const Image& image) { return step % image.config.every == 0; });
+  return std::ranges::any_of(images_,
+                             [&](const ImageSeries& image) { return step % image.config.every == 0; });
 }
 
 void Images::draw(std::int64_t step) {
-  for (Image& image : images_) {
+  for (ImageSeries& image : images_) {
     if (step % image.config.every != 0) continue;
     std::optional<SectionPicture> picture;
     if (communicator_.root()) picture.emplace(image.section);
@@ -112,7 +113,7 @@ void Images::flush() {
   on_root(communicator_, [&] { unflushed_.flush(); });
 }
 
-std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::int64_t step) const {
+std::vector<double> Images::evaluate(const ImageSeries& image, std::size_t part, std::int64_t step) const {
   const Box& box = image.own.box(part);
   std::vector<double> result(static_cast<std::size_t>(box.points()));
   if (result.empty()) return result;
@@ -132,7 +133,7 @@ std::vector<double> Images::evaluate(const Image& image, std::size_t part, std::
   return result;
 }
 
-std::vector<double> Images::gather(const Image& image, std::size_t part,
+std::vector<double> Images::gather(const ImageSeries& image, std::size_t part,
                                    const std::vector<double>& own) const {
   const Box& whole = image.parts[part];
   std::vector<int> counts, starts;
@@ -159,7 +160,7 @@ std::vector<double> Images::gather(const Image& image, std::size_t part,
   return in_order;
 }
 
-std::string Images::encode(Image& image, const SectionPicture& picture, std::int64_t step) const {
+std::string Images::encode(ImageSeries& image, const SectionPicture& picture, std::int64_t step) const {
   ColorRange range = image.config.range;
   if (image.config.scale != ImageScale::given)
     range = image.fixed.value_or(automatic_range(picture.extent(), image.config.colormap));

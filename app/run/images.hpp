@@ -36,7 +36,7 @@ class Images {
   void flush();
 
  private:
-  struct Image {
+  struct ImageSeries {
     ImagesConfig config;
     Section section;
     StateFormula formula;
@@ -46,14 +46,15 @@ class Images {
     std::optional<ColorRange> fixed;  // on rank 0
   };
   void add(const ImagesConfig& config);
-  std::vector<double> evaluate(const Image& image, std::size_t part, std::int64_t step) const;
-  std::vector<double> gather(const Image& image, std::size_t part, const std::vector<double>& own) const;
-  std::string encode(Image& image, const SectionPicture& picture, std::int64_t step) const;
+  std::vector<double> evaluate(const ImageSeries& image, std::size_t part, std::int64_t step) const;
+  std::vector<double> gather(const ImageSeries& image, std::size_t part,
+                             const std::vector<double>& own) const;
+  std::string encode(ImageSeries& image, const SectionPicture& picture, std::int64_t step) const;
 
   Communicator communicator_;
   const RunConfig& config_;
   Block& block_;
-  std::vector<Image> images_;
+  std::vector<ImageSeries> images_;
   UnflushedFiles unflushed_;  // used by rank 0
 };
 
