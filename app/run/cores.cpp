@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <latch>
+#include <sstream>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -54,6 +56,32 @@ double quota_of_this_rank(const Communicator& machine) {
   check_mpi(
       MPI_Allgather(own.data(), sizeof own, MPI_BYTE, groups.data(), sizeof own, MPI_BYTE, machine.handle()));
   return quota.processors / static_cast<double>(std::ranges::count(groups, own));
+}
+
+/// Returns true if OMP_NUM_THREADS holds numbers of threads. The OpenMP library ignores any other text.
+bool threads_are_given() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  std::istringstream list(text ? text : "");
+  bool given = false;
+  for (std::string entry; std::getline(list, entry, ',');) {
+    std::istringstream words(entry);
+    std::string rest;
+    long threads = 0;
+    if (!(words >> threads) || threads <= 0 || words >> rest) return false;
+    given = true;
+  }
+  return given;
+}
+
+/// Returns how many threads of this rank can run at a time beside those of the others. Threads beyond a quota
+/// may not run, and the others would wait for them in barriers. Collective.
+int threads_that_run(const Communicator& machine) {
+  const CoreMask own = cores_of_this_rank();
+  std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
+  check_mpi(
+      MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE, machine.handle()));
+  const double quota = std::min(quota_of_this_rank(machine), 1e6);
+  return std::clamp(static_cast<int>(quota), 1, threads_of_rank(masks, machine.rank()));
 }
 
 /// Holds the cores that a job has on this machine, and what its launcher is called and told to use them.
@@ -106,19 +134,10 @@ int threads_of_rank(std::span<const CoreMask> masks, int rank) {
 
 void share_cores(const Communicator& communicator) {
   on_this_machine(communicator, [](const Communicator& machine) {
-    const CoreMask own = cores_of_this_rank();
-    std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
-    check_mpi(MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE,
-                            machine.handle()));
-    const double quota = std::min(quota_of_this_rank(machine), 1e6);
-    const int limit = omp_get_thread_limit();  // OMP_THREAD_LIMIT
-    // Launchers may set OMP_NUM_THREADS for some of the ranks only. Threads beyond the quota may not run, and
-    // the others would wait for them in barriers.
-    const int wanted =
-        std::getenv("OMP_NUM_THREADS")
-            ? std::min(omp_get_max_threads(), limit)
-            : std::clamp(static_cast<int>(quota), 1, std::min(limit, threads_of_rank(masks, machine.rank())));
-    omp_set_num_threads(wanted);
+    const int fitting = threads_that_run(machine);
+    // Launchers may set OMP_NUM_THREADS for some of the ranks only.
+    const int wanted = threads_are_given() ? omp_get_max_threads() : fitting;
+    omp_set_num_threads(std::min(wanted, omp_get_thread_limit()));  // OMP_THREAD_LIMIT
   });
 }
 
@@ -130,12 +149,18 @@ void start_threads() {
   ++started;
 }
 
-std::string idle_cores(const Communicator& communicator) {
+std::string advice_on_cores(const Communicator& communicator) {
   std::string text;
   on_this_machine(communicator, [&](const Communicator& machine) {
     const int used = machine.all_reduce(omp_get_max_threads(), MPI_SUM);
+    const int fitting = machine.all_reduce(threads_that_run(machine), MPI_SUM);
     const double quotas = machine.all_reduce(quota_of_this_rank(machine), MPI_SUM);
-    if (std::getenv("OMP_NUM_THREADS") || std::getenv("OMP_THREAD_LIMIT")) return;
+    if (threads_are_given() && used > fitting)
+      text = fmt::format(
+          "OMP_NUM_THREADS = {} makes {} threads on {}, where {} of them can run at a time: they wait for "
+          "each other; without it spsolve starts as many as can run",
+          std::getenv("OMP_NUM_THREADS"), used, host_name(), fitting);
+    if (threads_are_given() || std::getenv("OMP_THREAD_LIMIT")) return;
     const JobCores job = cores_of_job();
     const int all = static_cast<int>(std::min(quotas, static_cast<double>(job.count)));
     if (used < all)

@@ -19,7 +19,7 @@ int threads_of_rank(std::span<const CoreMask> masks, int rank);
 
 /// Sets the number of threads of this rank. Ranks that may run on the same cores divide them, and the ranks
 /// of a machine divide its quota of processors. Without this each rank would start a thread on every core
-/// that it may use. OMP_NUM_THREADS takes precedence. Collective.
+/// that it may use. Numbers in OMP_NUM_THREADS take precedence. Collective.
 void share_cores(const Communicator& communicator);
 
 /// Starts the threads of this rank, or, with a warning, as many as limits allow at that moment. Without this
@@ -28,8 +28,9 @@ void share_cores(const Communicator& communicator);
 void start_threads();
 
 /// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun or Slurm's srun has bound each
-/// rank to one core and leaves other cores of the job on this machine unused. Returns an empty text
-/// otherwise, and on machines other than that of rank 0. Collective.
-std::string idle_cores(const Communicator& communicator);
+/// rank to one core and leaves other cores of the job on this machine unused, or if OMP_NUM_THREADS makes
+/// more threads than can run at a time. Returns an empty text otherwise. Only the machine of rank 0 is looked
+/// at. Collective.
+std::string advice_on_cores(const Communicator& communicator);
 
 }  // namespace spsolve

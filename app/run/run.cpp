@@ -76,8 +76,8 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   warn_of_late_diagnostics(setup.config, terminal);
   print_summary(communicator, setup, terminal);
   if (!restarted) warn_of_full_disk(setup, terminal);
-  const std::string idle = setup.device.cuda ? "" : idle_cores(communicator);
-  if (!idle.empty()) terminal.print("{}", idle);
+  const std::string advice = setup.device.cuda ? "" : advice_on_cores(communicator);
+  if (!advice.empty()) terminal.print("{}", advice);
 }
 
 /// Returns the schedule of a run.

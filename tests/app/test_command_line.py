@@ -687,6 +687,27 @@ class CommandLine(spsolve.TestCase):
                              environment={"OMP_NUM_THREADS": "3", "OMP_THREAD_LIMIT": "2"})
         self.assertRegex(result.out, r"rank 0 on .*: 2 threads")
 
+    def test_numbers_of_threads_that_openmp_does_not_read(self):
+        """The OpenMP library ignores them, so ranks divide their cores as if the variable were not set."""
+        def threads(**environment):
+            others = {key: value for key, value in spsolve.ENVIRONMENT.items() if key != "OMP_NUM_THREADS"}
+            run = subprocess.run([spsolve.MPIEXEC, "--oversubscribe", "--bind-to", "none", "-n", "2", spsolve.EXECUTABLE, "doctor"], cwd=self.directory,
+                                 env=others | environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return re.search(r"(\d+) threads each", run.stdout)[1]
+        divided = threads()
+        for text in ("", "0", "-3", "two", "2 cores", "1,0", "99999999999999999999"):
+            self.assertEqual(threads(OMP_NUM_THREADS=text), divided, text)
+        for text in ("3", " 3 ", "3,2"):
+            self.assertEqual(threads(OMP_NUM_THREADS=text), "3", text)
+
+    def test_more_threads_than_can_run_are_told(self):
+        file, cores = self.write(time={"steps": 1}), len(os.sched_getaffinity(0))
+        told = f"OMP_NUM_THREADS = {cores + 1} makes {cores + 1} threads on "
+        for threads in (1, cores + 1):
+            result = self.run_to(0, file, "--overwrite", *spsolve.settings("compute.device=cpu"), environment={"OMP_NUM_THREADS": str(threads)})
+            self.assertEqual(told in result.out, threads > cores, result.out)
+
     def test_cores_that_lie_idle(self):
         """mpirun binds one or two ranks to a core each: a run says how many cores nobody uses, and what to type."""
         file = self.write(time={"steps": 1})
