@@ -2,6 +2,7 @@
 #include "app/run/writer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -124,29 +125,34 @@ bool Writer::is_steady(const Diagnostics& field) const {
   return steady;
 }
 
-/// Warns if a state in 16 bits has reached values that its format cannot change any more: in every field all
-/// changes are smaller than half the distance of two neighbouring numbers of the format.
+/// Warns if fields have reached values that their precision cannot change any more: all changes are smaller
+/// than half the distance of two neighbouring numbers of the format. Zero has no such distance.
 void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field) {
-  const RunConfig& config = setup_.config;
-  const Precision stored = setup_.problem.precision;
-  if (step == 0 || storage_bytes(stored) > 2) return;
+  const Precision accepted = setup_.config.compute.precision, computed = setup_.problem.precision;
+  if (step == 0 || computed == Precision::fp64 || warned_of_frozen_) return;
   constexpr double few = 0.05;  // share of points that may still change by one last place
-  const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
-  double change = 0;  // relative to the norm, the largest of all fields
-  for (const Diagnostics& field : by_field) {
-    if (is_steady(field) || !(field.change_l2 <= few * last_place * field.l2)) return;
-    if (field.l2 > 0) change = std::max(change, field.change_l2 / field.l2);
+  std::vector<std::string> frozen;
+  double change = 0;  // relative to the norm, the largest of the frozen fields
+  for (std::size_t i = 0; i < by_field.size(); ++i) {
+    const Diagnostics& field = by_field[i];
+    if (is_steady(field) || field.l2 == 0 || !(field.change_l2 <= few * unit_roundoff(computed) * field.l2))
+      continue;
+    frozen.push_back(names_[i]);
+    change = std::max(change, field.change_l2 / field.l2);
   }
-  if (std::exchange(warned_of_frozen_, true)) return;
+  if (frozen.empty()) return;
+  warned_of_frozen_ = true;
   const std::string advice =
-      config.compute.precision != stored  // which compute.accuracy accepts
+      accepted != computed  // which compute.accuracy accepts
           ? fmt::format("A smaller compute.accuracy, or none, avoids this (this run uses {} instead of {})",
-                        to_string(stored), to_string(config.compute.precision))
-          : "Unless the state is steady, compute.precision = \"fp32\" is needed";
+                        to_string(computed), to_string(accepted))
+          : fmt::format("Unless {} steady, compute.precision = \"{}\" is needed",
+                        frozen.size() == 1 ? "it is" : "they are",
+                        to_string(computed == Precision::fp32 ? Precision::fp64 : Precision::fp32));
   terminal_.warn(
-      "step {} has changed the state by {:.2g} of its norm, less than {} can tell: further changes "
-      "may be lost to rounding, in every step. {}",
-      step, change, to_string(stored), advice);
+      "step {} has changed {} by {:.2g} of its norm, less than {} can tell: further changes may be lost to "
+      "rounding, in every step. {}",
+      step, fmt::join(frozen, ", "), change, to_string(computed), advice);
 }
 
 void Writer::warn_of_sums(std::int64_t step, const std::vector<double>& sums) {

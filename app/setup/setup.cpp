@@ -91,6 +91,24 @@ std::optional<DeepHalos> halos_that_fit(const Setup& setup, int ranks_here, bool
   return std::nullopt;
 }
 
+/// Returns the value that a wall, whose values do not depend on time, gives to its first ghost points beside
+/// points of zero: the one that is farthest from zero, or one that is not finite.
+double largest_ghost(const Domain& domain, const FilledFace& face) {
+  std::vector<double> line(
+      static_cast<std::size_t>(face.varies_along_face ? domain.shape[face.line_axis()] : 1));
+  double largest = 0;
+  for (Index3 first{}; first[face.slow_axis()] < domain.shape[face.slow_axis()]; ++first[face.slow_axis()]) {
+    face.evaluate(first, 0, line);
+    for (const double value : line) {
+      const double ghost = face.factor(0) * value;
+      if (!std::isfinite(ghost)) return ghost;
+      if (std::abs(ghost) > std::abs(largest)) largest = ghost;
+    }
+    if (!face.varies_along_face) break;
+  }
+  return largest;
+}
+
 /// Returns the format of copies of a state in host memory that a file with the precision `file` is written
 /// from.
 Precision narrower(Precision file, Precision state) {
@@ -168,16 +186,27 @@ std::string checksum_of(const Problem& problem) {
 std::string key_of_stencil(const std::string& name) { return "stencils." + name; }
 
 void require_walls_in_range(const Problem& problem) {
-  with_storage(problem.precision, [&]<class Storage>() {
-    for (std::size_t field = 0; field < problem.field_count(); ++field)
-      for (int axis = 0; axis < axis_count; ++axis)
-        for (const Face& face : problem.domain_of(field).faces[axis])
-          if (!std::isfinite(stored_value(to_storage<Storage>(face.value))))
-            throw Error(InputKey{"boundary", axis_names[axis]},
-                        fmt::format("{}: dirichlet = {} is beyond the range of {}",
-                                    problem.equations ? " of the field " + problem.field_name(field) : "",
-                                    face.value, to_string(problem.precision)));
-  });
+  const auto require = [&](std::size_t field, int axis, double value, const std::string& what) {
+    const bool fits = with_storage(problem.precision, [&]<class Storage>() {
+      return std::isfinite(stored_value(to_storage<Storage>(value)));
+    });
+    if (!fits)
+      throw Error(InputKey{"boundary", axis_names[axis]},
+                  fmt::format("{}: {} is beyond the range of {}",
+                              problem.equations ? " of the field " + problem.field_name(field) : "", what,
+                              to_string(problem.precision)));
+  };
+  for (std::size_t field = 0; field < problem.field_count(); ++field)
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (const Face& face : problem.domain_of(field).faces[axis])
+        require(field, axis, face.value, fmt::format("dirichlet = {}", face.value));
+  if (!problem.equations) return;
+  for (const FilledFace& face : problem.equations->filled) {
+    if (face.varies_in_time) continue;
+    const double ghost = largest_ghost(problem.domain, face);
+    require(static_cast<std::size_t>(face.field), face.axis, ghost,
+            fmt::format("the ghost value {} at the {} wall", ghost, face.side == low ? "low" : "high"));
+  }
 }
 
 std::vector<double> numbers_of(const Problem& problem) {

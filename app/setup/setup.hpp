@@ -74,7 +74,8 @@ std::string checksum_of(const Problem& problem);
 /// Returns the key of weights of [stencils], by which Setup::values holds their checksum.
 std::string key_of_stencil(const std::string& name);
 
-/// Throws Error(invalid_input) if a dirichlet value is infinite in its storage format.
+/// Throws Error(invalid_input) if a dirichlet value, or what a wall whose values do not depend on time gives
+/// to ghost points, is not finite in its storage format.
 void require_walls_in_range(const Problem& problem);
 
 /// Returns the numbers that a step computes with in the precision of its sums: all weights, and the numbers

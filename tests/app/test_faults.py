@@ -426,6 +426,17 @@ class Faults(spsolve.TestCase):
     def test_walls_beyond_the_range_of_the_format(self):
         file = spsolve.write_input(self.directory / "walls.toml", spsolve.awkward_problem(time={"steps": 5}, compute={"precision": "fp16"}, boundary={"x": {"dirichlet": 1e5}}))
         self.assertRegex(self.run_to(2, "check", file).err, r"walls.toml:\d+: \[boundary\] x: dirichlet = 100000 is beyond the range of fp16")
+        with h5py.File(self.directory / "wall.h5", "w") as data:
+            data["c"] = np.append(np.zeros(36), 5e4)
+        for wall, ghost in (({"flux": 1e5}, 100000), ({"value": "4e4 + y"}, 80072), ({"value": {"file": "wall.h5", "dataset": "c"}}, 100000),
+                            ({"robin": {"h": 2.0, "value": 1e5}}, 100000), ({"value": "3e4"}, None), ({"value": "4e4*exp(-t)"}, None)):
+            with self.subTest(wall):
+                file = spsolve.write_input(self.directory / "walls.toml", spsolve.awkward_problem(
+                    time={"steps": 5}, compute={"precision": "fp16", "device": "cpu"}, boundary={"x": {"low": "neumann", "high": wall}, "y": "neumann"}))
+                for command in (["check"], []):
+                    result = self.run_to(2 if ghost else 0, *command, file, ranks=2) if ghost or command else None
+                    if ghost:
+                        self.assertRegex(result.err, rf"walls.toml:\d+: \[boundary\] x of the field u: the ghost value {ghost} at the high wall is beyond the range of fp16")
 
     def test_numbers_beyond_the_range_of_sums_are_named(self):
         """Numbers count as they are after constants were combined, in all precisions whose sums are fp32."""
@@ -493,6 +504,9 @@ class Faults(spsolve.TestCase):
                 with self.subTest(told, ranks=ranks):
                     file = spsolve.write_input(self.directory / "case.toml", {**base, **sections})
                     self.assertIn(told, self.run_to(3, file, "--overwrite", ranks=ranks).err)
+        told = "the value of [point_sources] is 1e+39, beyond the range of fp32 at step 0 (t = 0)"
+        file = spsolve.write_input(self.directory / "case.toml", {**base, **step("0.5*u"), "point_sources": [{"at": [6.0, 7.0], "value": 1e39}]})
+        self.assertIn(f"warning: {told}", self.run_to(3, file, "--overwrite", ranks=3).err)  # before the first step
         file = spsolve.write_input(self.directory / "case.toml", {**base, **step("u/exp(t*t)")})
         self.run_to(0, file, "--overwrite")
         file = spsolve.write_input(self.directory / "case.toml", {**base, **step("u*1e38")})

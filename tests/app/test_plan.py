@@ -51,28 +51,45 @@ class Plan(spsolve.TestCase):
         self.assert_same_bits("one", "restarted")
 
     def test_a_state_that_a_coarse_format_freezes_is_told(self):
-        """A state may change by less per step than compute.accuracy, or a precision of 16 bits, allows to be lost. The run must then
-        warn, but not if the state moves or is steady."""
-        def bar(initial, wall, **compute):
+        """A state may change by less per step than compute.accuracy, or the precision, allows to be lost. The run must then warn, but
+        not if the state moves or is steady."""
+        def bar(initial, wall, dt=0.25, **compute):
             return spsolve.write_input(self.directory / "bar.toml", {
                 "grid": {"shape": [64]}, "boundary": {"x": {"low": {"dirichlet": wall}, "high": {"dirichlet": 300.0}}},
-                "stencil": {"preset": "heat", "diffusivity": 1.0, "dt": 0.25}, "initial": {"expression": initial},
+                "stencil": {"preset": "heat", "diffusivity": 1.0, "dt": dt}, "initial": {"expression": initial},
                 "time": {"steps": 400}, "compute": {"device": "cpu", "precision": "fp64", **compute},
                 "output": {"directory": "out"}, "diagnostics": {"every": 100}})
-        told = "warning: step 100 has changed the state by 0 of its norm"
-        coarse = {"accuracy": 1e-2}
+        told = "warning: step 100 has changed u by 0 of its norm"
+        coarse, tiny = {"accuracy": 1e-2}, {"dt": 1e-6}
         for initial, wall, compute, frozen in (
                 ("300 + x / 64", 301.0, coarse, True), ("300", 301.0, coarse, True), ("300 + x / 64", 301.0, {}, False),
                 ("x", 1000.0, coarse, False), ("300", 300.0, coarse, False),
                 ("300 + x / 64", 301.0, {"precision": "bf16"}, True), ("300 + x / 64", 301.0, {"precision": "fp16"}, True),
-                ("x", 1000.0, {"precision": "fp16"}, False), ("300", 300.0, {"precision": "bf16"}, False)):
+                ("x", 1000.0, {"precision": "fp16"}, False), ("300", 300.0, {"precision": "bf16"}, False),
+                ("300 + x / 64", 301.0, {"precision": "fp32"} | tiny, True), ("300 + x / 64", 301.0, {"accuracy": 1e-6} | tiny, True),
+                ("300 + x / 64", 301.0, {"precision": "tf32"} | tiny, True), ("300 + x / 64", 301.0, tiny, False), ("x", 1000.0, {"precision": "fp32"}, False)):
             with self.subTest(initial=initial, wall=wall, compute=compute):
                 result = self.run_to(0, bar(initial, wall, **compute), "--overwrite", ranks=2)
                 self.assertEqual(result.err.count(told), int(frozen), result.err)
-                self.assertEqual('compute.precision = "fp32" is needed' in result.err, frozen and "precision" in compute)
-                half = spsolve.values(spsolve.snapshots(self.directory / "out")[400])
-                self.assertEqual(self.plan_of("out")["precision"] in ("bf16", "fp16"), bool(compute))
-                self.assertTrue(np.isfinite(half).all())
+                finer = "fp64" if compute.get("precision") == "fp32" else "fp32"
+                self.assertEqual(f'compute.precision = "{finer}" is needed' in result.err, frozen and "precision" in compute)
+                coarse_values = spsolve.values(spsolve.snapshots(self.directory / "out")[400])
+                self.assertEqual(self.plan_of("out")["precision"] == "fp64", not {"accuracy", "precision"} & compute.keys())
+                self.assertTrue(np.isfinite(coarse_values).all())
+
+    def test_a_field_that_a_coarse_format_freezes_beside_others_is_told(self):
+        """Fields of zero are not frozen: they hold any change."""
+        def told(precision, fields, step, **sections):
+            file = spsolve.write_input(self.directory / "case.toml", {
+                "grid": {"shape": [64]}, "time": {"steps": 20}, "equations": {"step": step}, "output": {"directory": "out"}, "diagnostics": {"every": 10},
+                "compute": {"device": "cpu", "precision": precision}, **{f"fields.{name}": {"initial": value} for name, value in fields.items()}, **sections})
+            return re.findall(r"step (\d+) has changed (.+) by 0 of its norm", self.run_to(0, file, "--overwrite", ranks=2).err)
+        warm = "T.next = T + 0.1*laplace(T)"
+        moving, frozen = f"u.next = 0.99*u; {warm}", {"T": "300 + x / 64", "u": "sin(x)"}
+        self.assertEqual(told("bf16", frozen, moving), [("10", "T")])
+        self.assertEqual(told("bf16", {**frozen, "T": "x"}, moving), [])
+        self.assertEqual(told("fp32", {"T": 300}, "T.next = T", point_sources=[{"at": [30.0], "value": "1e-6"}]), [("10", "T")])
+        self.assertEqual(told("bf16", {"T": 0}, warm, point_sources=[{"at": [30.0], "value": "t > 15 ? 1 : 0"}]), [])
 
     def test_tensor_units_do_not_depend_on_where_an_exchange_falls(self):
         """A restart begins with an exchange, which the uninterrupted run had at other steps."""
