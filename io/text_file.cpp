@@ -163,6 +163,15 @@ void append_text(const std::filesystem::path& file, const std::string& text) {
                                                   errno ? std::strerror(errno) : "unknown reason"));
 }
 
+OpenPipe::OpenPipe(const std::filesystem::path& path) {
+  std::error_code missing;
+  if (std::filesystem::is_fifo(path, missing)) descriptor_ = open_stream(path, STDOUT_FILENO, O_WRONLY);
+}
+
+OpenPipe::~OpenPipe() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
 void write_cache(const std::filesystem::path& file, const std::string& text) {
   const std::filesystem::path target = followed(file);
   replace(target, text, own_temporary_name(target), Flush::later);

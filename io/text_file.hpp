@@ -26,6 +26,20 @@ void write_text(const std::filesystem::path& file, const std::string& text, Flus
 /// Appends to a text file, which is made if there is none, or writes to a stream.
 void append_text(const std::filesystem::path& file, const std::string& text);
 
+/// Keeps a named pipe open for writing. Without it the reader would see the end of the pipe after each text
+/// that is written. Does nothing for any other path.
+class OpenPipe {
+ public:
+  /// Waits until a process reads the pipe, and throws Error(file_failure) if none does for ten seconds.
+  explicit OpenPipe(const std::filesystem::path& path);
+  OpenPipe(const OpenPipe&) = delete;
+  OpenPipe& operator=(const OpenPipe&) = delete;
+  ~OpenPipe();
+
+ private:
+  int descriptor_ = -1;
+};
+
 /// Writes a small text file as a cache: several processes may write it at a time, and it may be lost.
 void write_cache(const std::filesystem::path& file, const std::string& text);
 

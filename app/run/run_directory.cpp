@@ -153,6 +153,7 @@ void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued
     if (!continued_from && !overwrite) refuse_results(path_);
     for (const fs::path& file : results_in(path_))
       if (!continued_from || step_of(file) > *continued_from) remove_result(file);
+    rows_.emplace(diagnostics_file(path_));
   });
   require_one_directory();
 }

@@ -8,6 +8,7 @@
 
 #include "halo/communicator.hpp"
 #include "io/file_descriptor.hpp"
+#include "io/text_file.hpp"
 #include "solver/diagnostics.hpp"
 
 namespace spsolve {
@@ -30,7 +31,7 @@ class RunDirectory {
   /// Makes the directory ready for a run. Throws Error(invalid_input) if it holds results, unless they are
   /// replaced or continued. `overwrite` removes them (only files that spsolve names). `continued_from` is the
   /// step from which the run continues (-1: its beginning). Files of later steps are removed, because the run
-  /// writes them again.
+  /// writes them again. If diagnostics.csv is a pipe, it stays open as long as this object lives.
   void prepare(bool overwrite, std::optional<std::int64_t> continued_from);
 
  private:
@@ -42,6 +43,7 @@ class RunDirectory {
   Communicator communicator_;
   std::filesystem::path path_;
   std::optional<FileDescriptor> lock_;  // on rank 0
+  std::optional<OpenPipe> rows_;        // on rank 0: diagnostics.csv, if it is a pipe
 };
 
 /// Begins diagnostics.csv or, on a restart, drops its rows after `step`. The columns are step, time, and for

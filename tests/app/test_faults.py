@@ -262,13 +262,24 @@ class Faults(spsolve.TestCase):
         self.assertIn("out/run.json: is a pipe from which nobody reads", self.run_to(4, file).err)
 
     def test_a_pipe_whose_reader_leaves_ends_the_run(self):
-        """Each row of the diagnostics opens the pipe anew; the first reader ends with the header."""
         file, pipe = self.write(), self.directory / "out" / "diagnostics.csv"
         pipe.parent.mkdir()
         os.mkfifo(pipe)
         reader = subprocess.Popen(["head", "-n", "1", pipe], stdout=subprocess.PIPE, text=True)
         self.assertIn("out/diagnostics.csv: is a pipe from which nobody reads", self.run_to(4, file).err)
         self.assertIn("step,time", reader.communicate(timeout=spsolve.LONGEST)[0])
+
+    def test_one_reader_of_a_pipe_gets_all_rows(self):
+        """The reader ends with the pipe, so the pipe must not end with a row."""
+        file, pipe = self.write(), self.directory / "out" / "diagnostics.csv"
+        self.run_to(0, file, "--output", "whole")
+        pipe.parent.mkdir()
+        os.mkfifo(pipe)
+        rows = (self.directory / "whole" / "diagnostics.csv").read_text().splitlines()
+        for option, expected in (([], rows), (["--restart", "out/checkpoint_0000000020.h5"], [rows[0], *(row for row in rows[1:] if int(row.split(",")[0]) > 20)])):
+            with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+                self.run_to(0, file, *option, ranks=2)
+                self.assertEqual(reader.communicate(timeout=spsolve.LONGEST)[0].splitlines(), expected)
 
     def test_files_that_hdf5_files_refer_to_may_be_pipes(self):
         """HDF5 would wait without an end for links, sources of virtual datasets and raw files that are pipes."""
