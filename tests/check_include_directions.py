@@ -35,7 +35,7 @@ ROOMS = {
     "app/setup": {"app/machine"},
     "app/values": {"app/setup"},
     "app/plot": {"app/setup"},
-    "app/run": {"app/setup", "app/values", "app/machine", "app/plot/section", "app/inspect/describe"},
+    "app/run": {"app/setup", "app/values", "app/machine", "app/plot/section", "app/inspect/describe", "app/inspect/growth"},
     "app/bench": {"app/setup", "app/values", "app/machine"},
     "app/inspect": {"app/setup", "app/values", "app/machine"},
     "app": {"app/machine", "app/setup", "app/run", "app/bench", "app/inspect", "app/plot"},

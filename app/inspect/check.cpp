@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "app/inspect/describe.hpp"
+#include "app/inspect/growth.hpp"
 #include "app/inspect/inspect.hpp"
 #include "app/inspect/print_equations.hpp"
 #include "app/inspect/stand_in.hpp"
@@ -84,7 +85,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
     terminal.print("error bound per step: {:.1e} (relative L2)", setup.plan.chosen.error);
     terminal.print("growth factor per step: {:.15g}",
                    growth_factor(setup.problem.stencil, setup.problem.domain));
-    warn_of_growth(setup, terminal);
+    warn_of_growth(communicator, setup, terminal);
   }
   warn_of_vanishing_numbers(setup, terminal);
   const int ranks = setup.decomposition.ranks();

@@ -16,7 +16,6 @@
 #include "io/input/equations_config.hpp"
 #include "io/language/always_zero.hpp"
 #include "io/language/parser.hpp"
-#include "kernels/catalogue/presets.hpp"
 
 namespace spsolve {
 
@@ -230,11 +229,6 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
                   size_text(static_cast<double>(space.available)), existing.string());
 }
 
-double rounded_down(double number, int digits) {
-  const double unit = std::pow(10.0, std::floor(std::log10(number)) + 1 - digits);
-  return std::floor(number / unit) * unit;
-}
-
 void warn_of_vanishing_numbers(const Setup& setup, const Terminal& terminal) {
   const Problem& problem = setup.problem;
   const Precision sums = sum_precision(problem.precision);
@@ -252,30 +246,6 @@ void warn_of_vanishing_numbers(const Setup& setup, const Terminal& terminal) {
         if (vanishes(face.value, problem.precision))
           return warn(fmt::format("[boundary] {}: dirichlet =", axis_names[axis]), face.value,
                       problem.precision);
-}
-
-void warn_of_growth(const Setup& setup, const Terminal& terminal) {
-  if (setup.problem.equations) return;
-  const Stencil& stencil = setup.problem.stencil;
-  const double growth = growth_factor(stencil, setup.problem.domain);
-  // Each tap's weight, and each factor of an axis, may be rounded by half a unit of its last place.
-  double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 4);
-  // If fp32 holds all weights, they were probably rounded to it.
-  if (std::ranges::all_of(stencil.taps(),
-                          [](const Tap& tap) { return tap.weight == static_cast<float>(tap.weight); }))
-    rounding += 0x1p-24 * sum_abs(stencil);
-  if (growth <= 1.0 + rounding) return;
-  std::string advice;
-  const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
-  if (preset && preset->parameters.count("dt")) {
-    const double dt = preset->parameters.at("dt").front();
-    const double stable = largest_stable_dt(stencil, dt, setup.problem.domain);
-    advice = stable > 0 ? fmt::format("; the largest stable time step is {:g}, this one is {:.6g}",
-                                      rounded_down(stable, 6), dt)
-                        : std::string("; no time step is stable without more diffusion");
-  }
-  terminal.warn("the weights amplify some wave by 1 + {:.2g} per step: the solution may grow without bound{}",
-                growth - 1.0, advice);
 }
 
 }  // namespace spsolve

@@ -35,15 +35,8 @@ double fields_in_snapshots(const Setup& setup);
 /// directory.
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
 
-/// Rounds a positive number down to `digits` significant digits, so that a limit that is printed still holds.
-double rounded_down(double number, int digits);
-
 /// Warns of a weight, a number of the statements or a value of a wall that is too small for the format in
 /// which the run computes with it or stores it, and so counts as zero.
 void warn_of_vanishing_numbers(const Setup& setup, const Terminal& terminal);
-
-/// Warns where the weights of a stencil amplify some wave, with the largest stable time step where there is
-/// one.
-void warn_of_growth(const Setup& setup, const Terminal& terminal);
 
 }  // namespace spsolve

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "app/inspect/describe.hpp"
+#include "app/inspect/growth.hpp"
 #include "app/run/cores.hpp"
 #include "app/run/field_sums.hpp"
 #include "app/run/images.hpp"
@@ -70,7 +71,7 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (setup.config.output.background.value_or(false) && !setup.background)
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
-  warn_of_growth(setup, terminal);
+  warn_of_growth(communicator, setup, terminal);
   warn_of_vanishing_numbers(setup, terminal);
   warn_of_silent_sources(setup.config, terminal);
   warn_of_late_diagnostics(setup.config, terminal);
@@ -127,6 +128,16 @@ EvolveResult evolve_and_write(const Communicator& communicator, const Setup& set
   }
 }
 
+/// Says what may have made the state of `step` NaN or infinite, or nothing. Collective.
+std::string cause_of_divergence(const Communicator& communicator, const Setup& setup, PointSources& sources,
+                                std::int64_t step) {
+  constexpr std::int64_t most = 100'000;  // steps that are looked at: a second of computing
+  const std::string value =
+      value_beyond_range(communicator, setup, sources, std::max<std::int64_t>(step - most, 0), step);
+  if (!value.empty() || !setup.problem.equations || step == 0) return value;
+  return "the time step may be too long (spsolve check looks for the longest that is stable)";
+}
+
 /// Returns the callbacks of the time loop: they write files and answer requests, and inform the watchdog and
 /// the terminal. All arguments must outlive them.
 Observers observers_of(const Communicator& communicator, const Setup& setup, Writer& writer, Watchdog& watch,
@@ -170,11 +181,7 @@ Observers observers_of(const Communicator& communicator, const Setup& setup, Wri
             watch.enter(Phase::snapshot);
             images.draw(to);
           },
-          [&](std::int64_t step) {
-            constexpr std::int64_t most = 100'000;  // steps that are looked at: a second of computing
-            return value_beyond_range(communicator, setup, sources, std::max<std::int64_t>(step - most, 0),
-                                      step);
-          }};
+          [&](std::int64_t step) { return cause_of_divergence(communicator, setup, sources, step); }};
 }
 
 /// Makes what a block needs for the launches and snapshots of a run.

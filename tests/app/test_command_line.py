@@ -595,6 +595,18 @@ class CommandLine(spsolve.TestCase):
                 self.assertIsNone(advised)
                 self.assertLess(ratio, 1.1)
 
+    def test_runs_of_systems_warn_of_growth(self):
+        """A run does not look for the growth where there are coefficients, and then says so where the solution ends."""
+        def run(status, dt, k="1"):
+            file = spsolve.write_input(self.directory / "wave.toml", {
+                "grid": {"shape": [33]}, "boundary": {"x": {"dirichlet": 0.0}}, "fields.u": {"initial": "sin(3*x)"}, "coefficients": {"k": k} if "x" in k else {},
+                "equations": {"step": f"u.next = 2*u - u.previous + dt^2*{'k' if 'x' in k else k}*laplace(u)"},
+                "time": {"dt": dt, "steps": 2000}, "output": {"directory": "out"}, "compute": {"device": "cpu"}})
+            return self.run_to(status, file, "--overwrite", ranks=2).err
+        self.assertRegex(run(3, 1.1), r"warning: the equations amplify some wave by 1 \+ 1.4 per step: .*; spsolve check looks for the largest stable time step\n")
+        self.assertIn("the time step may be too long (spsolve check", run(3, 1.1, "1 + 0*x"))
+        self.assertNotIn("amplify", run(0, 0.9))
+
     def test_growth_of_stencils_beside_walls_that_equations_take(self):
         """The weights of a preset change with its time step, and the advised step is stable; own weights have none to advise."""
         walls = {"boundary": {"x": {"low": {"value": 0.0}, "high": {"robin": {"h": 2.0, "value": 0.0}}}}, "grid": {"shape": [9]},
