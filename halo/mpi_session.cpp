@@ -46,6 +46,14 @@ bool has_launcher_as_parent() {
   return std::ranges::find(launchers, parent) != launchers.end();
 }
 
+/// Returns true if a launcher that connects processes for MPI has started this one. Slurm also sets
+/// SLURM_PROCID in a shell that srun starts, and in what that shell starts.
+bool has_launcher() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(variable)) return true;
+  return std::getenv("SLURM_PROCID") && has_launcher_as_parent();
+}
+
 /// Tells Open MPI to start no daemon beside a process that no launcher started, and no directory for its
 /// ranks: there are no others, and the daemon asks for ssh. What the user has set stays.
 void start_without_daemon() {
@@ -89,14 +97,18 @@ void require_launched_ranks(const Communicator& world) {
 bool is_first_process() { return rank_by_environment().value_or(0) == 0 || !has_launcher_as_parent(); }
 
 void forget_mpi_settings_without_launcher() {
-  if (rank_by_environment()) return;
+  if (has_launcher()) return;
+  // With one of these variables Open MPI looks for Flux, Slurm or ALPS.
+  constexpr std::array<std::string_view, 3> of_jobs{"FLUX_JOB_ID", "SLURM_NODELIST", "ALPS_APP_ID"};
   std::vector<std::string> names;
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
-    if (name.starts_with("OMPI_MCA_") || name.starts_with("PMIX_MCA_") || name == "FLUX_JOB_ID")
+    if (name.starts_with("OMPI_MCA_") || name.starts_with("PMIX_MCA_") ||
+        std::ranges::find(of_jobs, name) != of_jobs.end())
       names.emplace_back(name);
   }
   for (const std::string& name : names) unsetenv(name.c_str());
+  start_without_daemon();
 }
 
 bool threads_may_communicate() {

@@ -769,9 +769,11 @@ class CommandLine(spsolve.TestCase):
             for arguments in (["--help"], ["--version"], ["keys"], ["doctor"], ["check", file]):
                 self.assertNotEqual(self.run_to(0, *arguments, environment={variable: "1"}).out, "", (variable, arguments))
         self.assertFalse((self.directory / "out").exists())
-        # MPI cannot start a run with the first two of these settings; the daemon and the directory of the others are not needed.
+        # MPI cannot start a run with the first of these settings, of which `slurm` is a shell that srun has started; the daemon and the
+        # directory of the others are not needed.
         nothing = "nothing_of_that_name"
-        for broken, runs in (({"OMPI_MCA_pml": nothing, "OMPI_MCA_btl": nothing}, False), ({"FLUX_JOB_ID": "1"}, False),
+        slurm = {"SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "SLURM_NODELIST": "n1", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}
+        for broken, runs in (({"OMPI_MCA_pml": nothing, "OMPI_MCA_btl": nothing}, False), ({"FLUX_JOB_ID": "1"}, False), (slurm, False), ({"ALPS_APP_ID": "1"}, False),
                              ({"PMIX_MCA_gds": nothing}, True), ({"OMPI_MCA_orte_tmpdir_base": "/proc"}, True)):
             self.assertEqual(spsolve.run(file, "--overwrite", environment=broken).status == 0, runs, broken)
             for arguments in (["--help"], ["--version"], ["keys"], ["doctor"], ["check", file], ["plan", file], ["--wrong"]):
