@@ -237,8 +237,12 @@ std::string why_unreadable(hid_t file, const std::string& path) {
       H5Lunpack_elink_val(target.data(), target.size(), nullptr, &other, &object) < 0)
     return "is a link of a kind that this HDF5 library does not know";
   const LinkedFile found = linked_file(other, file_of(file), link_prefixes);
-  return fmt::format("is a link to {}:{}, which {}", other, object,
-                     found.refusal.empty() ? "cannot be opened" : found.refusal);
+  std::string why = found.refusal;
+  if (why.empty()) {
+    const bool is_missing = found.file && H5Lexists(*found.file, object, H5P_DEFAULT) <= 0;
+    why = is_missing ? fmt::format("is not in {}", found.place.string()) : "cannot be opened";
+  }
+  return fmt::format("is a link to {}:{}, which {}", other, object, why);
 }
 
 }  // namespace spsolve

@@ -313,10 +313,13 @@ class CommandLine(spsolve.TestCase):
         with h5py.File(self.directory / "data.h5", "w") as data:
             data["group/u"] = np.ones((9, 14))
             data["elsewhere"] = h5py.ExternalLink("gone.h5", "/u")
+            data["absent"] = h5py.ExternalLink("other.h5", "/v")
             data["nowhere"] = h5py.SoftLink("/nobody")
             data["deep"] = h5py.SoftLink("/gone/group")
             data["type"] = np.dtype("f8")
-        for dataset, wanted in (("elsewhere", r"is a link to gone\.h5:/u, which cannot be opened"), ("nowhere", "is a link to /nobody, which is not there"),
+        with h5py.File(self.directory / "other.h5", "w") as other:
+            other["u"] = np.ones((9, 14))
+        for dataset, wanted in (("absent", r"is a link to other\.h5:/v, which is not in .*other\.h5"), ("elsewhere", r"is a link to gone\.h5:/u, which cannot be opened"), ("nowhere", "is a link to /nobody, which is not there"),
                                 ("deep/u", "is a link to /gone/group, which is not there"), ("group", "is a group"), ("type", "is a type"), ("/", "is a group"), ("group/v", 'no dataset "group/v"')):
             with self.subTest(dataset):
                 self.says(2, wanted, "check", self.write(initial={"file": "data.h5", "dataset": dataset}))
