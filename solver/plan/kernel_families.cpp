@@ -26,12 +26,15 @@ Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
 std::optional<Refusal> takes_all(const Problem&, const DeviceModel&, const Method&) { return {}; }
 
 /// Says why no layout takes the fused weights; returns nothing if some layout may.
-std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& method) {
+std::optional<Refusal> refusal_of_weights(const Problem& problem, const DeviceModel& device,
+                                          const Method& method) {
   const bool fp64 = problem.precision == Precision::fp64;
   if (!supports(*method.layout, problem.precision))
     return none(fp64 ? std::string("fp64 has dense layouts only, by unit = \"tensor\"")
                      : fmt::format("the layout {} is not for {}", to_string(*method.layout),
                                    to_string(problem.precision)));
+  if (device.gpu)
+    if (auto no_mma = cuda::why_no_mma(limits_of(device))) return none(no_mma->why);
   const Index3 reach = method.fuse * problem.stencil.radius();
   const std::int64_t weights = volume(2 * reach + Index3{1, 1, 1});
   if (method.fuse > 1 && weights > max_fused_weights)
@@ -45,26 +48,23 @@ std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& 
   return {};
 }
 
-std::optional<Refusal> refusal_of_dense(const Problem& problem, const DeviceModel&, const Method& method) {
-  return refusal_of_weights(problem, method);
-}
-
 std::optional<Refusal> refusal_of_natural_order(const Problem& problem, const DeviceModel& device,
                                                 const Method& method) {
   if (!device.gpu) return none("the layout natural-order is for GPUs; CPUs emulate dual-tessellation");
-  return refusal_of_weights(problem, method);
+  return refusal_of_weights(problem, device, method);
 }
 
 std::optional<Refusal> refusal_of_tessellation(const Problem& problem, const DeviceModel& device,
                                                const Method& method) {
   if (device.gpu) return none("dual-tessellation is emulated on CPUs only; GPUs take natural-order");
-  return refusal_of_weights(problem, method);
+  return refusal_of_weights(problem, device, method);
 }
 
-std::optional<Refusal> refusal_of_sparse(const Problem& problem, const DeviceModel&, const Method& method) {
+std::optional<Refusal> refusal_of_sparse(const Problem& problem, const DeviceModel& device,
+                                         const Method& method) {
   if (problem.precision == Precision::fp64)
     return none("fp64 has dense tensor cores only: unit = \"tensor\"");
-  return refusal_of_weights(problem, method);
+  return refusal_of_weights(problem, device, method);
 }
 
 std::optional<Refusal> refusal_of_separable(const Problem& problem, const DeviceModel& device,
@@ -114,9 +114,9 @@ void evaluate_by(const Problem& problem, const DeviceModel& device, Candidate& c
 
 constexpr KernelFamily families[] = {
     {"marches and single steps", UnitKind::scalar, {}, depths_of_scalar, takes_all, evaluate_scalar},
-    {"wgmma, or dense mma", UnitKind::tensor, Layout::strided_swap, depths_of_tensor, refusal_of_dense,
+    {"wgmma, or dense mma", UnitKind::tensor, Layout::strided_swap, depths_of_tensor, refusal_of_weights,
      evaluate_by<count_wgmma>},
-    {"dense mma", UnitKind::tensor, Layout::morph, depths_of_tensor, refusal_of_dense,
+    {"dense mma", UnitKind::tensor, Layout::morph, depths_of_tensor, refusal_of_weights,
      evaluate_by<count_mma>},
     {"mma in fp64", UnitKind::tensor, Layout::natural_order, depths_of_tensor, refusal_of_natural_order,
      evaluate_by<count_mma>},

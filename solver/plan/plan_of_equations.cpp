@@ -68,7 +68,12 @@ void require_possible(const Problem& problem, const PlanRequest& request) {
   if (why && request.unit && *request.unit != UnitKind::scalar)
     refuse({"compute", "unit"}, fmt::format("\"{}\"", to_string(*request.unit)));
   if (why && request.layout) refuse({"compute", "layout"}, fmt::format("\"{}\"", to_string(*request.layout)));
-  if (request.accuracy) refuse({"compute", "accuracy"}, fmt::format("{:g}", *request.accuracy));
+  if (request.accuracy)
+    throw Error(
+        InputKey{"compute", "accuracy"},
+        fmt::format(" = {:g}: there is no bound on the error of equations by which a precision could be "
+                    "chosen; name one by [compute] precision, and leave accuracy out",
+                    *request.accuracy));
 }
 
 /// Returns the error of a plan without candidates, with the reasons why methods were rejected. The error is

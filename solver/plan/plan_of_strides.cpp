@@ -77,9 +77,11 @@ class Strides {
     const Domain domain = stride_domain(problem_, steps);
     if (const std::string wall = wall_without_reflections(domain); !wall.empty()) return none(wall);
     const Stencil weights = stride_leapfrog(equation_.s, equation_.q, steps).now;
+    const Problem single_field = as_single_field(problem_, weights, domain);
+    const Method launch(1, method.unit, method.layout, method.dropped);
+    if (auto refusal = why_no_kernel(single_field, device_, launch)) return *refusal;
     if (auto refusal = refusal_of(method, weights)) return *refusal;
-    Candidate candidate = evaluate(as_single_field(problem_, weights, domain), device_,
-                                   Method(1, method.unit, method.layout, method.dropped));
+    Candidate candidate = evaluate(single_field, device_, launch);
     if (!candidate.no_kernel.empty()) return none(candidate.no_kernel);
     per_step(candidate, steps);
     candidate.redundancy =
@@ -176,16 +178,18 @@ bool considered(const KernelFamily& family, const DeviceModel& device, const Pla
 void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,
                  double single) {
   const auto found = strided_equation(problem);
-  const auto* equation = std::get_if<TwoLevelEquation>(&found);
-  if (!equation) return;
-  const Strides strides(problem, device, request, *equation);
+  std::optional<Strides> strides;
+  if (const auto* equation = std::get_if<TwoLevelEquation>(&found))
+    strides.emplace(problem, device, request, *equation);
   for (const KernelFamily& family : kernel_families()) {
     if (!considered(family, device, request)) continue;
     const std::span<const int> depths =
         request.fuse ? std::span<const int>(&*request.fuse, 1) : family.depths(device);
     for (const int steps : depths) {
       if (steps < 2) continue;
-      auto made = strides.evaluated(family, steps);
+      auto made = strides ? strides->evaluated(family, steps)
+                          : none("strides take one equation with two time levels and constant weights: " +
+                                 std::get<std::string>(found));
       if (auto* refusal = std::get_if<Refusal>(&made)) {
         Method method(steps, family.unit, family.layout);
         method.strided = true;
@@ -194,7 +198,7 @@ void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, 
       }
       auto& candidate = std::get<Candidate>(made);
       candidate.seconds =
-          mean_with_single_steps(request.events, candidate, single) + strides.begin_seconds(candidate);
+          mean_with_single_steps(request.events, candidate, single) + strides->begin_seconds(candidate);
       plan.candidates.push_back(candidate);
     }
   }

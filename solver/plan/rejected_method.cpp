@@ -36,9 +36,13 @@ std::vector<std::string> describe(const std::vector<RejectedMethod>& rejected) {
     const int least = first->method.fuse, most = (end - 1)->method.fuse;
     const std::string depths = least == most ? fmt::format("{} {}", least, least == 1 ? "step" : "steps")
                                              : fmt::format("{} to {} steps", least, most);
-    lines.push_back(fmt::format("{} in {}, {} per launch: {}: {}", describe(first->method),
-                                to_string(first->precision), depths, to_string(first->refusal.obstacle),
-                                first->refusal.why));
+    const std::string method = describe(first->method);
+    const std::string reason = fmt::format(" in {}, {} per launch: {}: {}", to_string(first->precision),
+                                           depths, to_string(first->refusal.obstacle), first->refusal.why);
+    if (!lines.empty() && lines.back().ends_with(reason))
+      lines.back().insert(lines.back().size() - reason.size(), ", " + method);
+    else
+      lines.push_back(method + reason);
     first = end;
   }
   return lines;

@@ -34,7 +34,8 @@ struct RejectedMethod {
 
 /// Describes methods that were left out. Neighbours that differ only in depth and have the same obstacle
 /// share a line, with the reason of the first: "sparse-tensor morph in fp32, 4 to 40 steps per launch:
-/// promise: ...".
+/// promise: ...". Methods that follow each other and have everything else in common share a line, too:
+/// "tensor strided-swap, tensor morph in fp64, ...".
 std::vector<std::string> describe(const std::vector<RejectedMethod>& rejected);
 
 }  // namespace spsolve

@@ -204,10 +204,35 @@ class Plan(spsolve.TestCase):
         self.assertIn("promises 4 times", error)
         self.assertIn("compute.accuracy", error)
         error = self.run_to(2, "plan", file, *model, *spsolve.settings("compute.unit=sparse-tensor", "compute.precision=fp64")).err
-        self.assertRegex(error, r"sparse-tensor morph in fp64, 1 to \d+ steps per launch: no kernel: fp64 has dense tensor cores only")
+        self.assertRegex(error, r"sparse-tensor morph, sparse-tensor separable in fp64, 1 to \d+ steps per launch: no kernel: fp64 has dense tensor cores only")
         text = self.run_to(0, "plan", file, *model).out
         self.assertRegex(text, r"left out: +tensor natural-order in fp32, 1 to \d+ steps per launch: no kernel: the layout natural-order is not for fp32")
         self.assertRegex(text, r"left out: +tensor dual-tessellation in fp32, 1 to \d+ steps per launch: no kernel: .* emulated on CPUs only")
+
+    def test_devices_without_tensor_cores_say_so_at_every_depth(self):
+        """Whatever the depth, the reason is that the device has none, for stencils and for equations."""
+        model = self.directory / "v100.toml"
+        model.write_text((spsolve.SOURCE / "inputs" / "devices" / "h200.toml").read_text()
+                         .replace('"h200"', '"v100"').replace("compute_capability = 90", "compute_capability = 70"))
+        wave = spsolve.write_input(self.directory / "wave.toml", {
+            "grid": {"shape": [64, 64, 64]}, "fields.u": {"initial": "x"}, "time": {"dt": 0.1, "steps": 2000},
+            "equations": {"step": "u.next = 2*u - u.previous + dt^2*laplace(u)"}, "compute": {"precision": "fp32"}})
+        for file in (self.write(precision="fp32"), wave):
+            result = self.run_to(0, "plan", file, "--device-model", model, "--json", "-", *spsolve.settings("compute.device=cuda"))
+            reasons = {one["why"] for one in json.loads(result.out)["left_out"] if one["layout"] in ("morph", "separable")}
+            self.assertTrue(any("this one has 7.0" in why for why in reasons), reasons)
+            self.assertFalse(any("lose more than fusing gains" in why for why in reasons), reasons)
+        error = self.run_to(2, "plan", self.write("sparse-tensor", precision="fp32"), "--device-model", model, *spsolve.settings("compute.device=cuda")).err
+        self.assertRegex(error, r"v100 does not do this stencil so in fp32; sparse-tensor strided-swap, .* in fp32, 1 to 40 steps per launch: no kernel: .*has 7\.0")
+
+    def test_equations_say_why_no_stride_is_a_candidate(self):
+        file = spsolve.write_input(self.directory / "nonlinear.toml", {
+            "grid": {"shape": [64, 64]}, "fields.u": {"initial": "x"}, "time": {"dt": 0.1, "steps": 20}, "equations": {"step": "u.next = u + dt*u*laplace(u)"}})
+        gpu = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml", *spsolve.settings("compute.device=cuda")]
+        self.assertRegex(self.run_to(0, "plan", file, *gpu).out,
+                         r"left out: +tensor .*sparse-tensor separable strides in fp64, 2 to 40 steps per launch: no kernel: .*not linear")
+        error = self.run_to(2, "plan", file, *gpu, *spsolve.settings("compute.accuracy=1e-5")).err
+        self.assertRegex(error, r"accuracy = 1e-05: there is no bound on the error of equations")
 
     @unittest.skipIf(spsolve.ON_GPU, "compares a plan for CPUs with one for GPUs")
     def test_systems_that_no_kernel_takes_are_refused_with_advice(self):

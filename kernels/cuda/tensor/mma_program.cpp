@@ -13,11 +13,7 @@ namespace spsolve::cuda {
 OrNoKernel<MmaProgram> MmaProgram::make(const Domain& domain, const Stencil& stencil, Precision precision,
                                         Layout layout, TensorCores cores, const BlockLimits& limits,
                                         const std::optional<MmaTile>& tile) {
-  if (limits.compute_capability < 80)
-    return NoKernel{
-        "mma: only GPUs of compute capability 8.0 and up have the instructions, this one "
-        "has " +
-        capability_text(limits)};
+  if (auto none = why_no_mma(limits)) return *none;
   if (precision != Precision::fp64 && layout != Layout::strided_swap && layout != Layout::morph)
     return NoKernel{"mma: the layout " + std::string(to_string(layout)) + " has no slices of weights"};
   const auto rounded = round_weights(stencil, precision);

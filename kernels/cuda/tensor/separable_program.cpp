@@ -234,9 +234,7 @@ OrNoKernel<SeparableProgram> SeparableProgram::make(const SeparableStencil& sten
   if (stencil.terms.size() > max_terms)
     return NoKernel{"separable: the weights have " + std::to_string(stencil.terms.size()) +
                     " terms, kernels take " + std::to_string(max_terms)};
-  if (limits.compute_capability < 80)
-    return NoKernel{"separable: only GPUs of compute capability 8.0 and up have mma.sp, this one has " +
-                    capability_text(limits)};
+  if (auto none = why_no_mma(limits)) return *none;
   SeparableProgram program(stencil, precision);
   if (auto none = program.refusal()) return *none;
   const int bytes = static_cast<int>(storage_bytes(precision));
