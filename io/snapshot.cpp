@@ -113,25 +113,36 @@ std::map<std::string, double> times_of_snapshots(const std::filesystem::path& di
   return times;
 }
 
-/// Returns the entries of a series whose files exist. If there is no readable series, the entries come from
-/// the snapshots themselves.
-std::map<std::string, double> times_in(const std::filesystem::path& file, const std::string& stream) {
-  std::map<std::string, double> times;
-  if (is_stream(file)) return times;
+/// Returns the entries of a series, or nothing if it cannot be read as one.
+std::optional<std::map<std::string, double>> times_in(const std::filesystem::path& file,
+                                                      const std::string& stream) {
   const json series =
       json::parse(std::filesystem::exists(file) ? read_text(file) : std::string(), nullptr, false);
-  if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
-    return times_of_snapshots(file.parent_path(), stream);
+  if (!series.is_object() || !series.contains("files") || !series["files"].is_array()) return {};
+  std::map<std::string, double> times;
   const std::size_t length = snapshot_file("", 0, stream).string().size();
   for (const json& entry : series["files"]) {
     if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string()) continue;
     if (!entry.contains("time") || !entry["time"].is_number()) continue;
     const auto name = entry["name"].get<std::string>();
-    if (name.size() == length && std::filesystem::exists(file.parent_path() / name))
-      times[name] = entry["time"].get<double>();
+    if (name.size() == length) times[name] = entry["time"].get<double>();
   }
   return times;
 }
+
+/// Returns the entries of a series whose files exist. If there is no readable series, the entries come from
+/// the snapshots themselves.
+std::map<std::string, double> times_of_files(const std::filesystem::path& file, const std::string& stream) {
+  if (is_stream(file)) return {};
+  const std::filesystem::path directory = file.parent_path();
+  auto times = times_in(file, stream);
+  if (!times) return times_of_snapshots(directory, stream);
+  std::erase_if(*times, [&](const auto& entry) { return !std::filesystem::exists(directory / entry.first); });
+  return std::move(*times);
+}
+
+constexpr std::string_view default_stream = "snapshot", default_series = "snapshots",
+                           series_extension = ".hdf.series";
 
 }  // namespace
 
@@ -145,14 +156,39 @@ std::filesystem::path snapshot_file(const std::filesystem::path& directory, std:
   return directory / to_text({stream, step, ".hdf"});
 }
 
+std::optional<SnapshotSeries> SnapshotSeries::in_file(const std::filesystem::path& file) {
+  const std::string name = file.filename();
+  if (!name.ends_with(series_extension)) return {};
+  const std::string stem = name.substr(0, name.size() - series_extension.size());
+  return SnapshotSeries(file.parent_path(), stem == default_series ? std::string(default_stream) : stem);
+}
+
+std::filesystem::path SnapshotSeries::file() const {
+  return directory_ /
+         fmt::format("{}{}", stream_ == default_stream ? default_series : stream_, series_extension);
+}
+
+void SnapshotSeries::drop_after(std::int64_t step) {
+  if (is_stream(file())) return;
+  times_ = times_in(file(), stream_);
+  if (!times_) return;
+  const auto first = times_->upper_bound(snapshot_file("", step, stream_).string());
+  if (first == times_->end()) return;
+  times_->erase(first, times_->end());
+  write();
+}
+
 void SnapshotSeries::add(std::int64_t step, double time) {
-  const auto file = this->file();
   const std::string name = snapshot_file("", step, stream_).string();
-  if (!times_) times_ = times_in(file, stream_);
+  if (!times_) times_ = times_of_files(file(), stream_);
   const bool is_last = times_->lower_bound(name) == times_->end();
   times_->erase(times_->lower_bound(name), times_->end());
   times_->emplace(name, time);
-  if (is_last && append(name, time)) return;
+  if (!is_last || !append(name, time)) write();
+}
+
+void SnapshotSeries::write() {
+  const auto file = this->file();
   json files = json::array();
   for (const auto& [known, of] : *times_) files.push_back({{"name", known}, {"time", of}});
   const std::string text = json{{"file-series-version", "1.0"}, {"files", files}}.dump(1) + "\n";

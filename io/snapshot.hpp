@@ -47,21 +47,27 @@ class SnapshotSeries {
  public:
   explicit SnapshotSeries(std::filesystem::path directory, std::string stream = "snapshot")
       : directory_(std::move(directory)), stream_(std::move(stream)) {}
+  /// Returns the series that a file holds by its name, or nothing if it is not the name of a series.
+  static std::optional<SnapshotSeries> in_file(const std::filesystem::path& file);
   const std::filesystem::path& directory() const { return directory_; }
+  const std::string& stream() const { return stream_; }
+  std::filesystem::path file() const;
 
   /// Adds a snapshot to the series. Entries of this and later steps are dropped, because a restarted run
   /// writes them anew. With the first snapshot, entries of former runs whose file is gone are dropped, too.
   /// Throws Error(file_failure).
   void add(std::int64_t step, double time);
 
+  /// Drops the entries of later steps from the file, before the files that they name are removed. Throws
+  /// Error(file_failure).
+  void drop_after(std::int64_t step);
+
   /// Returns the files that this rank wrote and that may not be on disk yet: the series and small snapshots.
   UnflushedFiles& unflushed() { return unflushed_; }
 
  private:
   bool append(const std::string& name, double time);
-  std::filesystem::path file() const {
-    return directory_ / ((stream_ == "snapshot" ? "snapshots" : stream_) + ".hdf.series");
-  }
+  void write();
 
   std::filesystem::path directory_;
   std::string stream_;

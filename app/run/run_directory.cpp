@@ -23,6 +23,7 @@
 #include "io/atomic_file.hpp"
 #include "io/file_descriptor.hpp"
 #include "io/numbered_name.hpp"
+#include "io/snapshot.hpp"
 #include "io/text_file.hpp"
 
 namespace spsolve {
@@ -48,8 +49,7 @@ bool is_result(const std::string& name) {
   std::string_view whole = name;
   if (whole.ends_with(".tmp")) whole.remove_suffix(4);
   if (whole == diagnostics_name || whole == "probes.h5" || whole == "run.json") return true;
-  constexpr std::string_view series = ".hdf.series";
-  if (whole.ends_with(series)) return is_word(whole.substr(0, whole.size() - series.size()));
+  if (const auto series = SnapshotSeries::in_file(whole)) return is_word(series->stream());
   const auto parts = parse_numbered_name(whole);
   if (!parts) return false;
   if (parts->stem == shared_stem) return parts->extension.empty();
@@ -151,7 +151,11 @@ void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued
     fs::create_directories(path_);
     if (!lock_) lock();
     if (!continued_from && !overwrite) refuse_results(path_);
-    for (const fs::path& file : results_in(path_))
+    const std::vector<fs::path> results = results_in(path_);
+    if (continued_from)
+      for (const fs::path& file : results)
+        if (auto series = SnapshotSeries::in_file(file)) series->drop_after(*continued_from);
+    for (const fs::path& file : results)
       if (!continued_from || step_of(file) > *continued_from) remove_result(file);
     rows_.emplace(diagnostics_file(path_));
   });

@@ -393,6 +393,21 @@ class Restart(spsolve.TestCase):
         self.assertRegex(result.err, "has reached step 230, without a checkpoint there: steps from 0 on are computed again")
         self.assertEqual(sorted(spsolve.snapshots(out)), [0, 50, 90])
 
+    def test_a_series_names_no_file_that_going_back_has_removed(self):
+        """This must hold before the first new snapshot, too: the run may be killed, or take hours to get there."""
+        file, out = self.write(), self.directory / "out"
+        stream = ["--set", 'outputs=[{name="coarse", every=50, stride=2}]']
+        self.run_to(0, file, *stream)
+        with spsolve.Job(file, *stream, "--restart", "out/checkpoint_0000000210.h5", *spsolve.settings("time.steps=100000000", "output.every=90000000", "checkpoint.every=0"),
+                         cwd=self.directory) as job:
+            job.wait_for(lambda: not list(out.glob("*_0000000350.hdf")), "files of later steps were removed")
+            job.process.kill()
+            job.wait()
+        for name in ("snapshots", "coarse"):
+            series = [entry["name"] for entry in json.loads((out / f"{name}.hdf.series").read_text())["files"]]
+            self.assertTrue(series)
+            self.assertEqual([name for name in series if not (out / name).exists()], [])
+
     def test_final_checkpoint(self):
         """With a final checkpoint a longer run continues from the end of a shorter one."""
         file = self.write(every=0, keep=1)
