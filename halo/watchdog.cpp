@@ -204,9 +204,11 @@ void Watchdog::require_progress() {
 Watchdog::Heartbeat Watchdog::now() const { return {phase_, step_, checkpoint_, changes_, 0}; }
 
 std::string Watchdog::describe(int rank, const std::string& place, const Heartbeat& heartbeat) const {
+  // Checkpoints are those of all ranks, and this rank may know of a later one.
+  const std::int64_t checkpoint = std::max(heartbeat.checkpoint, now().checkpoint);
   return fmt::format("rank {} on {}, step {}, {}; last checkpoint: {}", rank, place, heartbeat.step,
                      to_string(static_cast<Phase>(heartbeat.phase)),
-                     heartbeat.checkpoint < 0 ? "none" : fmt::format("step {}", heartbeat.checkpoint));
+                     checkpoint < 0 ? "none" : fmt::format("step {}", checkpoint));
 }
 
 void Watchdog::end(const std::string& message) const {

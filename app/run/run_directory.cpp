@@ -93,6 +93,11 @@ void refuse_results(const fs::path& directory) {
                                                    directory.string(), whole));
 }
 
+void require_writable(const fs::path& directory) {
+  if (const std::string why = why_not_writable(directory); !why.empty())
+    throw Error(Status::file_failure, fmt::format("output directory {} {}", directory.string(), why));
+}
+
 /// Returns the first line of diagnostics.csv, without its end.
 std::string diagnostics_columns(const std::vector<std::string>& fields,
                                 const std::vector<std::string>& sums) {
@@ -146,8 +151,7 @@ bool RunDirectory::holds_snapshots_until(std::int64_t step) const {
 
 void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued_from) {
   on_root(communicator_, [&] {
-    if (const std::string why = why_not_writable(path_); !why.empty())
-      throw Error(Status::file_failure, fmt::format("output directory {} {}", path_.string(), why));
+    require_writable(path_);
     fs::create_directories(path_);
     if (!lock_) lock();
     if (!continued_from && !overwrite) refuse_results(path_);
@@ -184,6 +188,7 @@ void RunDirectory::require_one_directory() const {
             fmt::format("output directory {} is not the one that rank 0 writes to: all ranks have to see "
                         "one directory, on a file system that their hosts share",
                         path_.string()));
+    require_writable(path_);
   };
   const auto remove = [&] {
     std::error_code ignored;

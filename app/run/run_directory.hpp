@@ -37,7 +37,7 @@ class RunDirectory {
  private:
   void lock();
   /// Throws Error(file_failure) on all ranks if one of them sees another directory than rank 0, for example
-  /// on hosts without a common file system.
+  /// on hosts without a common file system, or cannot write to it.
   void require_one_directory() const;
 
   Communicator communicator_;

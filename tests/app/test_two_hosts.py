@@ -224,7 +224,7 @@ class TwoHosts(spsolve.TestCase):
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
         with Hosts(self.directory) as hosts:
             process = hosts.start(file)
-            self.wait_for_checkpoint(process, 1000)
+            self.wait_for_checkpoint(process, 2000)  # then all ranks know that of step 1000
             stopped = hosts.ranks("spsolveb")[-1]
             os.kill(stopped, signal.SIGSTOP)
             try:
@@ -232,7 +232,7 @@ class TwoHosts(spsolve.TestCase):
             finally:
                 if spsolve.alive(stopped):
                     os.kill(stopped, signal.SIGKILL)
-            self.assertRegex(result.err, r"no sign of life for 4 s from rank 3 on spsolveb: .*step \d+, [\w ]+; last checkpoint: (step \d+|none)")
+            self.assertRegex(result.err, r"no sign of life for 4 s from rank 3 on spsolveb: .*step \d+, [\w ]+; last checkpoint: step [1-9]\d*000\b")
 
     def test_ranks_end_with_their_launcher(self):
         file = self.write(time={"steps": 10**8})
@@ -278,6 +278,17 @@ class TwoHosts(spsolve.TestCase):
             self.assertEqual(result.status, 4, result.err)
             self.assertRegex(result.err, r"output directory \S+ is not the one that rank 0 writes to: .* \(rank [23] on spsolveb\)")
             self.assertNotIn("step", result.out.partition("halos")[2])
+
+    def test_a_directory_that_one_host_may_only_read_is_found_before_the_run(self):
+        file, out = self.write(time={"steps": 10**8}), self.directory / "out"
+        out.mkdir()
+        with Hosts(self.directory) as hosts:
+            hosts.run("spsolveb", "mount", "--bind", out, out)
+            hosts.run("spsolveb", "mount", "-o", "remount,ro,bind", out)
+            result = self.ended(hosts, hosts.start(file), 30)
+            self.assertEqual(result.status, 4, result.err)
+            self.assertRegex(result.err, r"output directory \S+ cannot be written to: \S+: Read-only file system \(rank [23] on spsolveb\)")
+            self.assertNotIn("checkpoint of step", result.err)
 
 
 if __name__ == "__main__":
