@@ -6,7 +6,7 @@
 namespace spsolve {
 
 std::filesystem::path cache_directory() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/')
     return std::filesystem::path(xdg) / "spsolve";
   if (const char* home = std::getenv("HOME"); home && *home)
     return std::filesystem::path(home) / ".cache" / "spsolve";

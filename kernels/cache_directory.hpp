@@ -8,7 +8,8 @@
 namespace spsolve {
 
 /// Returns the directory of compiled kernels and measured rates: $XDG_CACHE_HOME/spsolve, else
-/// ~/.cache/spsolve. Returns an empty path if neither variable is set. The directory may not exist yet.
+/// ~/.cache/spsolve. A relative XDG_CACHE_HOME counts as none, as its specification asks. Returns an empty
+/// path if neither variable is set. The directory may not exist yet.
 std::filesystem::path cache_directory();
 
 /// Returns the path of the file `name` in cache_directory(), or nothing if there is no such directory.

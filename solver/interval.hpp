@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -18,6 +19,12 @@ struct Interval {
   bool due(std::int64_t step) const {
     if (never()) return false;
     return step == 0 || (every > 0 ? step % every == 0 : count(step) > count(step - 1));
+  }
+  /// Returns how many of the steps from 0 to `last` are due.
+  std::int64_t due_until(std::int64_t last) const {
+    if (never()) return 0;
+    if (every > 0) return last / every + 1;
+    return static_cast<std::int64_t>(std::min(count(last), static_cast<double>(last))) + 1;
   }
   /// Returns the first step after `step` at which the event is due.
   std::int64_t following(std::int64_t step) const {

@@ -22,23 +22,15 @@ namespace {
 
 void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
-  const Box points = setup.problem.domain.box(), sampled = setup.for_snapshots().sampled(points);
-  const auto bytes = [](const Box& values, Precision precision) {
-    return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
-  };
-  const double snapshot = fields_in_snapshots(setup) * bytes(sampled, config.output.precision);
-  const double checkpoint =
-      static_cast<double>(setup.problem.state_count()) * bytes(points, setup.problem.precision);
-  const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
-                                                               (config.time.steps % config.output.every != 0)
-                                                         : 1;
-  const Compression compression = config.output.compression;
-  terminal.print(
-      "files: {} of {} = {}{}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
-      size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
-      compression == Compression::none ? "" : fmt::format(" before {} shrinks them", to_string(compression)),
-      std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
-      directory_text(config.output.directory));
+  std::string text;
+  for (const FilesOfRun& files : snapshots_of_run(setup))
+    text += fmt::format("{} of {} = {}{}; ", counted(files.count, files.name), size_text(files.bytes),
+                        size_text(files.total()),
+                        files.compression == Compression::none
+                            ? ""
+                            : fmt::format(" before {} shrinks them", to_string(files.compression)));
+  terminal.print("files: {}up to {} checkpoints of {}, in {}", text, std::int64_t{config.checkpoint.keep} + 1,
+                 size_text(checkpoint_bytes(setup)), directory_text(config.output.directory));
   if (const std::string why = why_not_writable(config.output.directory); !why.empty())
     terminal.warn("[output] directory: {} {}", config.output.directory.string(), why);
   else

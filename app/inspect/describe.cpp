@@ -165,6 +165,10 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
                            : "");
 }
 
+double bytes_of(const Box& points, Precision precision) {
+  return static_cast<double>(points.points()) * static_cast<double>(storage_bytes(precision));
+}
+
 }  // namespace
 
 void warn_of_values(const Setup& setup, const std::string& section, const ValueFacts& facts,
@@ -201,26 +205,35 @@ void warn_of_late_diagnostics(const RunConfig& config, const Terminal& terminal)
         config.diagnostics.every, config.time.steps);
 }
 
-double fields_in_snapshots(const Setup& setup) {
-  const std::size_t chosen = setup.config.output.fields.size();
-  return static_cast<double>(chosen > 0 ? chosen : setup.problem.field_count());
+std::vector<FilesOfRun> snapshots_of_run(const Setup& setup) {
+  const RunConfig& config = setup.config;
+  const auto files = [&](const std::string& name, const Interval& interval, const Box& points,
+                         const auto& output) {
+    const std::int64_t steps = config.time.steps, due = interval.due_until(steps);
+    const std::size_t fields = output.fields.empty() ? setup.problem.field_count() : output.fields.size();
+    return FilesOfRun{name, interval.due(steps) ? due : due + 1,  // one of the last step in any case
+                      bytes_of(points, output.precision) * static_cast<double>(fields), output.compression};
+  };
+  std::vector<FilesOfRun> snapshots{files("snapshot", {config.output.every},
+                                          setup.for_snapshots().sampled(setup.problem.domain.box()),
+                                          config.output)};
+  for (const OutputStreamConfig& stream : config.outputs)
+    snapshots.push_back(files(stream.name + " file", interval_of(stream, config.time.dt),
+                              points_of(stream, config.grid), stream));
+  return snapshots;
+}
+
+double checkpoint_bytes(const Setup& setup) {
+  return static_cast<double>(setup.problem.state_count()) *
+         bytes_of(setup.problem.domain.box(), setup.problem.precision);
 }
 
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
-  const Box points = setup.problem.domain.box();
-  const auto bytes = [](const Box& values, Precision precision) {
-    return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
-  };
-  const std::int64_t every = config.output.every, steps = config.time.steps;
-  const double snapshots = every > 0 ? static_cast<double>(steps / every + 1 + (steps % every != 0)) : 1.0;
   const bool has_checkpoints =
       config.checkpoint.every > 0 || config.checkpoint.minutes || config.checkpoint.final;
-  const double needed = snapshots * fields_in_snapshots(setup) *
-                            bytes(setup.for_snapshots().sampled(points), config.output.precision) +
-                        (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) *
-                            static_cast<double>(setup.problem.state_count()) *
-                            bytes(points, setup.problem.precision);
+  double needed = has_checkpoints ? (config.checkpoint.keep + 1.0) * checkpoint_bytes(setup) : 0.0;
+  for (const FilesOfRun& files : snapshots_of_run(setup)) needed += files.total();
   std::error_code unseen;
   const std::filesystem::path existing = nearest_existing(config.output.directory);
   const auto space = std::filesystem::space(existing, unseen);

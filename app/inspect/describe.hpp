@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/values/value_summary.hpp"
@@ -28,11 +32,24 @@ void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal);
 /// Warns if a run that ends where nothing changes looks for that at no step before its last one.
 void warn_of_late_diagnostics(const RunConfig& config, const Terminal& terminal);
 
-/// Returns the number of fields that a snapshot holds.
-double fields_in_snapshots(const Setup& setup);
+/// Holds how many files of one name a run writes, and the bytes of each before compression.
+struct FilesOfRun {
+  std::string name;  // as counted() takes it
+  std::int64_t count;
+  double bytes;
+  Compression compression;
 
-/// Warns if snapshots and checkpoints need more space than is free in the file system of the output
-/// directory.
+  double total() const { return static_cast<double>(count) * bytes; }
+};
+
+/// Returns the snapshots of a run, followed by those of each table [[outputs]].
+std::vector<FilesOfRun> snapshots_of_run(const Setup& setup);
+
+/// Returns the bytes of a checkpoint.
+double checkpoint_bytes(const Setup& setup);
+
+/// Warns if snapshots, files of [[outputs]] and checkpoints need more space than is free in the file system
+/// of the output directory.
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
 
 /// Warns of a weight, a number of the statements or a value of a wall that is too small for the format in

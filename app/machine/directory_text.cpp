@@ -24,11 +24,17 @@ fs::path nearest_existing(const fs::path& directory) {
 }
 
 std::string why_not_writable(const fs::path& directory) {
-  std::error_code unseen;
-  if (fs::is_symlink(directory, unseen) && !fs::exists(directory, unseen))
-    return fmt::format("is a link to {}, which does not exist", fs::read_symlink(directory, unseen).string());
-  const fs::path existing = nearest_existing(directory);
-  if (!fs::is_directory(existing, unseen))
+  std::error_code why;
+  const fs::path absolute = fs::absolute(directory).lexically_normal(), existing = nearest_existing(absolute);
+  if (!fs::exists(absolute, why) &&
+      (why == std::errc::filename_too_long || why == std::errc::too_many_symbolic_link_levels))
+    return fmt::format("cannot be made: {}", why.message());
+  for (fs::path part = absolute; part != existing; part = part.parent_path())
+    if (fs::is_symlink(part, why))
+      return fmt::format("{} a link to {}, which does not exist",
+                         part == absolute ? "is" : fmt::format("lies below {},", part.string()),
+                         fs::read_symlink(part, why).string());
+  if (!fs::is_directory(existing, why))
     return fmt::format("cannot be made: {} is no directory", existing.string());
   return access(existing.c_str(), W_OK | X_OK) == 0
              ? ""

@@ -641,6 +641,11 @@ class CommandLine(spsolve.TestCase):
         file = self.write(time={"steps": 25}, output={"directory": "out", "every": 10}, checkpoint={"every": 5, "keep": 2**31 - 1})
         self.assertRegex(self.run_to(0, "check", file).out, f"files: 4 snapshots of .*; up to {2**31} checkpoints of .*, "
                          rf"in {self.directory}/out \(file system of {self.directory}: .* free\)")
+        streams = [{"name": "half", "every": 10, "stride": 2}, {"name": "timely", "every_time": 1.25, "compression": "deflate"}, {"name": "last"}]
+        counted = self.run_to(0, "check", spsolve.write_input(self.directory / "streams.toml", {
+            **tomllib.loads(file.read_text()), "time": {"steps": 25, "dt": 0.5}, "outputs": streams})).out
+        # By time: at the steps 0, 3, 5, 8, 10, ..., 25.
+        self.assertRegex(counted, "files: 4 snapshots of .*; 4 half files of .*; 11 timely files of .* before deflate shrinks them; 1 last file of .*; up to")
         result = self.run_to(0, "check", file, "--set", f"output.directory='{file}/out'")
         self.assertRegex(result.out, r"in (/.*/problem.toml)/out \(file system of \1: .* free, not writable\)")
 
@@ -652,6 +657,8 @@ class CommandLine(spsolve.TestCase):
         states = free // 8_000_000
         for setting, warned in (("output.every=1", False), (f"time.steps={3 * states}", False), (f"checkpoint={{every=1, keep={2 * states}}}", True)):
             self.assertEqual("will not fit" in self.run_to(0, "check", file, "--set", setting).err, warned, setting)
+        streams = spsolve.settings(f"time.steps={3 * states}", 'outputs=[{name="often", every=1}]')
+        self.assertIn("will not fit", self.run_to(0, "check", file, *streams).err)
         far = spsolve.settings(f"time.steps={3 * states}", "output.every=1")
         self.assertRegex(self.run_to(0, "check", file, *far, ranks=2).err, f"warning: files of .* GiB will not fit: .* GiB are free in {self.directory}")
         self.assertNotIn("will not fit", self.run_to(0, "check", file, *far, "--set", "output.stride=100").err)

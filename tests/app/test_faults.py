@@ -188,6 +188,10 @@ class Faults(spsolve.TestCase):
     def test_output_that_cannot_be_a_directory(self):
         file = self.write()
         (self.directory / "taken").write_text("a file")
+        (self.directory / "loop").symlink_to("loop")
+        for output, why in ((300 * "x", "File name too long"), ("loop", "Too many levels of symbolic links")):
+            self.assertIn(why, self.run_to(4, file, "--output", output, ranks=2).err)
+            self.assertIn(f"{output} cannot be made: {why}", self.run_to(0, "check", file, "--set", f'output.directory="{output}"').err)
         for output in ("taken", "taken/out", "/proc/out"):
             with self.subTest(output):
                 result = self.run_to(4, file, "--output", output, ranks=2)
@@ -250,6 +254,9 @@ class Faults(spsolve.TestCase):
         for ranks in (None, 2):
             self.assertRegex(self.run_to(4, file, ranks=ranks).err, "out.* is a link to .*gone/away, which does not exist")
             self.assertRegex(self.run_to(0, "check", file, ranks=ranks).err, "warning: .*out is a link to .*gone/away, which does not exist")
+        below = spsolve.settings('output.directory="out/deeper"')
+        for status, command in ((4, [file]), (0, ["check", file])):
+            self.assertRegex(self.run_to(status, *command, *below).err, "out/deeper lies below .*/out, a link to .*gone/away, which does not exist")
         (self.directory / "out").unlink()
         (self.directory / "out").mkdir()
         (self.directory / "out" / "run.json").symlink_to(self.directory / "gone" / "run.json")

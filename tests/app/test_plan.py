@@ -166,6 +166,10 @@ class Plan(spsolve.TestCase):
         self.assertEqual(result.status, 0, result.err)
         self.assertIn("tuning:", result.out)
         self.assertIn("not remembered", result.err)
+        relative = {"XDG_CACHE_HOME": "~/cache", "HOME": str(self.directory / "home")}
+        self.run_to(0, self.write(tune=True), "--output", self.directory / "b", environment=relative)
+        self.assertFalse((self.directory / "~").exists())
+        self.assertTrue(list((self.directory / "home/.cache/spsolve").glob("tuned-*.json")))
 
     def test_runs_do_not_take_what_benchmarks_of_a_layout_remember(self):
         # Benchmarks measure a candidate whatever error it promises.
