@@ -85,7 +85,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
     terminal.print("values of [{}]: from {:.9g} to {:.9g}", section, values.min, values.max);
     if (ranks <= communicator.size()) warn_of_values(setup, section, values, terminal);
   }
-  warn_of_silent_sources(setup.config, terminal);
+  warn_of_silent_sources(tables, setup.config, terminal);
   warn_of_late_diagnostics(setup.config, terminal);
   print_file_sizes(setup, terminal);
   terminal.print("the input is valid{}",

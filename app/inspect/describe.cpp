@@ -142,6 +142,10 @@ bool is_silent(const std::string& formula, const RunConfig& config) {
   return true;
 }
 
+bool is_zero(const Table& table) {
+  return std::ranges::all_of(table.values, [](double value) { return value == 0; });
+}
+
 void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
                    const Terminal& terminal) {
   if (facts.min != 0 || facts.max != 0) return;
@@ -150,7 +154,7 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
   if (form == sections.end()) return;
   const auto* expression = std::get_if<ExpressionForm>(&form->form);
   if (expression && !uses_any(expression->expression, {"x", "y", "z"})) return;
-  // Initial values of zero are usual if a source or a wall drives the field.
+  // Datasets of initial values that are zero are usual if a source or a wall drives the field.
   const auto drives = [](const Face& face) {
     return face.kind == BoundaryKind::dirichlet && face.value != 0;
   };
@@ -158,7 +162,8 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
                       std::ranges::any_of(config.grid.domain.faces, [&](const auto& faces) {
                         return std::ranges::any_of(faces, drives);
                       });
-  if (!expression && section != "source" && driven) return;
+  const bool is_initial = section != "source" && !section.starts_with("coefficients.");
+  if (!expression && is_initial && driven) return;
   terminal.warn("the values of [{}] are zero everywhere{}", section,
                 expression ? fmt::format(": the formula is nothing else at any point of the grid ({})",
                                          axes_of(config.grid))
@@ -184,7 +189,7 @@ void warn_of_values(const Setup& setup, const std::string& section, const ValueF
                 terminal);
 }
 
-void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal) {
+void warn_of_silent_sources(Tables& tables, const RunConfig& config, const Terminal& terminal) {
   const auto depends_on_time = [](const std::string& formula) { return uses_any(formula, {"t", "step"}); };
   const auto* source = config.source ? std::get_if<ExpressionForm>(&*config.source) : nullptr;
   if (source && depends_on_time(source->expression) && is_silent(source->expression, config))
@@ -192,10 +197,14 @@ void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal) {
         "the values of [source] are zero everywhere at all times: the formula is nothing else at any "
         "point of the grid ({})",
         axes_of(config.grid));
-  for (std::size_t i = 0; i < config.point_sources.size(); ++i)
-    if (const auto* formula = std::get_if<ExpressionForm>(&config.point_sources[i].value))
-      if (is_always_zero(parse_expression(formula->expression), names_of_run(config.time)))
-        terminal.warn("the values of [{}] are zero at all times", key_of_source(config, i));
+  for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
+    const auto& value = config.point_sources[i].value;
+    const std::string key = key_of_source(config, i);
+    const auto* formula = std::get_if<ExpressionForm>(&value);
+    if (formula ? is_always_zero(parse_expression(formula->expression), names_of_run(config.time))
+                : is_zero(*tables.read(std::get<DatasetForm>(value), key + ".value")))
+      terminal.warn("the values of [{}] are zero at all times", key);
+  }
 }
 
 void warn_of_late_diagnostics(const RunConfig& config, const Terminal& terminal) {

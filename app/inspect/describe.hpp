@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/setup/setup.hpp"
+#include "app/setup/tables.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/values/value_summary.hpp"
 
@@ -26,8 +27,9 @@ void warn_of_values(const Setup& setup, const std::string& section, const ValueF
                     const Terminal& terminal);
 
 /// Warns of a source that depends on time and is zero at all points of the grid at all times, and of point
-/// sources with a formula that is always zero. Grids of more than 2^22 points are not looked through.
-void warn_of_silent_sources(const RunConfig& config, const Terminal& terminal);
+/// sources with a formula that is always zero, or a dataset of zeros. Grids of more than 2^22 points are not
+/// looked through. Collective.
+void warn_of_silent_sources(Tables& tables, const RunConfig& config, const Terminal& terminal);
 
 /// Warns if a run that ends where nothing changes looks for that at no step before its last one.
 void warn_of_late_diagnostics(const RunConfig& config, const Terminal& terminal);

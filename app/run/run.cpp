@@ -66,14 +66,14 @@ void tune(const Communicator& communicator, Setup& setup, Tables& tables, const 
 }
 
 /// Prints the choices, and warns of possible problems.
-void announce(const Communicator& communicator, const Setup& setup, bool restarted,
+void announce(const Communicator& communicator, const Setup& setup, Tables& tables, bool restarted,
               const Terminal& terminal) {
   if (setup.config.output.background.value_or(false) && !setup.background)
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(communicator, setup, terminal);
   warn_of_vanishing_numbers(setup, terminal);
-  warn_of_silent_sources(setup.config, terminal);
+  warn_of_silent_sources(tables, setup.config, terminal);
   warn_of_late_diagnostics(setup.config, terminal);
   print_summary(communicator, setup, terminal);
   if (!restarted) warn_of_full_disk(setup, terminal);
@@ -260,7 +260,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                  [&signals] { return signals.termination_requested(); });
   if (restart) watch.checkpoint_written(restart->header.step);
   if (!restart) tune(communicator, setup, tables, terminal);
-  announce(communicator, setup, restart.has_value(), terminal);
+  announce(communicator, setup, tables, restart.has_value(), terminal);
 
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
   if (communicator.size() > 1) terminal.print("halos by {}", machine.transport_name);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "io/language/small_letters.hpp"
+#include "kernels/operator/operation.hpp"
 
 namespace spsolve {
 
@@ -49,7 +50,7 @@ inline std::string own_derivative_of(std::string_view name) {
 /// Returns what the language has in place of a function or a name of other languages (numpy, C, Fortran,
 /// MATLAB); empty if it is none of these.
 inline std::string own_name_of(std::string_view name) {
-  constexpr std::array<ForeignName, 21> instead{{
+  constexpr std::array<ForeignName, 44> instead{{
       {"where", "'condition ? a : b'"},
       {"if", "'condition ? a : b'"},
       {"ifelse", "'condition ? a : b'"},
@@ -65,14 +66,39 @@ inline std::string own_name_of(std::string_view name) {
       {"sqr", "'x^2'"},
       {"cbrt", "'x^(1/3)'"},
       {"power", "'x^y'"},
+      {"arcsin", "'asin(x)'"},
+      {"arccos", "'acos(x)'"},
       {"arctan", "'atan(x)'"},
       {"arctan2", "'atan2(y, x)'"},
+      {"arcsinh", "'asinh(x)'"},
+      {"arccosh", "'acosh(x)'"},
+      {"arctanh", "'atanh(x)'"},
+      {"sec", "'1/cos(x)'"},
+      {"csc", "'1/sin(x)'"},
+      {"cot", "'1/tan(x)'"},
+      {"sech", "'1/cosh(x)'"},
+      {"csch", "'1/sinh(x)'"},
+      {"coth", "'1/tanh(x)'"},
+      {"sind", "'sin(x*pi/180)'"},
+      {"cosd", "'cos(x*pi/180)'"},
+      {"tand", "'tan(x*pi/180)'"},
+      {"deg2rad", "'x*pi/180'"},
+      {"radians", "'x*pi/180'"},
+      {"sgn", "'sign(x)'"},
+      {"clip", "'clamp(x, low, high)'"},
+      {"int", "'trunc(x)'"},
+      {"fix", "'trunc(x)'"},
+      {"rand", "a dataset of values: formulas have no random numbers"},
+      {"random", "a dataset of values: formulas have no random numbers"},
+      {"randn", "a dataset of values: formulas have no random numbers"},
       {"e", "'exp(x)' for e^x, 'exp(1)' for e"},
-      {"pi", "'pi' in small letters"},
+      {"pi", "'pi' in small letters, without brackets"},
       {"true", "'1'"},
       {"false", "'0'"},
   }};
-  return own_of(in_small_letters(name), instead);
+  const std::string small = in_small_letters(name);
+  if (small != name && find_function(small)) return "'" + small + "' in small letters";
+  return own_of(small, instead);
 }
 
 /// Returns true if letters behind the digits of a number belong to it in other languages: an exponent (1d3,
@@ -93,9 +119,12 @@ inline bool continues_number(std::string_view digits, std::string_view letters, 
 /// Returns what the language has in place of an operator or a symbol of other languages; empty if it is none
 /// of these.
 inline std::string own_operator_of(std::string_view symbol) {
-  constexpr std::array<ForeignName, 18> instead{{
+  constexpr std::array<ForeignName, 21> instead{{
       {"**", "'^' for powers"},
       {"=", "'==' for equality"},
+      {"is", "'==' for equality"},
+      {"=<", "'<='"},
+      {"=>", "'>='"},
       {"<>", "'!=' for inequality"},
       {"and", "'&&' between conditions"},
       {"or", "'||' between conditions"},

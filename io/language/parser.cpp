@@ -362,6 +362,8 @@ class Parser {
         tokens_[at_ + 1].kind == Token::Kind::number)
       wanted +=
           fmt::format("; numbers have a point, as in {}.{}", tokens_[at_ - 1].text, tokens_[at_ + 1].text);
+    if (token.text == "(" && at_ > 0 && wanted.starts_with("an operator"))
+      wanted = fmt::format("an operator, as in '{}*('", tokens_[at_ - 1].text);
     // A new statement, or the end of the text, shows that a bracket of an earlier line was not closed.
     const bool closes = wanted.ends_with("')'") || wanted.ends_with("']'");
     if (!open_.empty() && token.position.line > open_.back()->position.line && (closes || token.text == "="))

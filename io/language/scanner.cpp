@@ -17,10 +17,10 @@ constexpr bool continues_name(char c) { return begins_name(c) || is_digit(c); }
 
 // Symbols of two characters come first, because the longest symbol counts. The last row is not in the
 // language; the parser says what to write instead.
-constexpr std::array<std::string_view, 33> symbols{"<=", ">=", "==", "!=", "&&", "||", "**", "<>", "//",  //
-                                                   "+",  "-",  "*",  "/",  "^",  "<",  ">",  "?",  ":",
-                                                   "(",  ")",  "[",  "]",  ",",  ".",  "=",  "{",  //
-                                                   "}",  "!",  "%",  "&",  "|",  "~",  "@"};
+constexpr std::array<std::string_view, 35> symbols{
+    "<=", ">=", "==", "!=", "&&", "||", "**", "<>", "//", "=<", "=>",                                //
+    "+",  "-",  "*",  "/",  "^",  "<",  ">",  "?",  ":",  "(",  ")",  "[", "]", ",", ".", "=", "{",  //
+    "}",  "!",  "%",  "&",  "|",  "~",  "@"};
 
 class Scanner {
  public:

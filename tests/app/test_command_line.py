@@ -552,7 +552,10 @@ class CommandLine(spsolve.TestCase):
                                 ("1 if x > 2 else 0", "'condition ? a : b'"), ("e^x", "'exp(x)'"), ("round(x)", "'rint(x)'"),
                                 ("np.sin(x)", "'sin' alone, without 'np.'"), ("2*math.pi*x", "'pi' alone, without 'math.'"),
                                 ("jnp.where(x > 1, 1, 0)", "'condition ? a : b'"), ("x.^2", "operators have no point in front"),
-                                ("|x|", "'abs(a)'"), ("x²", "'^2'"), ("2,5*x", "as in 2.5"), ("π*x", "'pi'")):
+                                ("|x|", "'abs(a)'"), ("x²", "'^2'"), ("2,5*x", "as in 2.5"), ("π*x", "'pi'"),
+                                ("x is 2", "'==' for equality"), ("x =< 2", "wanted '<='"), ("x => 2", "wanted '>='"), ("2(x + 1)", "as in '2*('"),
+                                ("(x + 1)(x - 1)", "as in ')*('"), ("Sin(x)", "'sin' in small letters"), ("pi()*x", "without brackets"),
+                                ("arcsin(x)", "'asin(x)'"), ("clip(x, 0, 1)", "'clamp(x, low, high)'"), ("rand()", "no random numbers")):
             for section in ("initial", "source"):
                 self.assertIn(advice, self.run_to(2, "check", file, "--set", f"{section}.expression={formula}").err)
 
@@ -809,15 +812,29 @@ class CommandLine(spsolve.TestCase):
                     for text in ranges if verb else []:
                         self.assertIn(f"values of {text}\n", result.out)
 
+    def test_coefficients_of_zeros_are_told(self):
+        with h5py.File(self.directory / "k.h5", "w") as data:
+            data["zero"], data["k"] = np.zeros((9, 14)), np.ones((9, 14))
+        for coefficient, told in (("zero", True), ("k", False)):
+            file = spsolve.write_input(self.directory / "system.toml", {
+                "grid": {"shape": [9, 14]}, "fields.u": {"initial": "x"}, "coefficients": {"k": {"file": "k.h5", "dataset": coefficient}},
+                "equations": {"step": "u.next = u + dt*k*laplace(u)"}, "time": {"dt": 0.1, "steps": 2}, "output": {"directory": "out"}})
+            for verb in (["check"], []):
+                error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err
+                self.assertEqual("the values of [coefficients.k] are zero everywhere" in error, told, error)
+
     def test_sources_that_are_zero_at_all_times(self):
         """A source may depend on time and still be zero at all points of the grid."""
         grid = {"shape": [9, 14]}
+        with h5py.File(self.directory / "signals.h5", "w") as data:
+            data["zero"], data["u"] = np.zeros(1000), np.arange(1000.0)
         for formula, silent in (("sin(t)*(x == 3.5)", True), ("x > 100 ? t : 0", True), ("sin(t)*(x == 3)", False), ("t > 1e9 ? x : 0", True), ("step < 1 ? x : 0", False)):
             file = self.write(grid=grid, source={"expression": formula})
             for verb in (["check"], []):
                 error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err
                 self.assertEqual("[source] are zero everywhere at all times" in error, silent, (formula, error))
-        for value, silent in (("0*sin(t)", True), (0.0, True), ("0*x", True), ("t < 0 ? 1 : 0", True), (1.0, False), ("x - 3", False)):
+        for value, silent in (("0*sin(t)", True), (0.0, True), ("0*x", True), ("t < 0 ? 1 : 0", True), (1.0, False), ("x - 3", False),
+                              ({"file": "signals.h5", "dataset": "zero"}, True), ({"file": "signals.h5", "dataset": "u"}, False)):
             file = self.write(grid=grid, point_sources=[{"at": [3.0, 3.0], "value": value}])
             for verb in (["check"], []):
                 error = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"])).err
