@@ -105,7 +105,7 @@ TEST_P(FilledWalls, HaveTheBitsOfOneRankOnACpu) {
   std::mt19937 random(21);
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
   constexpr std::array precisions{Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16};
-  const int repeats = GetParam() == std::string("cuda") ? 36 : 120;  // kernels have to be compiled
+  const int repeats = on_gpus ? 36 : 120;  // kernels have to be compiled
   for (int repeat = 0; repeat < repeats; ++repeat) {
     const int dimensions = 1 + repeat % 3;
     const auto steps = steps_of(dimensions);

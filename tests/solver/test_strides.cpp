@@ -124,7 +124,7 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
 
 class Strides : public testing::OnDevice {
  protected:
-  DeviceModel device() const { return GetParam() == std::string("cuda") ? nominal_gpu() : nominal_cpu(); }
+  DeviceModel device() const { return on_gpus ? nominal_gpu() : nominal_cpu(); }
   std::unique_ptr<Block> block_of(const Communicator& communicator, const Wave& wave, const Problem& problem,
                                   const Method& method, Backend& by) const {
     const Index3 ranks = min_surface_rank_grid(problem.domain.shape, communicator.size(), problem.radius());
@@ -151,7 +151,6 @@ class Strides : public testing::OnDevice {
 
 TEST_P(Strides, StayWithinTheirBoundOnAnyDecomposition) {
   const Communicator self(MPI_COMM_SELF);
-  const bool on_gpus = GetParam() == std::string("cuda");
   std::vector<testing::TestBackend> alone;
   if (!on_gpus) alone.push_back(testing::cpu_backend(self));
   const std::uint64_t seeds = on_gpus ? 3 : world.size() == 1 ? 100 : 30;

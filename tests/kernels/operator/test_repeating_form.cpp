@@ -72,14 +72,14 @@ TEST(RepeatingForm, ReadsCoordinatesOfPeriodicAxesAtThePointAlone) {
 }
 
 TEST(RepeatingForm, IsTheSameFormWithoutDisplacedCoordinates) {
-  const Domain periodic{3, {8, 8, 8}, {}};
+  const Domain grid{3, {8, 8, 8}, {}};
   for (const ExampleStep& example : example_steps()) {
     const Canonical canonical = canonical_form(system_of(example));
     bool has_coordinates = false;
     for (TermId id = 0; id < canonical.terms.size(); ++id)
       has_coordinates = has_coordinates || canonical.terms[id].kind == Term::Kind::coordinate;
     if (!has_coordinates) {
-      EXPECT_EQ(text_of(repeating_form(canonical, periodic)), text_of(canonical)) << example.name;
+      EXPECT_EQ(text_of(repeating_form(canonical, grid)), text_of(canonical)) << example.name;
     }
   }
 }

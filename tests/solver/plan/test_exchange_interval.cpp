@@ -90,9 +90,9 @@ TEST(ExchangeInterval, CountsPreviousValuesOfSystems) {
   const auto bytes = [&](int launches) {
     return share_exchange(problem, decomposition, candidate, launches).received_bytes;
   };
-  const double plane = 512 * 512 * 4.0;
-  EXPECT_EQ(bytes(1), 2 * plane);
-  EXPECT_EQ(bytes(2), 2 * 2 * 2 * plane);
+  const double plane_bytes = 512 * 512 * 4.0;
+  EXPECT_EQ(bytes(1), 2 * plane_bytes);
+  EXPECT_EQ(bytes(2), 2 * 2 * 2 * plane_bytes);
   EXPECT_GT(launches_per_exchange(problem, decomposition, candidate, true), 1);
 }
 
