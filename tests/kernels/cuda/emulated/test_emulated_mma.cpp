@@ -3,6 +3,7 @@
 // cores. No GPU is needed.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "emulated.hpp"

@@ -3,6 +3,8 @@
 // engine and of tensor cores. No GPU is needed.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "emulated.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
