@@ -163,6 +163,12 @@ std::optional<SnapshotSeries> SnapshotSeries::in_file(const std::filesystem::pat
   return SnapshotSeries(file.parent_path(), stem == default_series ? std::string(default_stream) : stem);
 }
 
+SnapshotSeries SnapshotSeries::of_stream(std::string stream) const {
+  SnapshotSeries other(directory_, std::move(stream));
+  other.unflushed_ = unflushed_;
+  return other;
+}
+
 std::filesystem::path SnapshotSeries::file() const {
   return directory_ /
          fmt::format("{}{}", stream_ == default_stream ? default_series : stream_, series_extension);
@@ -194,7 +200,7 @@ void SnapshotSeries::write() {
   const std::string text = json{{"file-series-version", "1.0"}, {"files", files}}.dump(1) + "\n";
   write_text(file, text, Flush::later);
   bytes_ = static_cast<std::int64_t>(text.size());
-  if (!is_stream(file)) unflushed_.add(followed(file));
+  if (!is_stream(file)) unflushed_->add(followed(file));
 }
 
 /// Appends an entry to the file. Returns false if the file has changed since add() wrote it. If the disk is
@@ -217,7 +223,7 @@ bool SnapshotSeries::append(const std::string& name, double time) {
     throw;
   }
   bytes_ = place + static_cast<std::int64_t>(entry.size());
-  unflushed_.add(followed(file));
+  unflushed_->add(followed(file));
   return true;
 }
 

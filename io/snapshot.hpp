@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -62,8 +63,13 @@ class SnapshotSeries {
   /// Error(file_failure).
   void drop_after(std::int64_t step);
 
-  /// Returns the files that this rank wrote and that may not be on disk yet: the series and small snapshots.
-  UnflushedFiles& unflushed() { return unflushed_; }
+  /// Returns the series of another stream in the same directory, whose files are flushed with those of this
+  /// one.
+  SnapshotSeries of_stream(std::string stream) const;
+
+  /// Returns the files that this rank wrote and that may not be on disk yet: the series and small snapshots,
+  /// also those of of_stream().
+  UnflushedFiles& unflushed() { return *unflushed_; }
 
  private:
   bool append(const std::string& name, double time);
@@ -73,7 +79,7 @@ class SnapshotSeries {
   std::string stream_;
   std::optional<std::map<std::string, double>> times_;  // the times of files by name; names sort as steps do
   std::int64_t bytes_ = 0;                              // size of the file after the last write
-  UnflushedFiles unflushed_;
+  std::shared_ptr<UnflushedFiles> unflushed_ = std::make_shared<UnflushedFiles>();
 };
 
 /// Limits the axes whose coordinates a snapshot holds. The coordinates of a longer axis, which only 1D grids

@@ -49,15 +49,14 @@ std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector
 }
 
 OutputStreams::OutputStreams(const FileCommunicators& of_files, const Setup& setup, const Terminal& terminal,
-                             FileQueue& files)
+                             FileQueue& files, const SnapshotSeries& snapshots)
     : of_files_(of_files), setup_(setup), terminal_(terminal), files_(files) {
   const RunConfig& config = setup.config;
   for (const OutputStreamConfig& given : config.outputs) {
     const Box region = points_of(given, config.grid);
     const std::vector<int> axes = axes_of(given, config.grid.domain);
     streams_.push_back({given, chosen_fields(setup.problem, given.fields), region, axes,
-                        grid_of(given, region, axes, config.grid),
-                        SnapshotSeries(config.output.directory, given.name)});
+                        grid_of(given, region, axes, config.grid), snapshots.of_stream(given.name)});
   }
 }
 
@@ -67,10 +66,6 @@ void OutputStreams::write(std::int64_t step, Block& block, bool rest) {
     const bool due = interval_of(stream.config, time.dt).due(step) || step == time.steps;
     if ((due || rest) && stream.written != step) write(stream, step, block);
   }
-}
-
-void OutputStreams::flush() {
-  for (Stream& stream : streams_) stream.series.unflushed().flush();
 }
 
 void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {

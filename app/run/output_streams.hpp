@@ -19,13 +19,12 @@ std::vector<std::size_t> chosen_fields(const Problem& problem, const std::vector
 class OutputStreams {
  public:
   /// `files` writes the streams, and `of_files` are communicators for it alone. All must outlive this object.
+  /// Small files are flushed with those of `snapshots`.
   OutputStreams(const FileCommunicators& of_files, const Setup& setup, const Terminal& terminal,
-                FileQueue& files);
+                FileQueue& files, const SnapshotSeries& snapshots);
 
   /// Writes the streams that are due at `step`, or, if `rest`, all others. Collective.
   void write(std::int64_t step, Block& block, bool rest = false);
-  /// Returns when all data that this rank wrote is on disk.
-  void flush();
 
  private:
   struct Stream {

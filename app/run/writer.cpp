@@ -28,7 +28,7 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
       terminal_(terminal),
       last_checkpoint_(restart),
       files_(setup.background, files),
-      outputs_(of_files_, setup, terminal, files_) {
+      outputs_(of_files_, setup, terminal, files_, series_) {
   for (int i = 0; i < files; ++i) of_files_.emplace_back(communicator);
   const Problem& problem = setup.problem;
   in_snapshots_ = chosen_fields(problem, setup.config.output.fields);
@@ -183,7 +183,6 @@ void Writer::flush_results(const Communicator& communicator) {
     const auto rows = diagnostics_file(setup_.config.output.directory);
     if (communicator_.root() && !is_stream(rows)) series_.unflushed().add(rows);
     series_.unflushed().flush();
-    outputs_.flush();
   });
 }
 
