@@ -143,7 +143,7 @@ class BoundProgram {
           stage.pitch[k] = arrays_.array(operand).pitch();
           stage.plane_pitch[k] = arrays_.array(operand).plane_pitch();
           moves_ = moves_ && stage.pitch[k] != 0;
-          if (operand.kind != Memory::field || is_fetched(program, k)) break;
+          if (operand.kind != Memory::field) break;
           for (const int axis : {z_axis, y_axis}) {
             lowest_[axis] = std::min(lowest_[axis], operand.offset[axis]);
             highest_[axis] = std::max(highest_[axis], operand.offset[axis]);
@@ -152,13 +152,6 @@ class BoundProgram {
       }
     }
     stages_.push_back(std::move(stage));
-  }
-
-  /// Returns true for an operand of a fetch, which may be any address.
-  static bool is_fetched(const ProgramStage& program, std::size_t operand) {
-    return std::ranges::any_of(program.instructions, [&](const BlockInstruction& of) {
-      return is_fetch(of) && static_cast<std::size_t>(of.first) == operand;
-    });
   }
 
   template <class Value>

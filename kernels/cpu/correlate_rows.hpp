@@ -20,12 +20,11 @@ struct Rows {
 
   std::int64_t points;
   const TapSchedule<Sum>* schedule;
-  const In* const* inputs;       // per input of the schedule: its row, shifted by its offset along x
-  PerRow<Out> out{};             // rows that overlap none of the inputs, equally far from cache lines
-  PerRow<const Sum> source{};    // all null if there is none
-  PerRow<const In> next_in{};    // rows that a later call reads first, or null; they are prefetched
-  PerRow<const Out> next_out{};  // (into the second-level cache), and so are the rows that are written first
-  Range past_caches{};           // points of `out` that are stored past the caches
+  const In* const* inputs;     // per input of the schedule: its row, shifted by its offset along x
+  PerRow<Out> out{};           // rows that overlap none of the inputs, equally far from cache lines
+  PerRow<const Sum> source{};  // all null if there is none
+  PerRow<const In> leading{};  // inputs that no earlier call has read, or null; they are fetched ahead
+  Range past_caches{};         // points of `out` that are stored past the caches
 };
 
 namespace detail {
@@ -48,11 +47,14 @@ template <int outputs, class V, int vectors, class In, class Sum>
   }
 }
 
+/// Starts to load into the first-level cache the points of a row that are read two blocks later, where
+/// `block` is the address of the present block of `points` points. So near to their use, the hardware
+/// prefetcher of the second-level cache meets the lines of each array once and in order, and follows. Fetches
+/// of a later row disturb it, and wait for memory in the few buffers that loads from that cache need too.
 template <int points, class T>
-[[gnu::always_inline]] inline void fetch(const T* row, std::int64_t x) {
-  if (!row) return;
+[[gnu::always_inline]] inline void fetch_ahead(const T* block) {
 #pragma GCC unroll 16
-  for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(row + x + i, 0, 2);
+  for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(block + 2 * points + i, 0, 3);
 }
 
 /// Computes the points [x, x + vectors * V::size()) of `rows` rows. Those before `begin` are already stored.
@@ -62,10 +64,8 @@ template <class V, int rows, int vectors, class Out, class In>
   using Sum = Compute<In>;
   constexpr int lanes = static_cast<int>(V::size());
 #pragma GCC unroll 4
-  for (int p = 0; p < rows; ++p) {
-    fetch<vectors * lanes>(group.next_in[p], x);
-    fetch<vectors * lanes>(group.next_out[p], x);
-  }
+  for (int p = 0; p < rows; ++p)
+    if (group.leading[p]) fetch_ahead<vectors * lanes>(group.leading[p] + x);
   V sums[rows][vectors];
 #pragma GCC unroll 4
   for (int p = 0; p < rows; ++p)

@@ -169,16 +169,9 @@ class StencilLaunch {
       for (int p = 0; p < schedule.rows; ++p) {
         rows.out[p] = to.row(s + p, c) + x;
         if (source_) rows.source[p] = source_->at<Sum>(axes_.point(s + p, c, x));
-        // Prefetch the rows of a field that are read and written first: by the next row of a star, else by
-        // the next planes.
-        const std::int64_t plane = (schedule.star ? s : next) + p, across = c + (schedule.star ? 1 : 0);
-        const bool more = plane < box.end[axes_.stream] && across < box.end[axes_.cross];
-        rows.next_in[p] =
-            from_field && more
-                ? row_or_ghost(plane + leading[0] - schedule.rows + 1, across + leading[1], from, ghosts) + x
-                : nullptr;
-        rows.next_out[p] =
-            to_field && more && !schedule.star && !non_temporal_ ? to.row(plane, across) + x : nullptr;
+        if constexpr (from_field)  // rings are in cache
+          rows.leading[p] =
+              row_or_ghost(s + p + leading[0] - schedule.rows + 1, c + leading[1], from, ghosts) + x;
       }
       if constexpr (to_field)
         if (non_temporal_) {

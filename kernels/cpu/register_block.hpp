@@ -252,7 +252,7 @@ class RegisterBlock {
   [[gnu::always_inline]] void fetch_rows(int operand) {
     for_each_row<Value>(
         operand,
-        [](const Value* m, const V*) __attribute__((always_inline)) { detail::fetch<points>(m, 0); });
+        [](const Value* m, const V*) __attribute__((always_inline)) { detail::fetch_ahead<points>(m); });
   }
   [[gnu::always_inline]] void call_operation(const BlockInstruction& instruction) const {
     const int last = instruction.count - 1;

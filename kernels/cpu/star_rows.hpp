@@ -98,8 +98,7 @@ void star_rows(const Rows<Out, In>& group) {
     V sums[max_rows][2];
 #pragma GCC unroll 4
     for (int p = 0; p < max_rows; ++p) {
-      fetch<block>(group.next_in[p], x);
-      fetch<block>(group.next_out[p], x);
+      if (group.leading[p]) fetch_ahead<block>(group.leading[p] + x);
 #pragma GCC unroll 2
       for (int v = 0; v < 2; ++v)
         sums[p][v] = group.source[p] ? operands<V>(group.source[p] + x + v * lanes) : V(Compute<In>{0});

@@ -387,30 +387,25 @@ class StageWriter {
   int slots_ = 0;
 };
 
-/// Lets a stage prefetch, from every array that it reads, the leading row of the leading plane that the next
-/// row of points along y reads. Hardware prefetchers miss it, because rows are short. Fetching the other
-/// planes too, which are in the second-level cache, was slower. So was fetching, beside a star of radius 4,
-/// arrays that are read in the row of the points alone. The fetches are spread over the instructions.
+/// Lets a stage fetch ahead, from every array that it reads, the leading row of the leading plane, which no
+/// earlier row has read. Fetching the other rows too, which are in the second-level cache, was slower. The
+/// fetches are spread over the instructions.
 void add_fetches(ProgramStage& stage) {
-  const bool wide_star = std::ranges::any_of(stage.instructions, [](const BlockInstruction& instruction) {
-    return instruction.action == BlockAction::star && instruction.count > 7;
-  });
-  std::map<std::tuple<Memory, int, Level>, std::pair<std::int64_t, std::int64_t>> leading;  // {z, y}
-  for (const ProgramOperand& operand : stage.operands)
-    if (operand.kind == Memory::field || operand.kind == Memory::coefficient) {
-      const std::pair row(operand.offset[z_axis], operand.offset[y_axis]);
-      auto& last = leading.try_emplace({operand.kind, operand.index, operand.level}, row).first->second;
-      last = std::max(last, row);
-    }
-  std::vector<BlockInstruction> fetches, all;
-  for (const auto& [array, row] : leading) {
-    const auto [kind, index, level] = array;
-    if (wide_star && row == std::pair<std::int64_t, std::int64_t>()) continue;
-    fetches.push_back({.action = kind == Memory::field ? BlockAction::fetch_stored : BlockAction::fetch,
-                       .first = static_cast<int>(stage.operands.size())});
-    stage.operands.push_back(
-        {.kind = kind, .index = index, .level = level, .offset = {row.first, row.second + 1, 0}});
+  std::map<std::tuple<Memory, int, Level>, int> leading;  // operands
+  const auto row = [&](int k) {
+    return std::pair(stage.operands[k].offset[z_axis], stage.operands[k].offset[y_axis]);
+  };
+  for (int k = 0; k < static_cast<int>(stage.operands.size()); ++k) {
+    const ProgramOperand& operand = stage.operands[k];
+    if (operand.kind != Memory::field && operand.kind != Memory::coefficient) continue;
+    int& last = leading.try_emplace({operand.kind, operand.index, operand.level}, k).first->second;
+    if (row(k) > row(last)) last = k;
   }
+  std::vector<BlockInstruction> fetches, all;
+  for (const auto& [array, operand] : leading)
+    fetches.push_back(
+        {.action = std::get<Memory>(array) == Memory::field ? BlockAction::fetch_stored : BlockAction::fetch,
+         .first = operand});
   for (std::size_t i = 0, done = 0; i < stage.instructions.size(); ++i) {
     for (; done < fetches.size() * (i + 1) / stage.instructions.size(); ++done) all.push_back(fetches[done]);
     all.push_back(stage.instructions[i]);
