@@ -112,7 +112,7 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
   CLI::Option* boundary =
       to.add_option("--boundary", request.boundary,
                     "periodic (unless a suite says otherwise), dirichlet or neumann, on all faces")
-          ->check(one_of(boundary_names));
+          ->check(one_of(plain_boundary_names));
   CLI::Option* source =
       to.add_flag("--source", request.source, "Something is added to every point in every step");
   CLI::Option* input =

@@ -21,8 +21,8 @@ struct Segment {
 };
 
 /// Returns the grid point that ghost point i of a reflected axis is a reflection of, and the transformation
-/// of values (kernels/wall_reflections.hpp). Neumann walls reflect about the face and dirichlet walls about
-/// the ghost point next to the face. Reflections are repeated until the point lies in the grid.
+/// of values (kernels/wall_reflections.hpp). Dirichlet walls reflect about the ghost point next to the face
+/// and other walls about the face. Reflections are repeated until the point lies in the grid.
 std::pair<std::int64_t, Reflection> origin(const Domain& domain, int axis, std::int64_t i) {
   const std::int64_t n = domain.shape[axis];
   Reflection reflection;
@@ -31,6 +31,7 @@ std::pair<std::int64_t, Reflection> origin(const Domain& domain, int axis, std::
     const std::int64_t ghost = i < 0 ? -1 : n;
     Reflection at_face;
     at_face.reversed[axis] = true;
+    if (face.has_value()) at_face.scale = -1, at_face.offset = 2 * face.value;
     if (face.kind != BoundaryKind::dirichlet) {
       i = (i < 0 ? -1 : 2 * n - 1) - i;
     } else if (i == ghost) {
@@ -38,7 +39,6 @@ std::pair<std::int64_t, Reflection> origin(const Domain& domain, int axis, std::
       at_face.scale = 0, at_face.offset = face.value;
     } else {
       i = 2 * ghost - i;
-      at_face.scale = -1, at_face.offset = 2 * face.value;
     }
     reflection = reflection * at_face;
   }

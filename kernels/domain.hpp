@@ -16,27 +16,34 @@ enum class BoundaryKind {
   dirichlet,  // ghost points hold `value`: numpy.pad "constant"
   neumann,    // zero normal gradient, reflected about the face (d c b a | a b c d | d c b a): numpy.pad
               // "symmetric"
+  value,      // the field is `value` at the face: ghost points hold 2 value - the reflected point. Only
+              // memory with reflections (Domain::reflected) has such ghost points
   filled,     // memory holds the ghost points, which are filled before every step
               // (kernels/operator/filled_face.hpp)
 };
 
 /// Holds the names in the order of BoundaryKind. Inputs name the condition of a filled face instead.
-inline constexpr std::array<std::string_view, 4> boundary_names{"periodic", "dirichlet", "neumann", "filled"};
+inline constexpr std::array<std::string_view, 5> boundary_names{"periodic", "dirichlet", "neumann", "value",
+                                                                "filled"};
+/// Holds the names of conditions that single fields have without equations.
+inline constexpr std::array<std::string_view, 3> plain_boundary_names{"periodic", "dirichlet", "neumann"};
 constexpr std::string_view to_string(BoundaryKind kind) {
   return boundary_names[static_cast<std::size_t>(kind)];
 }
-/// Returns the condition that an input names, and nothing for "filled" and any other name.
+/// Returns the condition with one of plain_boundary_names, and nothing for any other name.
 constexpr std::optional<BoundaryKind> parse_boundary(std::string_view name) {
-  for (std::size_t kind = 0; kind < boundary_names.size() - 1; ++kind)
-    if (boundary_names[kind] == name) return static_cast<BoundaryKind>(kind);
+  for (std::size_t kind = 0; kind < plain_boundary_names.size(); ++kind)
+    if (plain_boundary_names[kind] == name) return static_cast<BoundaryKind>(kind);
   return {};
 }
 
 /// Holds the condition of one face.
 struct Face {
   BoundaryKind kind = BoundaryKind::periodic;
-  double value = 0.0;  // dirichlet only
+  double value = 0.0;  // of dirichlet and value
 
+  /// Returns true if the condition sets a value, so that reflections about the face are odd apart from it.
+  constexpr bool has_value() const { return kind == BoundaryKind::dirichlet || kind == BoundaryKind::value; }
   friend bool operator==(const Face&, const Face&) = default;
 };
 
@@ -57,13 +64,14 @@ struct Domain {
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
   constexpr bool has_walls() const { return !periodic(z_axis) || !periodic(y_axis) || !periodic(x_axis); }
-  /// Returns true if ghost points beyond some face are filled into memory.
-  constexpr bool has_filled_faces() const {
+  constexpr bool has_faces(BoundaryKind kind) const {
     for (const auto& of_axis : faces)
       for (const Face& face : of_axis)
-        if (face.kind == BoundaryKind::filled) return true;
+        if (face.kind == kind) return true;
     return false;
   }
+  /// Returns true if ghost points beyond some face are filled into memory.
+  constexpr bool has_filled_faces() const { return has_faces(BoundaryKind::filled); }
   /// Returns true if memory holds periodic copies beyond the faces of `axis`. Axes in `wraps` have none:
   /// kernels wrap indices there instead.
   constexpr bool has_periodic_copies(int axis, const std::array<bool, 3>& wraps) const {

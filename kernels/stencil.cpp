@@ -167,14 +167,6 @@ bool is_even(const Stencil& stencil, int axis) {
 
 namespace {
 
-/// Holds the waves first + m step, m = 0 .. count - 1, of an axis.
-struct AxisWaves {
-  std::int64_t count = 1;
-  double first = 0, step = 0;
-
-  double operator()(std::int64_t m) const { return first + static_cast<double>(m) * step; }
-};
-
 /// Returns true if the waves are periodic: the wave after the last is the first.
 bool is_circle(const AxisWaves& waves) { return waves(waves.count) > 1.5 * std::numbers::pi; }
 
@@ -182,15 +174,12 @@ AxisWaves waves_of_axis(const Stencil& stencil, const Domain& domain, int axis) 
   constexpr double pi = std::numbers::pi;
   constexpr std::int64_t all = 1 << 15;  // samples of waves of any length
   const std::int64_t n = domain.shape[axis], radius = stencil.radius()[axis];
-  const auto points = static_cast<double>(n);
-  const auto dirichlet = [&](Side side) { return domain.faces[axis][side].kind == BoundaryKind::dirichlet; };
+  const auto& faces = domain.faces[axis];
   if (radius == 0) return {};
-  if (domain.periodic(axis)) return {n, 0, 2 * pi / points};
-  if (is_even(stencil, axis)) {
-    if (!dirichlet(low) && !dirichlet(high)) return {n, 0, pi / points};
-    if (radius == 1 && dirichlet(low) && dirichlet(high)) return {n, pi / (points + 1), pi / (points + 1)};
-    if (radius == 1) return {n, pi / (2 * points + 1), 2 * pi / (2 * points + 1)};
-  }
+  if (domain.periodic(axis)) return {n, 0, 2 * pi / static_cast<double>(n)};
+  if (is_even(stencil, axis) &&
+      (radius == 1 || std::ranges::count(faces, BoundaryKind::dirichlet, &Face::kind) == 0))
+    return waves_between(faces, n);
   return {all, 0, 2 * pi / static_cast<double>(all)};
 }
 
@@ -228,6 +217,13 @@ std::complex<double> symbol_at(const Stencil& stencil, const std::array<double, 
     sum += std::polar(tap.weight, phase);
   }
   return sum;
+}
+
+AxisWaves waves_between(const std::array<Face, 2>& walls, std::int64_t n) {
+  const auto dirichlet = std::ranges::count(walls, BoundaryKind::dirichlet, &Face::kind);
+  const auto with_values = std::ranges::count_if(walls, &Face::has_value);
+  const double step = std::numbers::pi / (static_cast<double>(n) + 0.5 * static_cast<double>(dirichlet));
+  return {n, 0.5 * static_cast<double>(with_values) * step, step};
 }
 
 double largest_over_waves(const Stencil& whole, const Domain& domain,

@@ -58,15 +58,28 @@ std::vector<std::array<double, 3>> sampled_waves(const Index3& shape);
 /// Returns the symbol of one step at the wave theta {z, y, x}.
 std::complex<double> symbol_at(const Stencil& stencil, const std::array<double, 3>& theta);
 
+/// Holds the waves first + m step, m = 0 .. count - 1, of an axis, in radians per point.
+struct AxisWaves {
+  std::int64_t count = 1;
+  double first = 0, step = 0;
+
+  double operator()(std::int64_t m) const { return first + static_cast<double>(m) * step; }
+};
+
+/// Returns the waves between two dirichlet, neumann or value walls of an axis of n points. With L, the
+/// distance of the walls in spacings (n + 1 between dirichlet walls, n between others), they are
+///   - pi m / L, m = 0 .. n - 1, between neumann walls,
+///   - pi m / L, m = 1 .. n, between walls with values,
+///   - pi (m + 1/2) / L, m = 0 .. n - 1, between one wall of each kind.
+/// These waves are the eigenvectors of a step whose weights are the same in both directions of the axis and,
+/// beside dirichlet walls, of radius 1 (LeVeque, Finite Difference Methods for ODEs and PDEs, 2007, section
+/// 2.10).
+AxisWaves waves_between(const std::array<Face, 2>& walls, std::int64_t n);
+
 /// Returns the largest score(symbol) over the waves that the grid holds. Up to 2^15 waves are sampled. If
-/// there are more, a local search starts at the best of them. An axis of n points holds the waves
-///   - 2 pi m / n if it is periodic,
-///   - pi m / n, m = 0 .. n - 1, between neumann walls,
-///   - pi m / (n + 1), m = 1 .. n, between dirichlet walls, for weights of radius 1,
-///   - pi (2 m + 1) / (2 n + 1), m = 0 .. n - 1, between one wall of each kind, for weights of radius 1.
-/// These waves are the eigenvectors of a step whose weights are the same in both directions of an axis with
-/// walls (LeVeque, Finite Difference Methods for ODEs and PDEs, 2007, section 2.10). For other weights no
-/// wave is an eigenvector, and waves of any length are sampled, whose symbols bound the growth.
+/// there are more, a local search starts at the best of them. An axis of n points holds the waves 2 pi m / n
+/// if it is periodic, and those of waves_between() if they are eigenvectors. For other weights no wave is an
+/// eigenvector, and waves of any length are sampled, whose symbols bound the growth.
 double largest_over_waves(const Stencil& stencil, const Domain& domain,
                           const std::function<double(std::complex<double>)>& score);
 

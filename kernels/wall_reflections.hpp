@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
@@ -17,10 +19,17 @@ namespace spsolve {
 /// first ghost point, apart from c. With radius 1 a step from the grid reads no other ghost point. The field
 /// beyond the face is therefore 2 c minus its reflection about that point.
 ///
+/// Faces of BoundaryKind::value with value c: under the same condition on the sum, and with any radius, a
+/// step keeps a field odd about the face, apart from c. The field beyond the face is therefore 2 c minus its
+/// reflection about the face.
+///
 /// A single step has no condition on the weights, because before it the ghost points equal these reflections.
-/// Reflections of two axes must commute, so the dirichlet values of both must be equal. Grids must be at
-/// least as wide as the reflections.
+/// Reflections of two axes must commute, so the values of both must be equal. Grids must be at least as wide
+/// as the reflections. Axes with faces of BoundaryKind::filled have no reflections.
 Domain with_wall_reflections(Domain domain, const Stencil& stencil, int steps, Precision precision);
+
+/// Returns the name of an axis whose walls have no reflections, or nothing if there is none.
+std::string axis_without_reflections(const Domain& domain);
 
 /// Returns the domain with value 0 on the walls of `reflected` axes. Fields on that domain get nothing from
 /// those walls.

@@ -251,7 +251,8 @@ void Block::enqueue(const LaunchKind& kind) {
   await_magnitude_bound(kind.steps);
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
-  if (writes_rows_in_parts() || has_filled_faces()) unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
+  if (!reads_reflections(kind.steps) && (writes_rows_in_parts() || has_filled_faces()))
+    unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
   unit_->advance(in(), out(kind.steps), valid_region(kind.valid_steps - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
@@ -269,7 +270,8 @@ void Block::enqueue_with_exchange(const LaunchKind& kind) {
   backend_->order(Queue::compute, Queue::exchange);
   if (backend_->transport().uses_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(state);
-  fill_local_ghosts();
+  const bool fills = !reads_reflections(steps);
+  if (fills) fill_local_ghosts();
   // Ghost points beside received points are filled again after messages have arrived, so the two fills are
   // ordered.
   if (has_filled_faces()) backend_->order(Queue::compute, Queue::exchange);
@@ -281,7 +283,7 @@ void Block::enqueue_with_exchange(const LaunchKind& kind) {
   enter(computing_);
   backend_->mark(Mark::arrived, Queue::exchange);
   pending.unpack();
-  fill_received_ghosts();
+  if (fills) fill_received_ghosts();
   backend_->mark(Mark::unpacked, Queue::exchange);
   backend_->order(Queue::exchange, Queue::edges);
   std::size_t edge = 0;

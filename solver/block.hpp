@@ -188,8 +188,12 @@ class Block {
   /// Finishes a launch: adds amounts to points, and records points of the state.
   void work_on_points();
   /// Returns true if ghost points beyond walls lie in memory and change with the field, so that they are all
-  /// filled before every launch.
+  /// filled before every launch of the unit of equations.
   bool has_filled_faces() const { return problem_.equations && !problem_.equations->filled.empty(); }
+  /// Returns true if the ghost points of a launch are the reflections that the exchange makes, and no others.
+  bool reads_reflections(int steps) const {
+    return has_filled_faces() && method_.fused_weights() && steps == method_.fuse;
+  }
 
   Communicator communicator_;
   Problem problem_;

@@ -50,21 +50,24 @@ class FieldCopy : public HostCopy {
 
 std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method& method,
                                             const GivenFields& sources, Queue, const std::array<bool, 3>&) {
-  if (problem.equations) {
-    auto unit = std::make_unique<SystemUnit>(problem.equations->canonical, problem.equations->domains,
-                                             problem.equations->dt, problem.precision, sources.coefficients,
-                                             problem.equations->filled);
-    if (!method.strided) return unit;
+  std::unique_ptr<Unit> single_steps;
+  if (problem.equations)
+    single_steps = std::make_unique<SystemUnit>(problem.equations->canonical, problem.equations->domains,
+                                                problem.equations->dt, problem.precision,
+                                                sources.coefficients, problem.equations->filled);
+  else
+    single_steps =
+        std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
+  if (!method.fused_weights()) return single_steps;
+  if (method.strided) {
     StrideSweeps sweeps = make_stride_sweeps(problem, method, [&](const Stencil& weights, double factor) {
       return sweep_of(make_emulated_sweep(weights, problem.precision, method.layout.value(), method.dropped,
                                           problem.domain.shape, factor));
     });
     sweeps.minus_source = std::make_unique<MinusSource>();
-    return std::make_unique<StridedUnit>(problem.domain, method.fuse, std::move(sweeps), std::move(unit));
+    return std::make_unique<StridedUnit>(problem.domain, method.fuse, std::move(sweeps),
+                                         std::move(single_steps));
   }
-  auto single_steps =
-      std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
-  if (!method.fused_weights()) return single_steps;
   auto sweep = sweep_of(make_emulated_sweep(fuse_steps(problem.stencil, method.fuse), problem.precision,
                                             method.layout.value(), method.dropped, problem.domain.shape));
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),

@@ -86,12 +86,19 @@ std::unique_ptr<Unit> two_level_march(const Problem& problem, const Method& meth
   const auto found = strided_equation(problem);
   const auto* equation = std::get_if<TwoLevelEquation>(&found);
   const Domain& domain = problem.domain_of(0);
-  if (!equation || method.strided || method.fuse == 1 ||
+  if (!equation || domain.has_filled_faces() || method.strided || method.fuse == 1 ||
       !cuda::two_level_tile(domain, equation->s, problem.precision, method.fuse,
                             cuda::current_device().block_limits()))
     return nullptr;
   return std::make_unique<cuda::ScalarUnit>(domain, equation->s, problem.precision,
                                             cuda::ScalarUnit::TwoLevels{-equation->q}, stream);
+}
+
+/// Makes the sweep with the fused weights of a launch on a stream.
+std::unique_ptr<Sweep> fused_sweep(const Problem& problem, const Method& method, cudaStream_t stream) {
+  return sweep_of(cuda::make_tensor_sweep(problem.domain, fuse_steps(problem.stencil, method.fuse),
+                                          problem.precision, method.layout.value(), method.dropped,
+                                          cores_of(method), stream));
 }
 
 /// Makes the sweeps of strides on a stream.
@@ -151,28 +158,31 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
                          : std::make_shared<cuda::WallFiller>(equations.filled, equations.domains,
                                                               problem.precision, stream);
     auto march = two_level_march(problem, method, stream);
-    cuda::SystemUnitOptions options{method.strided || march ? 1 : method.fuse, problem.has_points,
+    cuda::SystemUnitOptions options{method.fused_weights() || march ? 1 : method.fuse, problem.has_points,
                                     wall_filler_, [this] { launches_->never_replay(); }};
     auto unit = std::make_unique<cuda::SystemUnit>(equations.canonical, equations.domains, equations.dt,
                                                    problem.precision, sources.coefficients, stream,
                                                    std::move(options));
     if (march) return std::make_unique<UnitByLength>(method.fuse, std::move(march), std::move(unit));
-    if (!method.strided) return unit;
-    return std::make_unique<StridedUnit>(problem.domain, method.fuse, stride_sweeps(problem, method, stream),
-                                         std::move(unit));
+    if (method.strided)
+      return std::make_unique<StridedUnit>(problem.domain, method.fuse,
+                                           stride_sweeps(problem, method, stream), std::move(unit));
+    if (!method.fused_weights()) return unit;
+    // Every wall has reflections, so a launch needs no bands, and single steps no branch.
+    return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse,
+                                       fused_sweep(problem, method, stream), std::make_unique<Branch>(),
+                                       std::move(unit), nullptr);
   }
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
                                               sources.single, on, wraps);
   };
   if (!method.fused_weights()) return single_steps(stream);
-  auto sweep = sweep_of(cuda::make_tensor_sweep(problem.domain, fuse_steps(problem.stencil, method.fuse),
-                                                problem.precision, method.layout.value(), method.dropped,
-                                                cores_of(method), stream));
   auto branch = std::make_unique<cuda::StreamBranch>(stream);
   auto exact = single_steps(branch->stream());
-  return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
-                                     std::move(branch), std::move(exact), sources.fused);
+  return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse,
+                                     fused_sweep(problem, method, stream), std::move(branch),
+                                     std::move(exact), sources.fused);
 }
 
 std::unique_ptr<PointWork> CudaBackend::make_points(PointTable table, AmountsOfStep amounts,

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "kernels/operator/linearity.hpp"
 #include "kernels/operator/repeating_form.hpp"
 
 namespace spsolve {
@@ -13,7 +14,8 @@ Equations::Equations(const Canonical& form, std::vector<Domain> walls, double ti
       facts(facts_of(canonical)),
       domains(std::move(walls)),
       dt(time_step),
-      filled(std::move(filled_faces)) {}
+      filled(std::move(filled_faces)),
+      stencil(single_stencil(canonical)) {}
 
 Box Equations::coefficient_box(std::size_t coefficient, const Box& region) const {
   const Box& offsets = facts.coefficient_reach[coefficient];  // half-open

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/operator/canonical.hpp"
@@ -22,6 +23,8 @@ struct Equations {
   std::vector<Domain> domains;  // by field
   double dt;
   std::vector<FilledFace> filled;
+  /// The weights of a step if it is one weighted sum over a single field (single_stencil()).
+  std::optional<Stencil> stencil;
 
   bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
   /// Returns how far around a block the fields of a step are read or computed.

@@ -16,12 +16,11 @@ namespace spsolve {
 /// result is as exact as `precision` promises (docs/internals/numerics.md). The problem is global: it is the
 /// same on every rank, whatever the decomposition.
 struct Problem {
-  Domain domain;  // the grid, and the walls of the first field
-  Stencil stencil;
+  Domain domain;    // the grid, and the walls of the first field, as far as Face can express them
+  Stencil stencil;  // with equations: Equations::stencil, or a single weight of 1
   Precision precision = Precision::fp64;
   bool has_source = false;
-  /// These are the equations of a step, instead of `stencil`; null for a single field that a stencil
-  /// advances.
+  /// These are the equations of a step; null for a single field that a stencil advances.
   std::shared_ptr<const Equations> equations = {};
   std::string single_name = "u";  // the name of the field that a stencil advances
   bool has_points = false;        // amounts are added to points, or their values recorded, in every step
@@ -62,10 +61,11 @@ struct Problem {
   }
 };
 
-/// Returns a problem of equations, on a grid that has the walls of the first field.
+/// Returns a problem of equations.
 inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision) {
-  const Domain domain = equations->domains.front();
-  return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations)};
+  const Domain domain = with_plain_faces(equations->domains.front(), equations->filled, 0);
+  const Stencil stencil = equations->stencil.value_or(Stencil({1, 1, 1}, {1.0}, {0, 0, 0}));
+  return {domain, stencil, precision, false, std::move(equations)};
 }
 
 }  // namespace spsolve

@@ -109,8 +109,9 @@ FrozenValues frozen_values(const RunConfig& config, const CoefficientValues& val
 }
 
 /// Returns the growth of a step with these values everywhere, or nothing if the step is not linear.
-std::optional<Growth> growth_with(const RunConfig& config, const Stencils& stencils, double dt,
+std::optional<Growth> growth_with(const Setup& setup, const Stencils& stencils, double dt,
                                   const FrozenValues& values) {
+  const RunConfig& config = setup.config;
   Stencils of_step = stencils;
   if (config.equations->of_stencil && dt != config.time.dt)  // the weights are those of a step of the input
     for (auto& [name, stencil] : of_step) stencil = part_of_step(stencil, dt / config.time.dt);
@@ -118,21 +119,25 @@ std::optional<Growth> growth_with(const RunConfig& config, const Stencils& stenc
       canonical_form(frozen(system_of(*config.equations, config.grid, dt, of_step), values));
   const auto step = step_matrix(canonical);
   if (!step) return {};
-  return growth_of(step->matrix, domains_of(*config.equations, config.grid));
+  std::vector<Domain> walls;
+  for (const Domain& domain : setup.problem.equations->domains)
+    walls.push_back(
+        with_plain_faces(domain, setup.problem.equations->filled, static_cast<int>(walls.size())));
+  return growth_of(step->matrix, walls);
 }
 
 /// Returns the largest time step, up to that of the input, with which no wave grows, or 0 if there is none.
 /// It is found by bisection, which assumes that all steps below some bound are stable.
-double largest_stable_step(const RunConfig& config, const Stencils& stencils, const FrozenValues& values) {
+double largest_stable_step(const Setup& setup, const Stencils& stencils, const FrozenValues& values) {
   constexpr int halvings = 24;
-  double stable = 0, unstable = config.time.dt;
+  double stable = 0, unstable = setup.config.time.dt;
   for (int i = 0; i < halvings; ++i) {
     const double dt = (stable + unstable) / 2;
-    const auto growth = growth_with(config, stencils, dt, values);
+    const auto growth = growth_with(setup, stencils, dt, values);
     (growth && growth->spectral_radius <= 1 + not_growth ? stable : unstable) = dt;
   }
   // A bound that bisection would push to zero is no stable time step.
-  return stable > config.time.dt * std::ldexp(1.0, 2 - halvings) ? stable : 0;
+  return stable > setup.config.time.dt * std::ldexp(1.0, 2 - halvings) ? stable : 0;
 }
 
 /// Returns false if the input gives the weights of [stencil] themselves, which no time step changes.
@@ -168,7 +173,7 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
   std::optional<FrozenValues> of_worst;
   for (const Index3& p : sample_points(equations, block, leaf_rows(config.grid, values))) {
     const FrozenValues at = frozen_values(config, values, p);
-    const auto growth = growth_with(config, stencils, config.time.dt, at);
+    const auto growth = growth_with(setup, stencils, config.time.dt, at);
     linear = linear && growth.has_value();
     if (!growth) break;
     defective = defective || growth->defective;
@@ -185,7 +190,7 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
                      : " (with the values of some points in place of what varies)");
   if (largest > 1 + not_growth) {
     const bool adjustable = has_adjustable_step(config);
-    if (adjustable && of_worst && worst == largest) stable = largest_stable_step(config, stencils, *of_worst);
+    if (adjustable && of_worst && worst == largest) stable = largest_stable_step(setup, stencils, *of_worst);
     stable = communicator.all_reduce(stable, MPI_MAX);
     warn_of_radius(largest,
                    stable > 0
@@ -206,7 +211,7 @@ void warn_of_growth(const Communicator& communicator, const Setup& setup, const 
   if (!problem.equations->canonical.coefficients.empty() || !config.equations->coefficients.empty() ||
       problem.state_count() > most_unknowns)
     return;
-  const auto growth = growth_with(config, read_stencils(communicator, config), config.time.dt, {});
+  const auto growth = growth_with(setup, read_stencils(communicator, config), config.time.dt, {});
   if (growth && growth->spectral_radius > 1 + not_growth)
     warn_of_radius(growth->spectral_radius, "; spsolve check looks for the largest stable time step",
                    terminal);

@@ -115,6 +115,17 @@ Precision narrower(Precision file, Precision state) {
   return storage_bytes(file) < storage_bytes(state) ? file : state;
 }
 
+/// Gives a field plain faces in place of filled ones if they are all neumann or dirichlet, as with no flux.
+void fill_only_where_needed(std::vector<Domain>& domains, std::vector<FilledFace>& filled) {
+  for (std::size_t field = 0; field < domains.size(); ++field) {
+    const int number = static_cast<int>(field);
+    const Domain plain = with_plain_faces(domains[field], filled, number);
+    if (plain.has_filled_faces() || plain.has_faces(BoundaryKind::value)) continue;
+    domains[field] = plain;
+    std::erase_if(filled, [&](const FilledFace& face) { return face.field == number; });
+  }
+}
+
 }  // namespace
 
 Sampling Setup::for_snapshots() const {
@@ -141,10 +152,11 @@ Stencils read_stencils(const Communicator& communicator, const RunConfig& config
 Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& stencils) {
   const Precision precision = config.compute.precision;
   if (config.equations) {
-    const std::vector<Domain> domains = domains_of(*config.equations, config.grid);
+    std::vector<Domain> domains = domains_of(*config.equations, config.grid);
     const Canonical canonical =
         canonical_form(system_of(*config.equations, config.grid, config.time.dt, stencils));
     std::vector<FilledFace> filled = filled_faces(tables, config);
+    fill_only_where_needed(domains, filled);
     // Launches of several steps of a stencil cannot add point sources between steps; those of equations can.
     const bool as_equations =
         !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);

@@ -6,6 +6,7 @@
 #include "kernels/operator/apply.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/operator/needed_boxes.hpp"
+#include "kernels/reference.hpp"
 
 namespace spsolve {
 

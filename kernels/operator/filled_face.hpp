@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "kernels/box.hpp"
@@ -83,6 +85,27 @@ struct FilledFace {
   /// Returns the distance from a ghost point of a layer to its mirror image.
   double distance(std::int64_t layer) const { return static_cast<double>(2 * layer + 1) * spacing; }
 };
+
+/// Returns a filled face as a Face, if c is one finite number and the condition is one of Face: dirichlet,
+/// value, or no flux, which is neumann.
+inline std::optional<Face> as_plain_face(const FilledFace& face) {
+  if (face.values && (face.varies_along_face || face.varies_in_time)) return {};
+  double c = 0;
+  face.evaluate({}, 0, {&c, 1});
+  if (!std::isfinite(c)) return {};
+  if (face.condition == WallCondition::dirichlet) return Face{BoundaryKind::dirichlet, c};
+  if (face.condition == WallCondition::value) return Face{BoundaryKind::value, c};
+  if (face.scale(0) == 1 && face.factor(0) * c == 0) return Face{BoundaryKind::neumann};
+  return {};
+}
+
+/// Returns the walls of a field with plain faces in place of those `filled` faces that as_plain_face() knows.
+inline Domain with_plain_faces(Domain walls, std::span<const FilledFace> filled, int field) {
+  for (const FilledFace& face : filled)
+    if (const auto plain = as_plain_face(face); plain && face.field == field)
+      walls.faces[face.axis][face.side] = *plain;
+  return walls;
+}
 
 /// Returns true if ghost points beyond a face mirror points of `known`, a box of points of the grid.
 inline bool touches(const Domain& domain, const Box& known, int axis, Side side) {

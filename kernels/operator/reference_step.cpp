@@ -2,6 +2,7 @@
 #include "kernels/operator/reference_step.hpp"
 
 #include "kernels/operator/interpret.hpp"
+#include "kernels/reference.hpp"
 
 namespace spsolve {
 

@@ -57,18 +57,4 @@ inline Index3 wrapped_or_reflected(const Domain& domain, Index3 p) {
   return p;
 }
 
-/// Returns a field at any point of the infinite grid: ghosts are resolved z first, since the last axis padded
-/// covers the corners.
-template <class T>
-T padded(const Domain& domain, const std::vector<T>& values, Index3 p) {
-  for (int axis = 0; axis < axis_count; ++axis) {
-    const std::int64_t n = domain.shape[axis];
-    if (p[axis] >= 0 && p[axis] < n) continue;
-    const Face& face = domain.faces[axis][p[axis] < 0 ? low : high];
-    if (face.kind == BoundaryKind::dirichlet) return static_cast<T>(face.value);
-    p[axis] = face.kind == BoundaryKind::periodic ? wrap(p[axis], n) : reflect(p[axis], n);
-  }
-  return values[static_cast<std::size_t>(index_of(p, domain.shape))];
-}
-
 }  // namespace spsolve

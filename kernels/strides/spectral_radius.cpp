@@ -87,20 +87,19 @@ bool is_even(const StencilMatrix& step, int axis) {
   return true;
 }
 
-/// Adds the waves (first + m) * unit, m = 0 .. count - 1.
-void add_waves(std::set<double>& waves, double first, std::int64_t count, double unit) {
-  for (std::int64_t m = 0; m < count; ++m) waves.insert((first + static_cast<double>(m)) * unit);
-}
-
-/// Adds the waves that an axis of a field holds between its walls.
+/// Adds the waves that an axis of a field holds between its walls. A filled face may be like any other.
 void add_waves_between(const std::array<Face, 2>& faces, std::int64_t n, std::set<double>& waves) {
-  constexpr double pi = std::numbers::pi;
-  const auto points = static_cast<double>(n);
-  const auto dirichlet = std::ranges::count(faces, BoundaryKind::dirichlet, &Face::kind);
-  const bool filled = std::ranges::count(faces, BoundaryKind::filled, &Face::kind) > 0;
-  if (filled || dirichlet == 0) add_waves(waves, 0, filled ? n + 1 : n, pi / points);
-  if (filled || dirichlet == 2) add_waves(waves, 1, n, pi / (points + 1));
-  if (filled || dirichlet == 1) add_waves(waves, 0.5, n, 2 * pi / (2 * points + 1));
+  for (const Side side : {low, high}) {
+    if (faces[side].kind != BoundaryKind::filled) continue;
+    for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::value}) {
+      std::array<Face, 2> such = faces;
+      such[side].kind = kind;
+      add_waves_between(such, n, waves);
+    }
+    return;
+  }
+  const AxisWaves of_axis = waves_between(faces, n);
+  for (std::int64_t m = 0; m < of_axis.count; ++m) waves.insert(of_axis(m));
 }
 
 /// Returns up to `most` waves, evenly spread, the first and the last included.

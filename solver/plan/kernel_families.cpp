@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/wall_reflections.hpp"
 #include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_parts.hpp"
 
@@ -35,6 +36,16 @@ std::optional<Refusal> refusal_of_weights(const Problem& problem, const DeviceMo
                                    to_string(problem.precision)));
   if (device.gpu)
     if (auto no_mma = cuda::why_no_mma(limits_of(device))) return none(no_mma->why);
+  if (problem.equations) {
+    const Domain domain =
+        with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
+    if (const std::string axis = axis_without_reflections(domain); !axis.empty())
+      return none(fmt::format(
+          "fused weights are not exact beside the walls of {}: they need symmetric weights that sum "
+          "to 1, or walls of the value 0; the same value if several axes have one; radius 1 beside "
+          "dirichlet walls; and a grid as wide as they reach",
+          axis));
+  }
   const Index3 reach = method.fuse * problem.stencil.radius();
   const std::int64_t weights = volume(2 * reach + Index3{1, 1, 1});
   if (method.fuse > 1 && weights > max_fused_weights)

@@ -85,7 +85,8 @@ std::optional<Refusal> why_no_promise(const Problem& problem, const Method& meth
 }
 
 Candidate evaluate(const Problem& given, const DeviceModel& device, const Method& method) {
-  if (given.equations) return EquationsModel(given, device).evaluate(method);
+  if (given.equations && (method.strided || !method.fused_weights()))
+    return EquationsModel(given, device).evaluate(method);
   const Problem problem = as_swept(given, method);
   Candidate candidate{method};
   candidate.precision = problem.precision;
@@ -113,7 +114,7 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
                         ? "shared"
                     : candidate.compute_seconds > candidate.memory_seconds ? "compute"
                                                                            : "memory";
-  if (candidate.fused_weights() && device.gpu)
+  if (candidate.fused_weights() && device.gpu && !given.equations)
     candidate.spot = compare(candidate, evaluate(given, device, Method(method.fuse)));
   return candidate;
 }

@@ -77,6 +77,7 @@ EquationsModel::EquationsModel(const Problem& problem, const DeviceModel& device
                                       cuda::grid_axes(equations.domains.front()));
     if (const auto* none = std::get_if<NoKernel>(&group)) cuda::refuse_step(*none);
   }
+  if (!equations.filled.empty()) return;  // marches of single fields fill no ghost points
   auto found = strided_equation(problem);
   if (auto* equation = std::get_if<TwoLevelEquation>(&found)) two_levels_ = std::move(*equation);
 }

@@ -11,6 +11,7 @@
 #include "kernels/sparse/accuracy.hpp"
 #include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_parts.hpp"
+#include "solver/plan/plan_of_equations.hpp"
 
 namespace spsolve {
 namespace {
@@ -67,7 +68,8 @@ bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRe
   return way.unit == UnitKind::scalar || device.gpu || asked_for(request);
 }
 
-/// Says why a method is not considered; returns nothing if it is.
+}  // namespace
+
 std::optional<Refusal> why_rejected(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
   if (auto none = why_no_kernel(problem, device, method)) return none;
@@ -76,6 +78,8 @@ std::optional<Refusal> why_rejected(const Problem& problem, const DeviceModel& d
   if (request.accuracy || request.unpromised) return {};
   return why_no_promise(problem, method);
 }
+
+namespace {
 
 /// Adds every method in every precision to the plan, as a candidate or with the obstacle that rules it out.
 void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,

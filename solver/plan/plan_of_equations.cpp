@@ -56,18 +56,19 @@ void add_marches(Plan& plan, const EquationsModel& model, const PlanRequest& req
 /// Throws Error(invalid_input) if a request names something that equations cannot have.
 void require_possible(const Problem& problem, const PlanRequest& request) {
   const auto found = strided_equation(problem);
-  const auto* why = std::get_if<std::string>(&found);
+  const auto* no_stride = std::get_if<std::string>(&found);
+  const std::string no_sum = why_no_fused_weights(problem);
+  const bool only_scalar = no_stride && !no_sum.empty();
   const auto refuse = [&](const InputKey& key, const std::string& value) {
-    throw Error(
-        key,
-        fmt::format(
-            " = {}: systems of equations are advanced by the scalar unit{}; leave it out, or \"auto\"", value,
-            why ? ", and one equation with two time levels and constant weights by tensor cores: " + *why
-                : ""));
+    throw Error(key,
+                fmt::format(" = {}: systems of equations are advanced by the scalar unit, and one equation "
+                            "with constant weights by tensor cores: {}; leave it out, or \"auto\"",
+                            value, problem.equations->stencil ? no_sum : *no_stride));
   };
-  if (why && request.unit && *request.unit != UnitKind::scalar)
+  if (only_scalar && request.unit && *request.unit != UnitKind::scalar)
     refuse({"compute", "unit"}, fmt::format("\"{}\"", to_string(*request.unit)));
-  if (why && request.layout) refuse({"compute", "layout"}, fmt::format("\"{}\"", to_string(*request.layout)));
+  if (only_scalar && request.layout)
+    refuse({"compute", "layout"}, fmt::format("\"{}\"", to_string(*request.layout)));
   if (request.accuracy)
     throw Error(
         InputKey{"compute", "accuracy"},
@@ -109,6 +110,7 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   const double single = model.evaluate(Method(1)).seconds;
   if (scalar && !request.strided.value_or(false))
     add_marches(plan, model, request, asked, single, device.gpu ? max_fused_on_gpu : max_fused_on_cpu);
+  if (!request.strided.value_or(false)) add_fused_weights(plan, problem, device, request, single);
   if (request.strided.value_or(true)) add_strides(plan, problem, device, request, single);
   if (plan.candidates.empty()) throw nothing_takes(request, plan);
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
@@ -117,8 +119,8 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
   });
   const bool is_asked = given.fuse || given.unit || given.layout;
   plan.reasons = {"chosen:     " + line_of(plan.chosen) + (is_asked ? "; as it was asked for" : "")};
-  const Candidate* march =
-      fastest(plan.candidates, [&](const Candidate& c) { return plan.chosen.strided && !c.strided; });
+  const Candidate* march = fastest(
+      plan.candidates, [&](const Candidate& c) { return plan.chosen.fused_weights() && !c.fused_weights(); });
   const Candidate* first = plan.candidates.front().fuse == 1 ? &plan.candidates.front() : nullptr;
   for (const Candidate* other : {first, march == first ? nullptr : march})
     if (other && !is_same_method(*other, plan.chosen))

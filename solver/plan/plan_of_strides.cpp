@@ -7,7 +7,7 @@
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/strides/stride_weights.hpp"
-#include "solver/plan/kernel_family.hpp"
+#include "kernels/wall_reflections.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
 #include "solver/plan/stride_error.hpp"
@@ -22,17 +22,6 @@ constexpr std::size_t max_scalar_weights = 400;
 constexpr double merged_roots = 1e-6;
 
 Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
-
-/// Returns a wall beside which strides do not hold, in words, or nothing if there is none.
-std::string wall_without_reflections(const Domain& domain) {
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    if (!domain.periodic(axis) && !domain.reflected[axis])
-      return fmt::format(
-          "a stride of several steps is not exact beside the walls of {}: it needs neumann walls with "
-          "symmetric weights, walls of the value 0 with symmetric weights of radius 1, or a wider grid",
-          "zyx"[axis]);
-  return "";
-}
 
 /// Returns a stride of several steps in the form in which the model knows it: a launch of one step of a
 /// single field, with a source. Axes with reflections are treated as periodic: if there are any, the grid is
@@ -67,15 +56,16 @@ class Strides {
         growth_(growth_of(equation)) {}
 
   /// Returns a method with its numbers, or the reason why there is none.
-  std::variant<Candidate, Refusal> evaluated(const KernelFamily& family, int steps) const {
-    Method method(steps, family.unit, family.layout,
-                  family.layout == Layout::separable
-                      ? request_.dropped.value_or(unit_roundoff(problem_.precision) / 2)
-                      : 0.0);
-    method.strided = true;
+  std::variant<Candidate, Refusal> evaluated(const Method& method) const {
+    const int steps = method.fuse;
     if (auto refusal = refusal_of(method)) return *refusal;
     const Domain domain = stride_domain(problem_, steps);
-    if (const std::string wall = wall_without_reflections(domain); !wall.empty()) return none(wall);
+    if (const std::string axis = axis_without_reflections(domain); !axis.empty())
+      return none(fmt::format(
+          "a stride of several steps is not exact beside the walls of {}: it needs neumann walls "
+          "and {{ value = 0 }} with symmetric weights, {{ dirichlet = 0 }} with symmetric weights "
+          "of radius 1, or a wider grid",
+          axis));
     const Stencil weights = stride_leapfrog(equation_.s, equation_.q, steps).now;
     const Problem single_field = as_single_field(problem_, weights, domain);
     const Method launch(1, method.unit, method.layout, method.dropped);
@@ -167,12 +157,6 @@ class Strides {
   TwoLevelGrowth growth_;
 };
 
-bool considered(const KernelFamily& family, const DeviceModel& device, const PlanRequest& request) {
-  if (request.unit && request.unit != family.unit) return false;
-  if (request.layout && request.layout != family.layout) return false;
-  return device.gpu || request.unit || request.layout;
-}
-
 }  // namespace
 
 void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,
@@ -181,27 +165,17 @@ void add_strides(Plan& plan, const Problem& problem, const DeviceModel& device, 
   std::optional<Strides> strides;
   if (const auto* equation = std::get_if<TwoLevelEquation>(&found))
     strides.emplace(problem, device, request, *equation);
-  for (const KernelFamily& family : kernel_families()) {
-    if (!considered(family, device, request)) continue;
-    const std::span<const int> depths =
-        request.fuse ? std::span<const int>(&*request.fuse, 1) : family.depths(device);
-    for (const int steps : depths) {
-      if (steps < 2) continue;
-      auto made = strides ? strides->evaluated(family, steps)
-                          : none("strides take one equation with two time levels and constant weights: " +
-                                 std::get<std::string>(found));
-      if (auto* refusal = std::get_if<Refusal>(&made)) {
-        Method method(steps, family.unit, family.layout);
-        method.strided = true;
-        plan.rejected.push_back({method, problem.precision, std::move(*refusal)});
-        continue;
-      }
-      auto& candidate = std::get<Candidate>(made);
-      candidate.seconds =
-          mean_with_single_steps(request.events, candidate, single) + strides->begin_seconds(candidate);
-      plan.candidates.push_back(candidate);
-    }
-  }
+  add_sweeps(
+      plan, problem, device, request, true, [&](const Method& method) -> std::variant<Candidate, Refusal> {
+        if (!strides)
+          return none("strides take one equation with two time levels and constant weights: " +
+                      std::get<std::string>(found));
+        auto made = strides->evaluated(method);
+        if (auto* candidate = std::get_if<Candidate>(&made))
+          candidate->seconds =
+              mean_with_single_steps(request.events, *candidate, single) + strides->begin_seconds(*candidate);
+        return made;
+      });
 }
 
 }  // namespace spsolve

@@ -11,7 +11,8 @@ std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& prob
   const Equations& equations = *problem.equations;
   if (problem.has_points) return "point sources or probes are worked on in every step";
   if (equations.canonical.field_count() != 1) return "there are several fields";
-  if (!equations.filled.empty()) return "walls other than periodic, neumann and { dirichlet = 0 } are filled";
+  if (problem.domain.has_filled_faces())
+    return "walls other than periodic, neumann, { dirichlet = 0 } and { value = 0 } are filled";
   const EquationFacts& facts = equations.facts.equations.front();
   if (facts.depends.linearity != Linearity::constant_weights) return "its weights vary, or it is not linear";
   if (facts.depends.has_terms_without_fields) return "it has terms without fields";

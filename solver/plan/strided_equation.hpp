@@ -14,8 +14,8 @@ namespace spsolve {
 std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& problem);
 
 /// Returns the grid of this problem with Domain::reflected set for axes whose walls keep reflections for
-/// `steps` steps. These are neumann walls of symmetric weights, and walls with the value 0 of symmetric
-/// weights of radius 1.
+/// `steps` steps. These are neumann walls and { value = 0 } walls of symmetric weights, and { dirichlet = 0 }
+/// walls of symmetric weights of radius 1.
 Domain stride_domain(const Problem& problem, int steps);
 
 }  // namespace spsolve

@@ -247,6 +247,107 @@ class Walls(spsolve.TestCase):
                 self.assertIn(message, self.run_to(2, "check", "case.toml", *spsolve.settings(change)).err)
 
 
+class ImageCase(Case):
+    """Makes a random [stencil] whose walls have images: weights that are the same on both sides and sum to 1 (or to less if all
+    walls have the value 0), and one value for all walls, or two values on one axis."""
+
+    def __init__(self, seed, directory):
+        super().__init__(seed, directory)
+        self.kind = "stencil"
+        self.shape = [n + 4 * self.radius for n in self.shape]
+        values = self.random.choice([[0.0], [0.7], [-0.3, 0.8]])
+        with_values = self.random.randrange(len(self.shape)) if len(values) > 1 else None
+        self.walls = [walls and tuple(self.plain_wall(values if with_values in (None, axis) else []) for _ in walls)
+                      for axis, walls in enumerate(self.walls)]
+        weights = np.abs(self.weights)
+        for axis in range(weights.ndim):
+            weights = weights + np.flip(weights, axis)
+        self.weights = weights / weights.sum() * (0.8 if values == [0.0] else 1.0)
+
+    def wall(self, axis):
+        return None  # chosen when all values are known
+
+    def plain_wall(self, values):
+        condition = self.random.choice((["value", "value"] if values else []) + (["dirichlet"] if values and self.radius == 1 else [])
+                                       + ["neumann", "flux"])
+        if condition == "neumann":
+            return Wall(condition, None, '"neumann"')
+        value = 0.0 if condition == "flux" else self.random.choice(values)
+        return Wall(condition, lambda coordinates, step: value, f"{{ {condition} = {value} }}")
+
+
+class Images(spsolve.TestCase):
+    def values(self, directory):
+        return spsolve.values(spsolve.snapshots(self.directory / directory)[STEPS])
+
+    def test_tensor_units_take_fused_steps_up_to_walls_of_constant_values(self):
+        taken = 0
+        for seed in range(16):
+            case = ImageCase(seed, self.directory)
+            (self.directory / "case.toml").write_text(case.text())
+            expected = case.model()["u"]
+            fuse = case.random.choice([1, 2, 3])
+            unit, precision, tolerance = case.random.choice([("tensor", "fp64", 1e-12), ("sparse-tensor", "fp32", 1e-5)])
+            options = ("--overwrite", *spsolve.settings(f"compute.unit='{unit}'", f"compute.precision='{precision}'", f"time.fuse={fuse}"))
+            with self.subTest(seed=seed, fuse=fuse, unit=unit, text=case.text()):
+                said = self.run_to(0, "case.toml", "--output", "alone", *options).out
+                self.assertRegex(said, rf"(?<!sparse-){unit} .*, {fuse} steps? per launch")
+                np.testing.assert_allclose(self.values("alone"), expected, rtol=0, atol=tolerance)
+                self.finished(spsolve.run("case.toml", "--output", "ranks", *options, ranks=2, cwd=self.directory))
+                np.testing.assert_array_equal(self.values("ranks"), self.values("alone"))
+            taken += any(wall and wall.condition == "value" for walls in case.walls if walls for wall in walls)
+        self.assertGreater(taken, 8)
+
+    def input(self, **walls):
+        spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [60]}, "boundary": {"x": {"low": {"value": 0.5}, "high": "neumann", **walls}},
+            "stencil": {"preset": "heat", "diffusivity": 0.3, "dt": 1.0}, "initial": {"expression": "sin(x)"},
+            "time": {"steps": 24}, "checkpoint": {"every": 12}})
+
+    def test_reasons_why_walls_have_no_images(self):
+        self.input()
+        for change, fuse, message in (
+                ("stencil={weights=[0.2, 0.5, 0.3]}", 2, "fused weights are not exact beside the walls of x"),
+                ("stencil={weights=[0.2, 0.5, 0.2]}", 2, "fused weights are not exact beside the walls of x"),
+                ("boundary.x.low={value='0.5*t'}", 2, "a wall has a flux, a Robin condition, or a value that varies"),
+                ("boundary.x.low={flux=0.5}", 1, "a wall has a flux, a Robin condition, or a value that varies"),
+                ("source={expression='0.1*t'}", 2, "it has terms without fields")):
+            with self.subTest(change):
+                said = self.run_to(2, "check", "case.toml", *spsolve.settings("compute.unit='tensor'", f"time.fuse={fuse}", change)).err
+                self.assertIn(message, said)
+        self.run_to(0, "check", "case.toml",
+                    *spsolve.settings("compute.unit='tensor'", "time.fuse=1", "stencil={weights=[0.2, 0.5, 0.3]}"))
+
+    def test_plans_for_gpus_weigh_tensor_cores(self):
+        self.input()
+        plan = lambda *settings: self.run_to(0, "plan", "case.toml", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml",
+                                             *spsolve.settings("compute.device=cuda", *settings)).out
+        said = plan("grid.shape=[9000000]")
+        self.assertRegex(said, r"fp64 +tensor +natural-order")
+        self.assertIn("walls across x: fused weights hold up to them", said)
+        self.assertIn("fused weights do not take these equations: a wall has a flux", plan("boundary.x.low={flux=0.5}"))
+
+    def test_no_flux_is_neumann(self):
+        last = "snapshot_0000000024.hdf"
+        for name, low in (("neumann", "neumann"), ("flux", {"flux": 0.0}), ("formula", {"flux": "0*2"})):
+            self.input(low=low)
+            said = self.run_to(0, "check", "case.toml").out
+            self.assertIn("growth factor per step", said)  # as stencils have it
+            self.run_to(0, "case.toml", "--output", name)
+            self.assertEqual((self.directory / name / last).read_bytes(), (self.directory / "neumann" / last).read_bytes())
+
+    def test_restarts_and_growth(self):
+        self.input()
+        options = spsolve.settings("compute.unit='tensor'", "time.fuse=4")
+        self.run_to(0, "case.toml", "--output", "whole", *options)
+        self.run_to(0, "case.toml", "--output", "again", "--restart", "whole/checkpoint_0000000012.h5", *options, ranks=2)
+        last = "snapshot_0000000024.hdf"
+        self.assertEqual((self.directory / "again" / last).read_bytes(), (self.directory / "whole" / last).read_bytes())
+        # Modes between a value and a neumann wall are odd about one face and even about the other.
+        slowest = 1 - 2 * 0.3 * (1 - np.cos(np.pi / 2 / 60))
+        self.assertIn(f"spectral radius of a step: {slowest:.12g}", self.run_to(0, "check", "case.toml").out)
+
+
 class Memory(spsolve.TestCase):
     def test_datasets_of_walls_are_counted(self):
         with h5py.File(self.directory / "face.h5", "w") as file:

@@ -65,7 +65,10 @@ TEST(Exchange, HaloPointsHoldTheirImage) {
       const double value = 0.5 * static_cast<double>(problem.between(0, 2));
       for (int axis = 0; axis < axis_count; ++axis) {
         domain.reflected[axis] = !domain.periodic(axis);
-        for (Face& face : domain.faces[axis]) face.value = value;
+        for (Face& face : domain.faces[axis]) {
+          face.value = value;
+          if (face.has_value() && problem.between(0, 1)) face.kind = BoundaryKind::value;
+        }
       }
     }
     SCOPED_TRACE(problem.describe());

@@ -19,7 +19,11 @@ class Regions : public ::testing::TestWithParam<int> {
   Regions() {
     for (int axis = 0; axis < axis_count; ++axis) {
       domain.reflected[axis] = !domain.periodic(axis) && problem.between(0, 1);
-      for (Face& face : domain.faces[axis]) face.value = 0.5 * static_cast<double>(problem.between(0, 2));
+      for (Face& face : domain.faces[axis]) {
+        face.value = 0.5 * static_cast<double>(problem.between(0, 2));
+        if (domain.reflected[axis] && face.has_value() && problem.between(0, 1))
+          face.kind = BoundaryKind::value;
+      }
     }
   }
   /// Returns all points around a block that an exchange fills.

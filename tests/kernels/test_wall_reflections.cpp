@@ -48,9 +48,9 @@ void expect_steps(const testing::RandomCase& problem, const Domain& reflecting, 
 
 TEST(WallReflections, MakeFusedStepsOfSingleOnes) {
   int reflected_axes = 0;
-  for (int seed = 0; seed < 200; ++seed) {
-    testing::RandomCase problem =
-        testing::with_symmetric_weights(testing::RandomCase(static_cast<std::uint64_t>(seed), 1, 300), 3);
+  for (int seed = 0; seed < 400; ++seed) {
+    testing::RandomCase problem = testing::with_symmetric_weights(
+        testing::RandomCase(static_cast<std::uint64_t>(seed), 1, 300), 3, seed >= 200);
     const int steps = static_cast<int>(problem.between(1, 4));
     const Domain reflecting = with_wall_reflections(problem.domain, problem.stencil, steps, Precision::fp64);
     const Index3 reach = steps * problem.stencil.radius();
@@ -61,7 +61,7 @@ TEST(WallReflections, MakeFusedStepsOfSingleOnes) {
     }
     expect_steps(problem, reflecting, steps);
   }
-  EXPECT_GT(reflected_axes, 100);
+  EXPECT_GT(reflected_axes, 200);
 }
 
 /// Ghost points are reflections before a single step, whatever its weights.
@@ -99,7 +99,8 @@ Domain between(const std::array<Face, 2>& y, const std::array<Face, 2>& x) {
 
 TEST(WallReflections, AreOnlyWhereTheyAreExact) {
   constexpr Face neumann{BoundaryKind::neumann}, zero{BoundaryKind::dirichlet},
-      one{BoundaryKind::dirichlet, 1}, two{BoundaryKind::dirichlet, 2};
+      one{BoundaryKind::dirichlet, 1}, two{BoundaryKind::dirichlet, 2}, zero_at_face{BoundaryKind::value},
+      one_at_face{BoundaryKind::value, 1}, filled{BoundaryKind::filled};
   using Axes = std::array<bool, 3>;
   const auto reflected = [](const Domain& domain, const Stencil& stencil, int steps) {
     return with_wall_reflections(domain, stencil, steps, Precision::fp32).reflected;
@@ -125,6 +126,17 @@ TEST(WallReflections, AreOnlyWhereTheyAreExact) {
   EXPECT_EQ(reflected(between(ones, {one, two}), even, 2), (Axes{}));
   EXPECT_EQ(reflected(between(neumanns, {one, two}), even, 2), (Axes{false, true, true}));
   EXPECT_EQ(reflected(between({neumann, one}, {one, neumann}), even, 2), (Axes{false, true, true}));
+  const std::array<Face, 2> zeros_at_faces{zero_at_face, zero_at_face},
+      ones_at_faces{one_at_face, one_at_face};
+  EXPECT_EQ(reflected(between(periodic, zeros_at_faces), wide, 2), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(periodic, zeros_at_faces), shrinking, 2), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(periodic, zeros_at_faces), upwind, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(periodic, ones_at_faces), wide, 2), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(periodic, ones_at_faces), shrinking, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(periodic, ones_at_faces), upwind, 1), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(ones_at_faces, {one, neumann}), even, 2), (Axes{false, true, true}));
+  EXPECT_EQ(reflected(between(ones_at_faces, {zero_at_face, one}), even, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(periodic, {filled, neumann}), even, 1), (Axes{}));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
@@ -38,7 +39,9 @@ class Wave {
       domain_.shape[axis] = steps * radius + below(most) + 1 + (axis == x_axis ? larger : 0);
       if (below(3) == 0) continue;
       for (Face& face : domain_.faces[axis])
-        face.kind = radius == 1 && below(2) ? BoundaryKind::dirichlet : BoundaryKind::neumann;
+        face.kind = below(3) == 0             ? BoundaryKind::value
+                    : radius == 1 && below(2) ? BoundaryKind::dirichlet
+                                              : BoundaryKind::neumann;
     }
     for (Values* values : {&now, &previous}) {
       values->resize(static_cast<std::size_t>(domain_.box().points()));
@@ -48,9 +51,12 @@ class Wave {
   }
 
   Problem problem(Precision precision) const {
-    return system_problem(std::make_shared<const Equations>(canonical_form(testing::system_of(example_)),
-                                                            std::vector<Domain>{domain_}, example_.names.dt),
-                          precision);
+    Domain walls = domain_;
+    const std::vector<FilledFace> filled = testing::fill_value_faces(walls);
+    return system_problem(
+        std::make_shared<const Equations>(canonical_form(testing::system_of(example_)),
+                                          std::vector<Domain>{walls}, example_.names.dt, filled),
+        precision);
   }
   /// Returns the states of `count` steps in double, the first one included.
   std::vector<Values> reference(int count) const {

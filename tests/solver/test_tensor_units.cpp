@@ -13,6 +13,7 @@
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "solver/plan/model.hpp"
+#include "tests/kernels/operator/example_steps.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/wall_reflections.hpp"
@@ -33,7 +34,7 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
   return methods;
 }
 
-constexpr int random_cases = 8, separable_cases = 2, symmetric_cases = 10;
+constexpr int random_cases = 8, separable_cases = 2, symmetric_cases = 10, value_cases = 10;
 
 struct Case {
   testing::RandomCase problem;
@@ -44,7 +45,8 @@ struct Case {
       : problem(static_cast<std::uint64_t>(seed), 1, 1500), fuse(static_cast<int>(problem.between(1, 3))) {
     problem.domain.shape[x_axis] += 16;
     if (seed >= random_cases + separable_cases) {  // walls with reflections
-      problem = testing::with_symmetric_weights(problem, 2);
+      const bool with_value_faces = seed >= random_cases + separable_cases + symmetric_cases;
+      problem = testing::with_symmetric_weights(problem, 2, with_value_faces);
       return;
     }
     if (seed >= random_cases) make_separable();
@@ -73,10 +75,24 @@ struct Case {
     problem.stencil = Stencil({3, 3, 3}, weights, {1, 1, 1});
   }
 
+  /// Returns a stencil with a source or, between faces of BoundaryKind::value, an equation without one.
+  Problem in(Precision precision) const {
+    Domain walls = problem.domain;
+    const std::vector<FilledFace> filled = testing::fill_value_faces(walls);
+    if (filled.empty()) return {problem.domain, problem.stencil, precision, true};
+    testing::ExampleStep step{"sum", {}, "u.next = correlate(w, u)"};
+    step.names.dimensions = problem.domain.dimensions;
+    step.names.fields = {"u"};
+    step.names.stencils = {{"w", problem.stencil}};
+    return system_problem(std::make_shared<const Equations>(canonical_form(testing::system_of(step)),
+                                                            std::vector<Domain>{walls}, 1.0, filled),
+                          precision);
+  }
+
   std::vector<double> solve(const Communicator& communicator, const Index3& grid, const Problem& what,
                             const Method& method, Backend& backend, int exchange_every = 1) const {
     Block block(communicator, what, Decomposition(what.domain.shape, grid), method, backend, exchange_every);
-    block.set_source(testing::values_of(what.domain, problem.source));
+    if (what.has_source) block.set_source(testing::values_of(what.domain, problem.source));
     block.set_state(testing::values_of(what.domain, problem.u));
     for (const int steps : {fuse, 1, fuse}) block.launch(steps);
     return testing::gathered(communicator, what.domain, block.state());
@@ -92,7 +108,8 @@ void expect_units_to_work(const Case& c, const std::vector<Precision>& precision
   const Communicator self(MPI_COMM_SELF);
   const Index3 grid = min_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
   for (const Precision precision : precisions) {
-    const Problem what{problem.domain, problem.stencil, precision, true};
+    const Problem what = c.in(precision);
+    if (precision == Precision::tf32 && what.equations) continue;  // not in equations
     for (const Method& method : methods_for(what, device, c.fuse)) {
       SCOPED_TRACE(problem.describe() + " " + std::string(to_string(precision)) + " " + describe(method) +
                    " fuse " + std::to_string(c.fuse));
@@ -106,8 +123,8 @@ void expect_units_to_work(const Case& c, const std::vector<Precision>& precision
       EXPECT_EQ(c.solve(world, grid, what, method, together), found) << "another decomposition";
       EXPECT_EQ(c.solve(world, grid, what, method, together, 2), found) << "deeper halos";
 
-      const auto expected =
-          reference_steps(problem.domain, problem.stencil, problem.u, c.steps(), &problem.source);
+      const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, c.steps(),
+                                            what.has_source ? &problem.source : nullptr);
       // sum |w| = 1, so nothing exceeds steps + 1. The bound is that of two launches by the plan, a single
       // step, the fused source, and rounding when data are stored.
       const auto scalar = [&](int steps) { return scalar_error(problem.stencil, steps, precision).total(); };
@@ -335,7 +352,7 @@ TEST(ScaledData, OnGpus) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, TensorUnits,
-                         ::testing::Range(0, random_cases + separable_cases + symmetric_cases));
+                         ::testing::Range(0, random_cases + separable_cases + symmetric_cases + value_cases));
 
 }  // namespace
 }  // namespace spsolve

@@ -68,7 +68,7 @@ std::string RandomCase::describe() const {
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
     text += std::string(" ") + "zyx"[axis] + "=" + std::to_string(domain.shape[axis]) + "r" +
             std::to_string(stencil.radius()[axis]);
-    for (const Face& face : domain.faces[axis]) text += "pdn"[static_cast<int>(face.kind)];
+    for (const Face& face : domain.faces[axis]) text += "pdnvf"[static_cast<int>(face.kind)];
   }
   return text + " taps=" + std::to_string(stencil.taps().size());
 }

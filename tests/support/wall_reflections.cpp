@@ -16,8 +16,11 @@ ReflectedPoint reflected_point(const Domain& domain, Index3 p) {
     while (i < 0 || i >= n) {
       const Face& face = domain.faces[axis][i < 0 ? low : high];
       const std::int64_t ghost = i < 0 ? -1 : n;
-      if (face.kind == BoundaryKind::neumann) {
+      if (face.kind != BoundaryKind::dirichlet) {
         i = (i < 0 ? -1 : 2 * n - 1) - i;
+        if (face.kind == BoundaryKind::neumann) continue;
+        reflected.offset += reflected.scale * 2 * face.value;
+        reflected.scale = -reflected.scale;
       } else if (i == ghost) {
         i = i < 0 ? 0 : n - 1;
         reflected.offset += reflected.scale * face.value;
@@ -32,7 +35,27 @@ ReflectedPoint reflected_point(const Domain& domain, Index3 p) {
   return reflected;
 }
 
-RandomCase with_symmetric_weights(RandomCase problem, int largest_radius) {
+std::vector<FilledFace> fill_value_faces(Domain& domain) {
+  std::vector<FilledFace> filled;
+  if (!domain.has_faces(BoundaryKind::value)) return filled;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    for (const Side side : {low, high}) {
+      if (domain.periodic(axis)) continue;
+      Face& face = domain.faces[axis][side];
+      FilledFace wall{0, axis, side};
+      if (face.kind == BoundaryKind::dirichlet) wall.condition = WallCondition::dirichlet;
+      if (face.kind == BoundaryKind::value) wall.condition = WallCondition::value;
+      wall.values = [value = face.value](const Index3&, std::int64_t, std::span<double> values) {
+        std::ranges::fill(values, value);
+      };
+      wall.varies_along_face = wall.varies_in_time = false;
+      filled.push_back(std::move(wall));
+      face = {BoundaryKind::filled};
+    }
+  return filled;
+}
+
+RandomCase with_symmetric_weights(RandomCase problem, int largest_radius, bool with_value_faces) {
   Index3 radius{};
   const double value = problem.between(0, 1) ? 0.0 : 0.375;
   const auto valued = problem.between(0, 1) ? problem.between(0, 2) : axis_count;
@@ -41,7 +64,10 @@ RandomCase with_symmetric_weights(RandomCase problem, int largest_radius) {
     radius[axis] = problem.between(1, largest_radius);
     for (Face& face : problem.domain.faces[axis]) {
       if (face.kind != BoundaryKind::dirichlet) continue;
-      radius[axis] = 1;
+      if (with_value_faces && problem.between(0, 2))
+        face.kind = BoundaryKind::value;
+      else
+        radius[axis] = 1;
       if (valued == axis_count)
         face.value = value;
       else if (valued != axis)

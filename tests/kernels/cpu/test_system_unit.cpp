@@ -15,6 +15,7 @@
 #include "kernels/operator/interpret_coefficient.hpp"
 #include "kernels/operator/repeating_form.hpp"
 #include "kernels/operator/statement_boxes.hpp"
+#include "kernels/reference.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/kernels/operator/given_rows.hpp"
 
