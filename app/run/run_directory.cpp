@@ -93,6 +93,7 @@ void refuse_results(const fs::path& directory) {
                                                    directory.string(), whole));
 }
 
+/// Throws Error(file_failure) if this process cannot write files to a directory.
 void require_writable(const fs::path& directory) {
   if (const std::string why = why_not_writable(directory); !why.empty())
     throw Error(Status::file_failure, fmt::format("output directory {} {}", directory.string(), why));
