@@ -163,8 +163,7 @@ void expect_bits_of_chains(const std::vector<Index3>& offsets, std::int64_t reac
           for (int p = 0; p < schedule.rows; ++p) {
             std::fill_n(found[p].begin(), room, 9.0);
             group.out[p] = found[p].begin() + begin;
-            group.next_in[p] = inputs[0];
-            group.next_out[p] = group.out[p];
+            group.leading[p] = inputs[0];
           }
           correlate(group);
           for (int p = 0; p < schedule.rows; ++p)
