@@ -74,10 +74,9 @@ TEST(Plan, RefusalsSayWhatForbidsEveryMethodWithItsNumber) {
   std::vector<double> weights;
   for (int i = 0; i < 18; ++i) weights.push_back(std::uniform_real_distribution(-1.0, 1.0)(random));
   const Problem cube{{3, {40, 50, 60}, {}}, Stencil({3, 2, 3}, weights, {1, 1, 1}), Precision::fp32, false};
-  EXPECT_THAT(
-      refusal(cube, nominal_gpu(), {UnitKind::sparse_tensor, {}, 4}),
-      AllOf(HasSubstr("h200"), HasSubstr("sparse-tensor morph in fp32, 4 steps per launch: promise"),
-            ContainsRegex("up to [0-9.]+ times"), HasSubstr("promises 4 times")));
+  EXPECT_THAT(refusal(cube, nominal_gpu(), {UnitKind::sparse_tensor, {}, 4}),
+              AllOf(HasSubstr("h200"), HasSubstr("sparse-tensor morph in fp32, 4 steps per launch: promise"),
+                    ContainsRegex("up to [0-9.]+ times"), HasSubstr("promises 4 times")));
   PlanRequest accepted{UnitKind::sparse_tensor, {}, 4};
   accepted.accuracy = 1e-3;
   EXPECT_EQ(refusal(cube, nominal_gpu(), accepted), "");
