@@ -177,8 +177,9 @@ AxisWaves waves_of_axis(const Stencil& stencil, const Domain& domain, int axis) 
   const auto& faces = domain.faces[axis];
   if (radius == 0) return {};
   if (domain.periodic(axis)) return {n, 0, 2 * pi / static_cast<double>(n)};
-  if (is_even(stencil, axis) &&
-      (radius == 1 || std::ranges::count(faces, BoundaryKind::dirichlet, &Face::kind) == 0))
+  const auto has = [&](BoundaryKind kind) { return std::ranges::count(faces, kind, &Face::kind) > 0; };
+  if (is_even(stencil, axis) && (radius == 1 || !has(BoundaryKind::dirichlet)) &&
+      (radius <= n || !has(BoundaryKind::value)))
     return waves_between(faces, n);
   return {all, 0, 2 * pi / static_cast<double>(all)};
 }

@@ -71,9 +71,9 @@ struct AxisWaves {
 ///   - pi m / L, m = 0 .. n - 1, between neumann walls,
 ///   - pi m / L, m = 1 .. n, between walls with values,
 ///   - pi (m + 1/2) / L, m = 0 .. n - 1, between one wall of each kind.
-/// These waves are the eigenvectors of a step whose weights are the same in both directions of the axis and,
-/// beside dirichlet walls, of radius 1 (LeVeque, Finite Difference Methods for ODEs and PDEs, 2007, section
-/// 2.10).
+/// These waves are the eigenvectors of a step whose weights are the same in both directions of the axis, of
+/// radius 1 beside dirichlet walls and of at most n beside value walls (LeVeque, Finite Difference Methods for
+/// ODEs and PDEs, 2007, section 2.10).
 AxisWaves waves_between(const std::array<Face, 2>& walls, std::int64_t n);
 
 /// Returns the largest score(symbol) over the waves that the grid holds. Up to 2^15 waves are sampled. If

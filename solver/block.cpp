@@ -251,8 +251,7 @@ void Block::enqueue(const LaunchKind& kind) {
   await_magnitude_bound(kind.steps);
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
-  if (!reads_reflections(kind.steps) && (writes_rows_in_parts() || has_filled_faces()))
-    unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
+  if (writes_rows_in_parts() || has_filled_faces()) unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
   unit_->advance(in(), out(kind.steps), valid_region(kind.valid_steps - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
@@ -270,7 +269,8 @@ void Block::enqueue_with_exchange(const LaunchKind& kind) {
   backend_->order(Queue::compute, Queue::exchange);
   if (backend_->transport().uses_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(state);
-  const bool fills = !reads_reflections(steps);
+  // Fused weights read the reflections that the exchange makes, and no other ghost points.
+  const bool fills = !(has_filled_faces() && method_.fused_weights() && steps == method_.fuse);
   if (fills) fill_local_ghosts();
   // Ghost points beside received points are filled again after messages have arrived, so the two fills are
   // ordered.

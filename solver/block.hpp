@@ -152,8 +152,8 @@ class Block {
   void share_magnitude_bound(int steps);
   /// Makes the compute queue wait for the result of share_magnitude_bound().
   void await_magnitude_bound(int steps);
-  /// Returns the least value that the magnitude bound of the state is set to: 4 times the largest dirichlet
-  /// value of a reflected axis. Reflected ghost points 2 c - u are then at most 1.5 times the bound.
+  /// Returns the least value that the magnitude bound of the state is set to: 4 times the largest value
+  /// of a face of a reflected axis. Reflected ghost points 2 c - u are then at most 1.5 times the bound.
   int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   /// Returns an upper bound of the bytes that message buffers and intermediate results of launches need: one
@@ -190,10 +190,6 @@ class Block {
   /// Returns true if ghost points beyond walls lie in memory and change with the field, so that they are all
   /// filled before every launch of the unit of equations.
   bool has_filled_faces() const { return problem_.equations && !problem_.equations->filled.empty(); }
-  /// Returns true if the ghost points of a launch are the reflections that the exchange makes, and no others.
-  bool reads_reflections(int steps) const {
-    return has_filled_faces() && method_.fused_weights() && steps == method_.fuse;
-  }
 
   Communicator communicator_;
   Problem problem_;

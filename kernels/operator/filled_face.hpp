@@ -101,9 +101,10 @@ inline std::optional<Face> as_plain_face(const FilledFace& face) {
 
 /// Returns the walls of a field with plain faces in place of those `filled` faces that as_plain_face() knows.
 inline Domain with_plain_faces(Domain walls, std::span<const FilledFace> filled, int field) {
-  for (const FilledFace& face : filled)
-    if (const auto plain = as_plain_face(face); plain && face.field == field)
-      walls.faces[face.axis][face.side] = *plain;
+  for (const FilledFace& face : filled) {
+    if (face.field != field) continue;
+    if (const auto plain = as_plain_face(face)) walls.faces[face.axis][face.side] = *plain;
+  }
   return walls;
 }
 

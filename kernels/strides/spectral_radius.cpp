@@ -87,6 +87,15 @@ bool is_even(const StencilMatrix& step, int axis) {
   return true;
 }
 
+/// Returns true if a step reads farther along an axis than its n points.
+bool reads_past(const StencilMatrix& step, int axis, std::int64_t n) {
+  for (int row = 0; row < step.size(); ++row)
+    for (int column = 0; column < step.size(); ++column)
+      if (const auto stencil = step.at(row, column).stencil(); stencil && stencil->radius()[axis] > n)
+        return true;
+  return false;
+}
+
 /// Adds the waves that an axis of a field holds between its walls. A filled face may be like any other.
 void add_waves_between(const std::array<Face, 2>& faces, std::int64_t n, std::set<double>& waves) {
   for (const Side side : {low, high}) {
@@ -177,10 +186,16 @@ Growth growth_of(const StencilMatrix& step, const std::vector<Domain>& domains) 
   constexpr std::array<std::size_t, 4> waves_per_axis{1, 32768, 180, 32};  // as of a periodic grid
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
     std::set<double> waves;
-    for (const Domain& of_field : domains)
-      if (!of_field.periodic(axis)) add_waves_between(of_field.faces[axis], domain.shape[axis], waves);
+    bool between = is_even(step, axis);  // waves between walls are eigenvectors
+    for (const Domain& of_field : domains) {
+      const auto& faces = of_field.faces[axis];
+      if (of_field.periodic(axis)) continue;
+      add_waves_between(faces, domain.shape[axis], waves);
+      between = between && (std::ranges::count(faces, BoundaryKind::value, &Face::kind) == 0 ||
+                            !reads_past(step, axis, domain.shape[axis]));
+    }
     if (waves.empty()) continue;
-    if (!is_even(step, axis)) waves.insert(of_axes[axis].begin(), of_axes[axis].end());
+    if (!between) waves.insert(of_axes[axis].begin(), of_axes[axis].end());
     const std::size_t most = waves_per_axis[static_cast<std::size_t>(domain.dimensions)];
     of_axes[axis] = some_of({waves.begin(), waves.end()}, axis == x_axis ? most / 2 + 1 : most);
   }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "halo/communicator.hpp"
 #include "halo/mpi_session.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Prints failures of ranks other than 0. A failure that ends a test on one rank ends the job: the other
-/// ranks would wait for this rank until the job has no time left.
+/// Prints failures of ranks other than 0. A failure that ends a test on any rank ends the job, and later
+/// tests do not run: ranks without this failure would wait for this rank until the job has no time left.
 class FailuresOfRank : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOfRank(const Communicator& world) : world_(world) {}

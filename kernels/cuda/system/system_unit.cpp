@@ -163,7 +163,7 @@ void SystemUnit::clear(const GroupFields& fields, const std::vector<Box>& ghosts
     const Field& field = *fields.inputs[i];
     const Index3 extent = ghosts[i].extent();
     const std::size_t element = storage_bytes(field.precision());
-    // Points beyond walls are no part of the state.
+    // Other launches may do the same at the same time: nobody reads or writes anything but zeros there.
     auto* const first = const_cast<std::byte*>(field.bytes_at(ghosts[i].begin));
     check_cuda(cudaMemset2DAsync(first, static_cast<std::size_t>(field.pitch()) * element, 0,
                                  static_cast<std::size_t>(extent[x_axis]) * element,

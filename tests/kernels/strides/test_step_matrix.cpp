@@ -263,6 +263,25 @@ TEST(SpectralRadius, OfOneFieldBetweenWallsIsTheGrowthFactor) {
       }
 }
 
+/// A step that reads past the whole grid finds reflections beyond value walls that no wave has.
+TEST(SpectralRadius, BoundsTheGrowthOfStepsThatReadPastTheGrid) {
+  const Stencil stencil =
+      fuse_steps(make_preset("heat", 1, {1, 1, 1}, {{"diffusivity", {1.0}}, {"dt", {0.52}}}), 4);
+  StencilMatrix step(1);
+  step.at(0, 0) = LongWeights(stencil.taps());
+  for (const std::int64_t points : {2, 3, 5})
+    for (const BoundaryKind first : {BoundaryKind::neumann, BoundaryKind::value}) {
+      Domain domain;
+      domain.dimensions = 1;
+      domain.shape = {1, 1, points};
+      domain.faces[x_axis] = {Face{first}, Face{BoundaryKind::value}};
+      const double growth = growth_by_steps(stencil, domain);
+      EXPECT_GE(growth_factor(stencil, domain), growth - 1e-9) << points << " " << to_string(first);
+      EXPECT_GE(growth_of(step, {domain}).spectral_radius, growth - 1e-9)
+          << points << " " << to_string(first);
+    }
+}
+
 TEST(SpectralRadius, BetweenFilledWallsBoundsThatBetweenOthers) {
   const Stencil stencil = make_preset("heat", 1, {1, 1, 1}, {{"diffusivity", {1.0}}, {"dt", {0.52}}});
   StencilMatrix step(1);
