@@ -61,7 +61,12 @@ void tune(const Communicator& communicator, Setup& setup, Tables& tables, const 
       tuned_plan(communicator, setup.problem, plan_request(config, setup.problem), setup.plan, steps,
                  setup.device, config.parallel, terminal);
   if (!tuned) return;
-  setup = make_setup(communicator, config, tables, tuned);
+  try {
+    setup = make_setup(communicator, config, tables, tuned);
+  } catch (const Error& error) {  // it is the same on every rank
+    if (error.status() != Status::invalid_input) throw;
+    terminal.warn("the tuned plan is left out: {}", error.what());
+  }
   require_memory(communicator, setup, true);
 }
 

@@ -13,6 +13,7 @@
 #include "app/setup/clock.hpp"
 #include "app/setup/distribution.hpp"
 #include "app/setup/kernels_hash.hpp"
+#include "app/setup/setup.hpp"
 #include "app/setup/version.hpp"
 #include "io/text_file.hpp"
 #include "kernels/cache_directory.hpp"
@@ -71,6 +72,14 @@ bool pays(const std::vector<Candidate>& candidates, const Plan& plan, double poi
                         static_cast<double>(steps);
 }
 
+/// Returns the conditions and values of all faces, as part of a key.
+std::string text_of_walls(const Domain& domain) {
+  std::string text;
+  for (const auto& faces : domain.faces)
+    for (const Face& face : faces) text += fmt::format(" {}:{:a}", static_cast<int>(face.kind), face.value);
+  return text;
+}
+
 /// Returns the file that keeps the winner; its name depends on everything that the plan depends on.
 std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
                                              const DeviceChoice& device) {
@@ -81,11 +90,14 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
   text += fmt::format(" {} {} {} {}", request.events.every, request.events.last_alone, request.events.cuts,
                       request.unpromised);
   text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
-  for (const auto& faces : problem.domain.faces)
-    for (const Face& face : faces) text += fmt::format(" {}", static_cast<int>(face.kind));
-  if (problem.equations) text += text_of(problem.equations->canonical);
-  for (const Tap& tap : problem.stencil.taps())
-    text += fmt::format(" {}:{}", fmt::join(tap.offset, ","), tap.weight);
+  // Whether a method exists depends on values of walls and on points, too.
+  text += fmt::format(" {}", problem.has_points) + text_of_walls(problem.domain);
+  if (problem.equations) {
+    for (const Domain& domain : problem.equations->domains) text += text_of_walls(domain);
+    for (const FilledFace& face : problem.equations->filled)
+      text += fmt::format(" {}", static_cast<int>(face.condition));
+  }
+  text += " " + checksum_of(problem);
   return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
 }
 

@@ -2,6 +2,7 @@
 """Walls of every condition, with values by numbers, formulas of place and time, and datasets, compared with numpy padding written
 here, on random grids, stencils and equations."""
 import itertools
+import json
 import os
 import random
 import unittest
@@ -368,6 +369,49 @@ class Memory(spsolve.TestCase):
             """)
         said = self.run_to(0, "check", "case.toml").out
         self.assertIn(f"{1200 * 1000 * 8 / 2**20:.1f} MiB of host memory for values of walls", said)
+
+
+class Tuning(spsolve.TestCase):
+    """The numbers of walls, and probes, decide which methods exist, so that a tuned plan holds for these alone."""
+    def write(self, wall, sections):
+        return spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [60]}, "boundary": {"x": {"low": wall, "high": wall}}, "time": {"steps": 24}, "output": {"directory": "out"},
+            **sections, "compute": {"device": "cpu", "tune": True, **sections.get("compute", {})}})
+
+    def run_tuned(self, file, ranks=None):
+        said = self.run_to(0, file, "--overwrite", ranks=ranks, environment={"XDG_CACHE_HOME": str(self.directory / "cache")})
+        return said, json.loads((self.directory / "out" / "run.json").read_text())["plan"]
+
+    def remember(self, part):
+        """Replaces a part of the only plan that is remembered."""
+        (file,) = (self.directory / "cache" / "spsolve").glob("tuned-*.json")
+        file.write_text(json.dumps(json.loads(file.read_text()) | part))
+
+    def check(self, fused, first, other):
+        """`fused` is a part of a plan that exists for the input `first` and not for `other`."""
+        self.run_tuned(self.write(*first))
+        self.remember(fused)  # timings may choose any plan
+        said, plan = self.run_tuned(self.write(*first))
+        self.assertIn("tuned before", said.out)
+        self.assertEqual(fused, {key: plan[key] for key in fused})
+        said, plan = self.run_tuned(self.write(*other))
+        self.assertNotIn("tuned before", said.out)
+        self.assertNotEqual(fused, {key: plan[key] for key in fused})
+
+    def test_plans_are_remembered_for_values_of_walls(self):
+        heat = {"stencil": {"weights": [0.2, 0.4, 0.2]}, "initial": {"expression": "sin(x)"}, "compute": {"unit": "tensor"}}
+        self.check({"unit": "tensor", "fuse": 4}, ({"value": 0}, heat), ({"value": 0.5}, heat))
+
+    def test_plans_are_remembered_for_points(self):
+        wave = {"equations": {"step": "u.next = 2*u - u.previous + 0.2*laplace(u)"}, "fields.u": {"initial": "sin(x)"}}
+        probes = {"probes": [{"name": "p", "at": [[30.0]], "every": 1}]}
+        stride = {"unit": "tensor", "layout": "dual-tessellation", "fuse": 4, "strided": True}
+        self.check(stride, ("neumann", wave), ("neumann", {**wave, **probes}))
+        self.remember({"fuse": 4000})
+        for ranks in (None, 2):
+            said, plan = self.run_tuned(self.write("neumann", wave), ranks)
+            self.assertIn("the tuned plan is left out: ", said.err)
+            self.assertEqual(plan["unit"], "scalar")
 
 
 if __name__ == "__main__":
