@@ -181,7 +181,11 @@ void SnapshotSeries::drop_after(std::int64_t step) {
   const auto first = times_->upper_bound(snapshot_file("", step, stream_).string());
   if (first == times_->end()) return;
   times_->erase(first, times_->end());
-  write();
+  const std::string rest = text();
+  const FileDescriptor series(file(), FileDescriptor::Mode::modify);
+  series.write(0, std::as_bytes(std::span(rest)));
+  series.cut(std::ssize(rest));
+  series.flush();
 }
 
 void SnapshotSeries::add(std::int64_t step, double time) {
@@ -193,13 +197,18 @@ void SnapshotSeries::add(std::int64_t step, double time) {
   if (!is_last || !append(name, time)) write();
 }
 
-void SnapshotSeries::write() {
-  const auto file = this->file();
+/// Returns the text of the file with all entries.
+std::string SnapshotSeries::text() const {
   json files = json::array();
   for (const auto& [known, of] : *times_) files.push_back({{"name", known}, {"time", of}});
-  const std::string text = json{{"file-series-version", "1.0"}, {"files", files}}.dump(1) + "\n";
+  return json{{"file-series-version", "1.0"}, {"files", files}}.dump(1) + "\n";
+}
+
+void SnapshotSeries::write() {
+  const auto file = this->file();
+  const std::string text = this->text();
   write_text(file, text, Flush::later);
-  bytes_ = static_cast<std::int64_t>(text.size());
+  bytes_ = std::ssize(text);
   if (!is_stream(file)) unflushed_->add(followed(file));
 }
 

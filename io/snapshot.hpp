@@ -59,8 +59,9 @@ class SnapshotSeries {
   /// Throws Error(file_failure).
   void add(std::int64_t step, double time);
 
-  /// Drops the entries of later steps from the file, before the files that they name are removed. Throws
-  /// Error(file_failure).
+  /// Drops the entries of later steps from the file, before the files that they name are removed. Returns
+  /// when that is on disk. A full disk has room for it, because the file is shortened in place. A file that
+  /// is cut short by a kill is made anew from the snapshots. Throws Error(file_failure).
   void drop_after(std::int64_t step);
 
   /// Returns the series of another stream in the same directory, whose files are flushed with those of this
@@ -74,6 +75,7 @@ class SnapshotSeries {
  private:
   bool append(const std::string& name, double time);
   void write();
+  std::string text() const;
 
   std::filesystem::path directory_;
   std::string stream_;

@@ -114,6 +114,19 @@ class Faults(spsolve.TestCase):
                     self.run_to(0, "info", path)
                 self.assertFalse(list((disk / "out").glob("*.tmp")))
 
+    def test_going_back_frees_a_full_disk(self):
+        """Nothing can be written before later files are removed, and their series must not name them any more by then."""
+        file = self.write(output={"directory": "out", "every": 10})
+        with self.small_disk(6000) as disk:
+            out = disk / "out"
+            self.run_to(0, file, "--output", out)
+            whole = {path.name: path.read_bytes() for path in out.iterdir() if path.suffix in (".hdf", ".series")}
+            with contextlib.suppress(OSError), open(disk / "filler", "wb", buffering=0) as filler:
+                while filler.write(bytes(4096)):
+                    pass
+            self.run_to(0, file, "--output", out, "--restart", out / "checkpoint_0000000020.h5")
+            self.assertEqual({path.name: path.read_bytes() for path in out.iterdir() if path.suffix in (".hdf", ".series")}, whole)
+
     def test_full_disk_from_the_start(self):
         file = self.write()
         with self.small_disk(4) as disk:
