@@ -16,6 +16,9 @@ class FileDescriptor {
   enum class Mode { read, modify, create };
 
   FileDescriptor(const std::filesystem::path& file, Mode mode);
+  /// Owns `descriptor`, which is open; `file` is its name in messages.
+  FileDescriptor(std::filesystem::path file, int descriptor)
+      : file_(std::move(file)), descriptor_(descriptor) {}
   FileDescriptor(FileDescriptor&& other) noexcept
       : file_(std::move(other.file_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   FileDescriptor& operator=(FileDescriptor&&) = delete;

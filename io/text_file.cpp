@@ -12,12 +12,10 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
 
-#include "io/file_descriptor.hpp"
 #include "io/system_call.hpp"
 #include "kernels/error.hpp"
 
@@ -163,13 +161,10 @@ void append_text(const std::filesystem::path& file, const std::string& text) {
                                                   errno ? std::strerror(errno) : "unknown reason"));
 }
 
-OpenPipe::OpenPipe(const std::filesystem::path& path) {
+std::optional<FileDescriptor> keep_pipe_open(const std::filesystem::path& path) {
   std::error_code missing;
-  if (std::filesystem::is_fifo(path, missing)) descriptor_ = open_stream(path, STDOUT_FILENO, O_WRONLY);
-}
-
-OpenPipe::~OpenPipe() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!std::filesystem::is_fifo(path, missing)) return {};
+  return FileDescriptor(path, open_stream(path, STDOUT_FILENO, O_WRONLY));
 }
 
 void write_cache(const std::filesystem::path& file, const std::string& text) {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "io/atomic_file.hpp"
+#include "io/file_descriptor.hpp"
 
 /// Small text files are read and written as a whole. A path may also name a stream. Every failure throws
 /// Error(file_failure) with the file and the system's reason.
@@ -26,19 +28,10 @@ void write_text(const std::filesystem::path& file, const std::string& text, Flus
 /// Appends to a text file, which is made if there is none, or writes to a stream.
 void append_text(const std::filesystem::path& file, const std::string& text);
 
-/// Keeps a named pipe open for writing. Without it the reader would see the end of the pipe after each text
-/// that is written. Does nothing for any other path.
-class OpenPipe {
- public:
-  /// Waits until a process reads the pipe, and throws Error(file_failure) if none does for ten seconds.
-  explicit OpenPipe(const std::filesystem::path& path);
-  OpenPipe(const OpenPipe&) = delete;
-  OpenPipe& operator=(const OpenPipe&) = delete;
-  ~OpenPipe();
-
- private:
-  int descriptor_ = -1;
-};
+/// Opens a named pipe for writing, so that its reader does not see the end of the pipe after each text that
+/// is written. Waits until a process reads the pipe, and throws Error(file_failure) if none does for ten
+/// seconds. Returns nothing if the path names no pipe.
+std::optional<FileDescriptor> keep_pipe_open(const std::filesystem::path& path);
 
 /// Writes a small text file as a cache: several processes may write it at a time, and it may be lost.
 void write_cache(const std::filesystem::path& file, const std::string& text);

@@ -15,6 +15,7 @@
 #include <sstream>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/machine/directory_text.hpp"
@@ -162,9 +163,11 @@ void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued
         if (auto series = SnapshotSeries::in_file(file)) series->drop_after(*continued_from);
     for (const fs::path& file : results)
       if (!continued_from || step_of(file) > *continued_from) remove_result(file);
-    rows_.emplace(diagnostics_file(path_));
   });
   require_one_directory();
+  on_root(communicator_, [&] {
+    if (auto pipe = keep_pipe_open(diagnostics_file(path_))) rows_.emplace(std::move(*pipe));
+  });
 }
 
 void RunDirectory::require_one_directory() const {

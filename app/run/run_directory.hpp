@@ -8,7 +8,6 @@
 
 #include "halo/communicator.hpp"
 #include "io/file_descriptor.hpp"
-#include "io/text_file.hpp"
 #include "solver/diagnostics.hpp"
 
 namespace spsolve {
@@ -43,7 +42,7 @@ class RunDirectory {
   Communicator communicator_;
   std::filesystem::path path_;
   std::optional<FileDescriptor> lock_;  // on rank 0
-  std::optional<OpenPipe> rows_;        // on rank 0: diagnostics.csv, if it is a pipe
+  std::optional<FileDescriptor> rows_;  // on rank 0: diagnostics.csv, if it is a pipe
 };
 
 /// Begins diagnostics.csv or, on a restart, drops its rows after `step`. The columns are step, time, and for
