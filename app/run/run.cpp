@@ -288,10 +288,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     block.set_points({sources.added(), sources.columns(), probes.recorded()},
                      [&](std::int64_t step, std::span<double> amounts) { sources.amounts(step, amounts); });
   Images images(communicator, config, block);
-  if (const std::string beyond = value_beyond_range(communicator, setup, sources, schedule.first,
-                                                    std::min(schedule.first + 1, schedule.last));
-      !beyond.empty())
-    terminal.warn("{}", beyond);
+  if (schedule.first < schedule.last)
+    if (const std::string beyond = source_beyond_range(communicator, setup, sources, schedule.first);
+        !beyond.empty())
+      terminal.warn("{}", beyond);
 
   // All errors of the input were found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;

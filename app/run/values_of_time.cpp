@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -34,6 +35,13 @@ void add_walls(std::vector<NamedValue>& values, const Setup& setup, std::int64_t
   }
 }
 
+void add_sources(std::vector<NamedValue>& values, PointSources& sources, std::int64_t step) {
+  sources.for_each_value(step, [&](const std::string& key, double value) {
+    values.push_back({fmt::format("the value of [{}]", key), value});
+  });
+}
+
+/// Returns the values of a step in the order in which they are looked at.
 std::vector<NamedValue> values_at(const Setup& setup, PointSources& sources, std::int64_t step) {
   std::vector<NamedValue> values;
   if (setup.problem.equations) {
@@ -47,16 +55,15 @@ std::vector<NamedValue> values_at(const Setup& setup, PointSources& sources, std
            scalars[i]});
     add_walls(values, setup, step);
   }
-  sources.for_each_value(step, [&](const std::string& key, double value) {
-    values.push_back({fmt::format("the value of [{}]", key), value});
-  });
+  add_sources(values, sources, step);
   return values;
 }
 
-}  // namespace
-
-std::string value_beyond_range(const Communicator& communicator, const Setup& setup, PointSources& sources,
-                               std::int64_t first, std::int64_t last) {
+/// Describes the first of the values values_of(step), of steps `first` to `last` - 1, that the format of sums
+/// cannot hold. Collective.
+std::string first_beyond_range(const Communicator& communicator, const Setup& setup, std::int64_t first,
+                               std::int64_t last,
+                               const std::function<std::vector<NamedValue>(std::int64_t)>& values_of) {
   const Precision sums = sum_precision(setup.problem.precision);
   const auto is_beyond = [&](const NamedValue& named) {
     return with_storage(sums, [&]<class Storage>() {
@@ -66,7 +73,7 @@ std::string value_beyond_range(const Communicator& communicator, const Setup& se
   std::int64_t step = first;
   std::string text;
   for (; step < last && text.empty(); ++step) {
-    const std::vector<NamedValue> values = values_at(setup, sources, step);
+    const std::vector<NamedValue> values = values_of(step);
     if (const auto found = std::ranges::find_if(values, is_beyond); found != values.end())
       text = fmt::format(
           "{} is {:g}{} at step {} (t = {:g})", found->name, found->value,
@@ -78,6 +85,23 @@ std::string value_beyond_range(const Communicator& communicator, const Setup& se
   const int rank =
       communicator.all_reduce(own == earliest ? communicator.rank() : communicator.size(), MPI_MIN);
   return communicator.broadcast(text, rank);
+}
+
+}  // namespace
+
+std::string value_beyond_range(const Communicator& communicator, const Setup& setup, PointSources& sources,
+                               std::int64_t first, std::int64_t last) {
+  return first_beyond_range(communicator, setup, first, last,
+                            [&](std::int64_t step) { return values_at(setup, sources, step); });
+}
+
+std::string source_beyond_range(const Communicator& communicator, const Setup& setup, PointSources& sources,
+                                std::int64_t step) {
+  return first_beyond_range(communicator, setup, step, step + 1, [&](std::int64_t at) {
+    std::vector<NamedValue> values;
+    add_sources(values, sources, at);
+    return values;
+  });
 }
 
 }  // namespace spsolve

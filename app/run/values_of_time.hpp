@@ -16,4 +16,9 @@ namespace spsolve {
 std::string value_beyond_range(const Communicator& communicator, const Setup& setup, PointSources& sources,
                                std::int64_t first, std::int64_t last);
 
+/// Does the same for the values of point sources at one step. They are added to the solution as they are,
+/// while equations may not use a scalar or a wall at every step, as in `t > 0 ? 1/t : 0`. Collective.
+std::string source_beyond_range(const Communicator& communicator, const Setup& setup, PointSources& sources,
+                                std::int64_t step);
+
 }  // namespace spsolve
