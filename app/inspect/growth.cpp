@@ -9,10 +9,12 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/values/derived_coefficients.hpp"
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/strides/spectral_radius.hpp"
 #include "kernels/wall_growth.hpp"
 
@@ -108,16 +110,20 @@ FrozenValues frozen_values(const RunConfig& config, const CoefficientValues& val
   return frozen;
 }
 
-/// Returns the growth of a step with these values everywhere, or nothing if the step is not linear.
-std::optional<Growth> growth_with(const Setup& setup, const Stencils& stencils, double dt,
-                                  const FrozenValues& values) {
+/// Returns a step with these values everywhere as a matrix, or nothing if the step is not linear.
+std::optional<StepMatrix> step_with(const Setup& setup, const Stencils& stencils, double dt,
+                                    const FrozenValues& values) {
   const RunConfig& config = setup.config;
   Stencils of_step = stencils;
   if (config.equations->of_stencil && dt != config.time.dt)  // the weights are those of a step of the input
     for (auto& [name, stencil] : of_step) stencil = part_of_step(stencil, dt / config.time.dt);
-  const Canonical canonical =
-      canonical_form(frozen(system_of(*config.equations, config.grid, dt, of_step), values));
-  const auto step = step_matrix(canonical);
+  return step_matrix(canonical_form(frozen(system_of(*config.equations, config.grid, dt, of_step), values)));
+}
+
+/// Returns the growth of a step with these values everywhere, or nothing if the step is not linear.
+std::optional<Growth> growth_with(const Setup& setup, const Stencils& stencils, double dt,
+                                  const FrozenValues& values) {
+  const auto step = step_with(setup, stencils, dt, values);
   if (!step) return {};
   std::vector<Domain> walls;
   for (const Domain& domain : setup.problem.equations->domains)
@@ -215,6 +221,17 @@ void warn_of_growth(const Communicator& communicator, const Setup& setup, const 
   if (growth && growth->spectral_radius > 1 + not_growth)
     warn_of_radius(growth->spectral_radius, "; spsolve check looks for the largest stable time step",
                    terminal);
+}
+
+bool looks_for_stable_step(const Communicator& communicator, const Setup& setup) try {
+  const RunConfig& config = setup.config;
+  if (setup.problem.state_count() > most_unknowns || !has_adjustable_step(config)) return false;
+  // Whether a step is linear hardly ever depends on the values, unless they are 0 or 1.
+  const FrozenValues any{.coefficients = std::vector(config.equations->coefficients.size(), 0.7),
+                         .at = {0.7, 0.7, 0.7}};
+  return step_with(setup, read_stencils(communicator, config), config.time.dt, any).has_value();
+} catch (const StatementError&) {  // weights are not finite at t = 0
+  return false;
 }
 
 }  // namespace spsolve

@@ -140,7 +140,10 @@ std::string cause_of_divergence(const Communicator& communicator, const Setup& s
   const std::string value =
       value_beyond_range(communicator, setup, sources, std::max<std::int64_t>(step - most, 0), step);
   if (!value.empty() || !setup.problem.equations || step == 0) return value;
-  return "the time step may be too long (spsolve check looks for the longest that is stable)";
+  return fmt::format("the time step may be too long{}",
+                     looks_for_stable_step(communicator, setup)
+                         ? " (spsolve check looks for the longest that is stable)"
+                         : "");
 }
 
 /// Returns the callbacks of the time loop: they write files and answer requests, and inform the watchdog and

@@ -611,6 +611,7 @@ class CommandLine(spsolve.TestCase):
             return self.run_to(status, file, "--overwrite", ranks=2).err
         self.assertRegex(run(3, 1.1), r"warning: the equations amplify some wave by 1 \+ 1.4 per step: .*; spsolve check looks for the largest stable time step\n")
         self.assertIn("the time step may be too long (spsolve check", run(3, 1.1, "1 + 0*x"))
+        self.assertRegex(run(3, 1.1, "u"), r"the time step may be too long(?! \()")  # no waves of equations that are not linear are looked at
         self.assertNotIn("amplify", run(0, 0.9))
 
     def test_growth_of_stencils_beside_walls_that_equations_take(self):
