@@ -61,27 +61,34 @@ double quota_of_this_rank(const Communicator& machine) {
 /// Returns true if OMP_NUM_THREADS holds numbers of threads. The OpenMP library ignores any other text.
 bool threads_are_given() {
   const char* const text = std::getenv("OMP_NUM_THREADS");
-  std::istringstream list(text ? text : "");
-  bool given = false;
+  if (!text) return false;
+  std::istringstream list(std::string(text) + ',');  // with an empty entry behind the comma of "3,"
   for (std::string entry; std::getline(list, entry, ',');) {
     std::istringstream words(entry);
     std::string rest;
     long threads = 0;
     if (!(words >> threads) || threads <= 0 || words >> rest) return false;
-    given = true;
   }
-  return given;
+  return true;
 }
 
-/// Returns how many threads of this rank can run at a time beside those of the others. Threads beyond a quota
-/// may not run, and the others would wait for them in barriers. Collective.
-int threads_that_run(const Communicator& machine) {
+/// Holds how many threads of a rank can run at a time beside those of the others, and its share of a quota,
+/// in processors.
+struct Runnable {
+  int threads;
+  double quota;
+};
+
+/// Returns what can run of this rank. Threads beyond a quota may not run, and the others would wait for them
+/// in barriers. Collective.
+Runnable runnable_here(const Communicator& machine) {
   const CoreMask own = cores_of_this_rank();
   std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
   check_mpi(
       MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE, machine.handle()));
-  const double quota = std::min(quota_of_this_rank(machine), 1e6);
-  return std::clamp(static_cast<int>(quota), 1, threads_of_rank(masks, machine.rank()));
+  const double quota = quota_of_this_rank(machine);
+  return {std::clamp(static_cast<int>(std::min(quota, 1e6)), 1, threads_of_rank(masks, machine.rank())),
+          quota};
 }
 
 /// Holds the cores that a job has on this machine, and what its launcher is called and told to use them.
@@ -134,7 +141,7 @@ int threads_of_rank(std::span<const CoreMask> masks, int rank) {
 
 void share_cores(const Communicator& communicator) {
   on_this_machine(communicator, [](const Communicator& machine) {
-    const int fitting = threads_that_run(machine);
+    const int fitting = runnable_here(machine).threads;
     // Launchers may set OMP_NUM_THREADS for some of the ranks only.
     const int wanted = threads_are_given() ? omp_get_max_threads() : fitting;
     omp_set_num_threads(std::min(wanted, omp_get_thread_limit()));  // OMP_THREAD_LIMIT
@@ -153,8 +160,9 @@ std::string advice_on_cores(const Communicator& communicator) {
   std::string text;
   on_this_machine(communicator, [&](const Communicator& machine) {
     const int used = machine.all_reduce(omp_get_max_threads(), MPI_SUM);
-    const int fitting = machine.all_reduce(threads_that_run(machine), MPI_SUM);
-    const double quotas = machine.all_reduce(quota_of_this_rank(machine), MPI_SUM);
+    const Runnable runnable = runnable_here(machine);
+    const int fitting = machine.all_reduce(runnable.threads, MPI_SUM);
+    const double quotas = machine.all_reduce(runnable.quota, MPI_SUM);
     if (threads_are_given() && used > fitting)
       text = fmt::format(
           "OMP_NUM_THREADS = {} makes {} threads on {}, where {} of them can run at a time: they wait for "
