@@ -16,8 +16,18 @@ namespace spsolve {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Returns the absolute path of a directory without `.`, `..` and a slash at its end.
+fs::path absolute_path(const fs::path& directory) {
+  const fs::path absolute = fs::absolute(directory).lexically_normal();
+  return absolute.has_filename() ? absolute : absolute.parent_path();
+}
+
+}  // namespace
+
 fs::path nearest_existing(const fs::path& directory) {
-  fs::path existing = fs::absolute(directory).lexically_normal();
+  fs::path existing = absolute_path(directory);
   std::error_code unseen;  // for example behind a directory that others may not enter
   while (!fs::exists(existing, unseen)) existing = existing.parent_path();
   return existing;
@@ -25,7 +35,7 @@ fs::path nearest_existing(const fs::path& directory) {
 
 std::string why_not_writable(const fs::path& directory) {
   std::error_code why;
-  const fs::path absolute = fs::absolute(directory).lexically_normal(), existing = nearest_existing(absolute);
+  const fs::path absolute = absolute_path(directory), existing = nearest_existing(absolute);
   if (!fs::exists(absolute, why) &&
       (why == std::errc::filename_too_long || why == std::errc::too_many_symbolic_link_levels))
     return fmt::format("cannot be made: {}", why.message());
@@ -41,10 +51,10 @@ std::string why_not_writable(const fs::path& directory) {
              : fmt::format("cannot be written to: {}: {}", existing.string(), std::strerror(errno));
 }
 
-std::string directory_text(const std::filesystem::path& directory) {
+std::string directory_text(const fs::path& directory) {
   struct statfs status {};
-  const std::filesystem::path absolute = std::filesystem::absolute(directory).lexically_normal();
-  const std::filesystem::path existing = nearest_existing(absolute);
+  const fs::path absolute = absolute_path(directory);
+  const fs::path existing = nearest_existing(absolute);
   if (statfs(existing.c_str(), &status) != 0) return absolute.string();
   const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_bsize);
   static const std::map<unsigned long, const char*> types{{0x01021994, "tmpfs"},

@@ -265,7 +265,8 @@ class Faults(spsolve.TestCase):
         file = self.write()
         (self.directory / "out").symlink_to(self.directory / "gone" / "away")
         for ranks in (None, 2):
-            self.assertRegex(self.run_to(4, file, ranks=ranks).err, "out.* is a link to .*gone/away, which does not exist")
+            for output in ("out", "out/"):
+                self.assertRegex(self.run_to(4, file, "--output", output, ranks=ranks).err, "out/? is a link to .*gone/away, which does not exist")
             self.assertRegex(self.run_to(0, "check", file, ranks=ranks).err, "warning: .*out is a link to .*gone/away, which does not exist")
         below = spsolve.settings('output.directory="out/deeper"')
         for status, command in ((4, [file]), (0, ["check", file])):
