@@ -25,8 +25,9 @@ void require_launched_ranks(const Communicator& world);
 bool is_first_process();
 
 /// Removes settings of MPI from the environment of this process unless a launcher started it: MPI ends a
-/// process in which the job of the shell, or a transport of another machine, cannot be reached. Call it
-/// before MPI starts, for work that needs no other rank.
+/// process in which the job of the shell, or a transport of another machine, cannot be reached. Then sets
+/// that Open MPI starts no daemon beside the process and makes no directory for its ranks. Call it before MPI
+/// starts, for work that needs no other rank.
 void forget_mpi_settings_without_launcher();
 
 /// Returns true if several threads of each rank may communicate concurrently, each on its own communicator.
