@@ -189,7 +189,7 @@ class Block {
   void work_on_points();
   /// Returns true if ghost points beyond walls lie in memory and change with the field, so that they are all
   /// filled before every launch of the unit of equations.
-  bool has_filled_faces() const { return problem_.equations && !problem_.equations->filled.empty(); }
+  bool has_filled_faces() const { return problem_.equations && problem_.equations->fills_ghosts(); }
 
   Communicator communicator_;
   Problem problem_;

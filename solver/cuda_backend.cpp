@@ -86,7 +86,7 @@ std::unique_ptr<Unit> two_level_march(const Problem& problem, const Method& meth
   const auto found = strided_equation(problem);
   const auto* equation = std::get_if<TwoLevelEquation>(&found);
   const Domain& domain = problem.domain_of(0);
-  if (!equation || domain.has_filled_faces() || method.strided || method.fuse == 1 ||
+  if (!equation || problem.equations->fills_ghosts() || method.strided || method.fuse == 1 ||
       !cuda::two_level_tile(domain, equation->s, problem.precision, method.fuse,
                             cuda::current_device().block_limits()))
     return nullptr;

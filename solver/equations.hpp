@@ -27,6 +27,9 @@ struct Equations {
   std::optional<Stencil> stencil;
 
   bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
+  /// Returns true if memory holds the ghost points beyond some wall, which are filled before every launch of
+  /// a march.
+  bool fills_ghosts() const { return !filled.empty(); }
   /// Returns how far around a block the fields of a step are read or computed.
   Index3 radius() const { return halo_radius(facts, domains.front()); }
   /// Returns the box of points around `region` at which a launch that advances it reads a derived

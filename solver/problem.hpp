@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/domain.hpp"
+#include "kernels/operator/filled_face.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
 #include "solver/equations.hpp"
@@ -25,6 +26,9 @@ struct Problem {
   std::string single_name = "u";  // the name of the field that a stencil advances
   bool has_points = false;        // amounts are added to points, or their values recorded, in every step
 
+  /// Returns true if Face cannot express some wall of the first field: a flux, a Robin condition, or a value
+  /// that varies.
+  bool has_general_walls() const { return domain.has_faces(BoundaryKind::filled); }
   /// Returns how far a step reads, per axis.
   Index3 radius() const { return equations ? equations->radius() : stencil.radius(); }
   const Domain& domain_of(std::size_t field) const { return equations ? equations->domains[field] : domain; }

@@ -77,7 +77,7 @@ EquationsModel::EquationsModel(const Problem& problem, const DeviceModel& device
                                       cuda::grid_axes(equations.domains.front()));
     if (const auto* none = std::get_if<NoKernel>(&group)) cuda::refuse_step(*none);
   }
-  if (!equations.filled.empty()) return;  // marches of single fields fill no ghost points
+  if (equations.fills_ghosts()) return;  // marches of single fields fill no ghost points
   auto found = strided_equation(problem);
   if (auto* equation = std::get_if<TwoLevelEquation>(&found)) two_levels_ = std::move(*equation);
 }
@@ -97,7 +97,7 @@ Candidate EquationsModel::evaluate(const Method& method) const {
       method.fuse;
   candidate.memory_seconds = candidate.bytes / device_.bandwidth;
   // Filled ghost points take a launch before every group of statements.
-  const std::size_t launches = facts.groups.size() * (problem_.equations->filled.empty() ? 1 : 2);
+  const std::size_t launches = facts.groups.size() * (problem_.equations->fills_ghosts() ? 2 : 1);
   candidate.launch_seconds = device_.launch_seconds * static_cast<double>(launches) /
                              static_cast<double>(problem_.domain.box().points()) / method.fuse;
   candidate.seconds = candidate.memory_seconds + candidate.launch_seconds;

@@ -11,7 +11,7 @@ std::variant<TwoLevelEquation, std::string> strided_equation(const Problem& prob
   const Equations& equations = *problem.equations;
   if (problem.has_points) return "point sources or probes are worked on in every step";
   if (equations.canonical.field_count() != 1) return "there are several fields";
-  if (problem.domain.has_filled_faces())
+  if (problem.has_general_walls())
     return "walls other than periodic, neumann, { dirichlet = 0 } and { value = 0 } are filled";
   const EquationFacts& facts = equations.facts.equations.front();
   if (facts.depends.linearity != Linearity::constant_weights) return "its weights vary, or it is not linear";
