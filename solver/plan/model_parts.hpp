@@ -55,8 +55,4 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
 /// other, while a sweep takes the others.
 double band_seconds(const Problem& problem, const DeviceModel& device, int fuse);
 
-/// Returns why direct layouts lose more than fusing gains with weights of this extent, or nothing if they may
-/// gain.
-std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain);
-
 }  // namespace spsolve

@@ -9,22 +9,14 @@
 
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
+#include "solver/plan/considered_methods.hpp"
 #include "solver/plan/kernel_family.hpp"
-#include "solver/plan/model_parts.hpp"
 #include "solver/plan/plan_of_equations.hpp"
 
 namespace spsolve {
 namespace {
 
-// These factors compare seconds in the model with those of the fastest.
-constexpr double as_good = 1.01;  // how much slower a smaller depth may be
-constexpr double hopeless = 3;    // not worth timing
-
-/// Returns the share that terms of a separable sweep may drop: half of the rounding error of the format, or
-/// of the accepted error.
-double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
-  return std::max(unit_roundoff(precision), accuracy.value_or(0.0) * fuse) / 2;
-}
+constexpr double hopeless = 3;  // candidates this many times slower than the fastest are not worth timing
 
 /// Returns the problem's own precision and, if an accuracy is accepted, every coarser one. fp16 is never
 /// taken unless asked for: its range ends at 65504.
@@ -37,76 +29,15 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
   return coarser;
 }
 
-bool asked_for(const PlanRequest& request) { return request.unit || request.layout; }
-
-/// Says why a depth is not considered: events leave no room for it, or the operand does not fit into
-/// registers, so that direct layouts lose more than fusing gains.
-std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& device, const Method& method,
-                                    const PlanRequest& request) {
-  const auto too_deep = [](std::string why) { return Refusal{Obstacle::depth, std::move(why)}; };
-  if (!request.fuse && request.events.every > 0 &&
-      method.fuse > std::max<std::int64_t>(1, request.events.every))
-    return too_deep(fmt::format("an event ends launches every {} steps", request.events.every));
-  if (!device.gpu || !method.fused_weights() || method.layout == Layout::separable || method.fuse == 1)
-    return {};
-  const Index3 extent = tap_box(problem.stencil).extent();
-  Index3 planes{};
-  for (int axis = 0; axis < axis_count; ++axis) planes[axis] = method.fuse * (extent[axis] - 1) + 1;
-  return why_too_wide(planes, problem.domain);
-}
-
-/// Returns true if a method was asked for, so that it may be slow.
-bool insists(const PlanRequest& request, const Method& method) {
-  return asked_for(request) && method.fuse == request.fuse.value_or(1);
-}
-
-/// Returns true if a family is considered: tensor cores only if the device has them, or if they are asked
-/// for.
-bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRequest& request) {
-  if (request.unit && request.unit != way.unit) return false;
-  if (request.layout && request.layout != way.layout) return false;
-  return way.unit == UnitKind::scalar || device.gpu || asked_for(request);
-}
-
-}  // namespace
-
-std::optional<Refusal> why_rejected(const Problem& problem, const DeviceModel& device, const Method& method,
-                                    const PlanRequest& request) {
-  if (auto none = why_no_kernel(problem, device, method)) return none;
-  if (auto deep = why_too_deep(problem, device, method, request); deep && !insists(request, method))
-    return deep;
-  if (request.accuracy || request.unpromised) return {};
-  return why_no_promise(problem, method);
-}
-
-namespace {
-
 /// Adds every method in every precision to the plan, as a candidate or with the obstacle that rules it out.
 void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
                      const PlanRequest& request) {
-  for (const Precision precision : precisions_of(problem, request))
-    for (const KernelFamily& way : kernel_families()) {
-      if (!considered(way, device, request)) continue;
-      Problem in_precision = problem;
-      in_precision.precision = precision;
-      const std::span<const int> depths =
-          request.fuse ? std::span<const int>(&*request.fuse, 1) : way.depths(device);
-      for (const int fuse : depths) {
-        const bool separable = way.layout == Layout::separable;
-        const Method method(
-            fuse, way.unit, way.layout,
-            separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
-        if (auto refusal = why_rejected(in_precision, device, method, request)) {
-          plan.rejected.push_back({method, precision, std::move(*refusal)});
-          continue;
-        }
-        const Candidate candidate = evaluate(in_precision, device, method);
-        if (candidate.no_kernel.empty())
-          plan.candidates.push_back(candidate);
-        else
-          plan.rejected.push_back({method, precision, {Obstacle::no_kernel, candidate.no_kernel}});
-      }
-    }
+  for (const Precision precision : precisions_of(problem, request)) {
+    Problem in_precision = problem;
+    in_precision.precision = precision;
+    for (const Method& method : considered_methods(precision, device, request))
+      add_method(plan, method, precision, evaluated(in_precision, device, method, request));
+  }
 }
 
 [[noreturn]] void fail_without_candidates(const Plan& plan, const Problem& problem, const DeviceModel& device,
@@ -193,17 +124,6 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
 }
 
 }  // namespace
-
-std::optional<Refusal> why_too_wide(const Index3& extent, const Domain& domain) {
-  const Index3 most = domain.dimensions == 3 ? Index3{9, 9, 9} : Index3{1, 15, 33};
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    if (extent[axis] > most[axis])
-      return Refusal{Obstacle::depth,
-                     fmt::format("the fused weights would span {} points along {}; beyond {} direct layouts "
-                                 "lose more than fusing gains, unless they are asked for",
-                                 extent[axis], "zyx"[axis], most[axis])};
-  return {};
-}
 
 double mean_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                     const EventPattern& events) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/error.hpp"
+#include "solver/plan/considered_methods.hpp"
 #include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_of_equations.hpp"
 #include "solver/plan/plan_of_equations.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 // Limits the steps per launch that are considered. On GPUs most tiles have room for fewer.
 constexpr int max_fused_on_cpu = 8, max_fused_on_gpu = 24;
-constexpr double as_good = 1.01;  // how much slower than the fastest, in the model, a smaller depth may be
 
 }  // namespace
 
@@ -27,7 +27,7 @@ double mean_with_single_steps(const EventPattern& events, const Candidate& candi
 
 namespace {
 
-std::string line_of(const Candidate& candidate) {
+std::string summary_of(const Candidate& candidate) {
   return fmt::format("{}, {} {} per launch: {:.4g} GStencil/s, bound by {}", describe(candidate),
                      candidate.fuse, candidate.fuse == 1 ? "step" : "steps", 1e-9 / candidate.seconds,
                      candidate.bound);
@@ -118,13 +118,13 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
     return candidate.seconds <= as_good * best.seconds;
   });
   const bool is_asked = given.fuse || given.unit || given.layout;
-  plan.reasons = {"chosen:     " + line_of(plan.chosen) + (is_asked ? "; as it was asked for" : "")};
+  plan.reasons = {"chosen:     " + summary_of(plan.chosen) + (is_asked ? "; as it was asked for" : "")};
   const Candidate* march = fastest(
       plan.candidates, [&](const Candidate& c) { return plan.chosen.fused_weights() && !c.fused_weights(); });
   const Candidate* first = plan.candidates.front().fuse == 1 ? &plan.candidates.front() : nullptr;
   for (const Candidate* other : {first, march == first ? nullptr : march})
     if (other && !is_same_method(*other, plan.chosen))
-      plan.reasons.push_back("instead of: " + line_of(*other));
+      plan.reasons.push_back("instead of: " + summary_of(*other));
   return plan;
 }
 

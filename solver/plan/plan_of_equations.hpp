@@ -13,10 +13,6 @@ namespace spsolve {
 /// single steps, of `single` seconds each.
 double mean_with_single_steps(const EventPattern& events, const Candidate& candidate, double single);
 
-/// Says why a method with the weights of Problem::stencil is not considered; returns nothing if it is.
-std::optional<Refusal> why_rejected(const Problem& problem, const DeviceModel& device, const Method& method,
-                                    const PlanRequest& request);
-
 /// Adds methods that take the steps of a launch as sweeps, strides or fused weights, for every unit, layout
 /// and depth that the request allows. `evaluated` returns the numbers of a method or what rules it out.
 void add_sweeps(Plan& plan, const Problem& problem, const DeviceModel& device, const PlanRequest& request,

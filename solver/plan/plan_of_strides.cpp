@@ -8,7 +8,7 @@
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/strides/stride_weights.hpp"
 #include "kernels/wall_reflections.hpp"
-#include "solver/plan/model_parts.hpp"
+#include "solver/plan/considered_methods.hpp"
 #include "solver/plan/plan_of_equations.hpp"
 #include "solver/plan/stride_error.hpp"
 #include "solver/plan/strided_equation.hpp"
@@ -61,11 +61,13 @@ class Strides {
     if (auto refusal = refusal_of(method)) return *refusal;
     const Domain domain = stride_domain(problem_, steps);
     if (const std::string axis = axis_without_reflections(domain); !axis.empty())
-      return none(fmt::format(
-          "a stride of several steps is not exact beside the walls of {}: it needs neumann walls "
-          "and {{ value = 0 }} with symmetric weights, {{ dirichlet = 0 }} with symmetric weights "
-          "of radius 1, or a wider grid",
-          axis));
+      return none(
+          fmt::format("a stride of several steps is not exact beside the walls of {}: it needs neumann or {{ "
+                      "value = 0 }} "
+                      "walls with symmetric weights, or {{ dirichlet = 0 }} walls with symmetric weights of "
+                      "radius 1, and "
+                      "a grid as wide as it reaches",
+                      axis));
     const Stencil weights = stride_leapfrog(equation_.s, equation_.q, steps).now;
     const Problem single_field = as_single_field(problem_, weights, domain);
     const Method launch(1, method.unit, method.layout, method.dropped);
@@ -132,7 +134,7 @@ class Strides {
     return unit_roundoff(problem_.precision) * launches * (launches + 1) / 2;
   }
   std::optional<Refusal> refusal_of(const Method& method, const Stencil& weights) const {
-    const bool asked = request_.unit || request_.layout;
+    const bool asked = asked_for(request_);
     if (!method.layout && weights.taps().size() > max_scalar_weights && !asked)
       return Refusal{Obstacle::depth, fmt::format("a stride has {} weights; CUDA cores take up to {}",
                                                   weights.taps().size(), max_scalar_weights)};
