@@ -19,6 +19,18 @@
 #include "io/text_file.hpp"
 
 namespace spsolve {
+namespace {
+
+/// Returns true if a system has one equation of a field, `field.next = field`.
+bool is_kept(const Canonical& canonical, std::size_t field) {
+  const auto statement = std::ranges::find(canonical.fields, static_cast<int>(field));
+  const Reading& next = canonical.equations[static_cast<std::size_t>(statement - canonical.fields.begin())];
+  const CanonicalNode& node = canonical.nodes[static_cast<std::size_t>(next.node)];
+  return next.offset == Index3{} && node.kind == CanonicalNode::Kind::field && node.level == Level::now &&
+         node.index == static_cast<int>(field);
+}
+
+}  // namespace
 
 Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
                std::int64_t restart, int files)
@@ -27,6 +39,7 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
       setup_(setup),
       terminal_(terminal),
       last_checkpoint_(restart),
+      warned_of_frozen_(setup.problem.field_count()),
       files_(setup.background, files),
       outputs_(of_files_, setup, terminal, files_, series_) {
   for (int i = 0; i < files; ++i) of_files_.emplace_back(communicator);
@@ -113,35 +126,44 @@ void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_f
   seconds_ += seconds_since(begin);
 }
 
-/// Returns true if a field of a single stencil has the same value everywhere and nothing changes it: the
-/// walls have this value too, and there is no source.
-bool Writer::is_steady(const Diagnostics& field) const {
-  if (setup_.problem.equations) return false;
-  const Domain& domain = setup_.problem.domain;
-  bool steady = field.min == field.max && !setup_.problem.has_source;
+/// Returns true if nothing is to change a field. One of equations is its own next value and has no point
+/// sources. One of a single stencil has the same value everywhere, the walls have this value too, and there
+/// is no source.
+bool Writer::is_steady(std::size_t field, const Diagnostics& values) const {
+  const Problem& problem = setup_.problem;
+  if (problem.equations) {
+    const auto adds = [&](const PointSourceConfig& source) {
+      return source.field == problem.field_name(field);
+    };
+    return is_kept(problem.equations->canonical, field) &&
+           std::ranges::none_of(setup_.config.point_sources, adds);
+  }
+  const Domain& domain = problem.domain;
+  bool steady = values.min == values.max && !problem.has_source;
   for (const auto& faces : domain.faces)
     for (const Face& face : faces)
-      steady = steady && (face.kind != BoundaryKind::dirichlet || face.value == field.min);
+      steady = steady && (face.kind != BoundaryKind::dirichlet || face.value == values.min);
   return steady;
 }
 
-/// Warns if fields have reached values that their precision cannot change any more: all changes are smaller
-/// than half the distance of two neighbouring numbers of the format. Zero has no such distance.
+/// Warns once of each field that has reached values which its precision cannot change any more: all changes
+/// are smaller than half the distance of two neighbouring numbers of the format. Zero has no such distance.
 void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field) {
   const Precision accepted = setup_.config.compute.precision, computed = setup_.problem.precision;
-  if (step == 0 || computed == Precision::fp64 || warned_of_frozen_) return;
+  if (step == 0 || computed == Precision::fp64) return;
   constexpr double few = 0.05;  // share of points that may still change by one last place
   std::vector<std::string> frozen;
   double change = 0;  // relative to the norm, the largest of the frozen fields
   for (std::size_t i = 0; i < by_field.size(); ++i) {
     const Diagnostics& field = by_field[i];
-    if (is_steady(field) || field.l2 == 0 || !(field.change_l2 <= few * unit_roundoff(computed) * field.l2))
+    if (warned_of_frozen_[i] || is_steady(i, field) || field.l2 == 0 ||
+        !(field.change_l2 <= few * unit_roundoff(computed) * field.l2))
       continue;
+    warned_of_frozen_[i] = true;
     frozen.push_back(names_[i]);
     change = std::max(change, field.change_l2 / field.l2);
   }
   if (frozen.empty()) return;
-  warned_of_frozen_ = true;
   const std::string advice =
       accepted != computed  // which compute.accuracy accepts
           ? fmt::format("A smaller compute.accuracy, or none, avoids this (this run uses {} instead of {})",

@@ -47,7 +47,7 @@ class Writer {
  private:
   double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
   void flush_results(const Communicator& communicator);
-  bool is_steady(const Diagnostics& field) const;
+  bool is_steady(std::size_t field, const Diagnostics& values) const;
   void warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field);
   void warn_of_sums(std::int64_t step, const std::vector<double>& sums);
   void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
@@ -64,8 +64,9 @@ class Writer {
   double seconds_ = 0;
   std::int64_t compared_ = 0;  // last step of which the diagnostics were taken, after the first
   double change_ = 0;          // largest_change() there
-  bool warned_of_range_ = false, warned_of_frozen_ = false, warned_of_sums_ = false;
-  FileQueue files_;  // its threads use the others
+  bool warned_of_range_ = false, warned_of_sums_ = false;
+  std::vector<bool> warned_of_frozen_;  // by field
+  FileQueue files_;                     // its threads use the others
   OutputStreams outputs_;
 };
 

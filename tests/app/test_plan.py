@@ -90,6 +90,10 @@ class Plan(spsolve.TestCase):
         self.assertEqual(told("bf16", {**frozen, "T": "x"}, moving), [])
         self.assertEqual(told("fp32", {"T": 300}, "T.next = T", point_sources=[{"at": [30.0], "value": "1e-6"}]), [("10", "T")])
         self.assertEqual(told("bf16", {"T": 0}, warm, point_sources=[{"at": [30.0], "value": "t > 15 ? 1 : 0"}]), [])
+        # A field that the equations leave as it is, such as a material, is told once something is added to it.
+        drifting = {"T": 300, "u": 1, "c": "1 + x"}, "T.next = T + 1e-9; u.next = u + (step < 15 ? 1 : 1e-9); c.next = c"
+        self.assertEqual(told("fp32", *drifting), [("10", "T"), ("20", "u")])
+        self.assertEqual(told("fp32", *drifting, point_sources=[{"field": "c", "at": [30.0], "value": 1e-9}]), [("10", "T, c"), ("20", "u")])
 
     def test_tensor_units_do_not_depend_on_where_an_exchange_falls(self):
         """A restart begins with an exchange, which the uninterrupted run had at other steps."""
