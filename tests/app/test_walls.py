@@ -414,5 +414,30 @@ class Tuning(spsolve.TestCase):
             self.assertEqual(plan["unit"], "scalar")
 
 
+class FormerRuns(spsolve.TestCase):
+    def test_checkpoints_of_no_flux_as_equations_continue(self):
+        """Former versions filled ghost points beyond walls without a flux: they stored the checksum of equations."""
+        last = "snapshot_0000000024.hdf"
+        file = spsolve.write_input(self.directory / "case.toml", {
+            "grid": {"shape": [60]}, "boundary": {"x": {"low": {"flux": 0.0}, "high": "neumann"}},
+            "stencil": {"preset": "heat", "diffusivity": 0.3, "dt": 1.0}, "initial": {"expression": "sin(x)"},
+            "time": {"steps": 24}, "checkpoint": {"every": 12}})
+        self.run_to(0, file, "--output", "whole", "--set", "time.fuse=1")  # which the former plan was
+        with h5py.File(self.directory / "whole" / "checkpoint_0000000012.h5", "r+") as checkpoint:
+            former = {"weights_checksum": "311dcb2685ef0c92",
+                      "plan": '{"device":"cpu","unit":"scalar","layout":"none","fuse":1,"precision":"fp64","dropped":0.0,"strided":false,"error_bound_per_step":0.0}'}
+            self.assertNotEqual(checkpoint.attrs["weights_checksum"].decode(), former["weights_checksum"])
+            for name, value in former.items():
+                checkpoint.attrs[name] = np.bytes_(value)
+            del checkpoint["u"].attrs["header_checksum"]
+        for ranks in (None, 2):
+            with self.subTest(ranks=ranks):
+                self.run_to(0, file, "--output", "again", "--overwrite", "--restart", "whole/checkpoint_0000000012.h5", ranks=ranks)
+                self.assertEqual((self.directory / "again" / last).read_bytes(), (self.directory / "whole" / last).read_bytes())
+                for change, named in (("stencil.diffusivity=0.2", "the weights of"), ("boundary.x.low={flux=0.5}", "boundary")):
+                    said = self.run_to(2, file, "--output", "other", "--restart", "whole/checkpoint_0000000012.h5", "--set", change, ranks=ranks).err
+                    self.assertRegex(said, f"another problem: .*{named}")
+
+
 if __name__ == "__main__":
     unittest.main()
