@@ -97,7 +97,7 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
     for (const FilledFace& face : problem.equations->filled)
       text += fmt::format(" {}", static_cast<int>(face.condition));
   }
-  text += " " + checksum_of(problem);
+  text += fmt::format(" {}", checksum_of(problem));
   return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
 }
 
