@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 
 #include "app/machine/host_memory.hpp"
@@ -94,19 +96,28 @@ std::optional<DeepHalos> halos_that_fit(const Setup& setup, int ranks_here, bool
 /// Returns the value that a wall, whose values do not depend on time, gives to its first ghost points beside
 /// points of zero: the one that is farthest from zero, or one that is not finite.
 double largest_ghost(const Domain& domain, const FilledFace& face) {
-  std::vector<double> line(
-      static_cast<std::size_t>(face.varies_along_face ? domain.shape[face.line_axis()] : 1));
-  double largest = 0;
-  for (Index3 first{}; first[face.slow_axis()] < domain.shape[face.slow_axis()]; ++first[face.slow_axis()]) {
-    face.evaluate(first, 0, line);
-    for (const double value : line) {
-      const double ghost = face.factor(0) * value;
-      if (!std::isfinite(ghost)) return ghost;
-      if (std::abs(ghost) > std::abs(largest)) largest = ghost;
+  const std::int64_t lines = face.varies_along_face ? domain.shape[face.slow_axis()] : 1;
+  const std::int64_t points = face.varies_along_face ? domain.shape[face.line_axis()] : 1;
+  double least = 0, most = 0;
+  bool any_nan = false;
+#pragma omp parallel reduction(min : least) reduction(max : most) reduction(|| : any_nan)
+  {
+    std::vector<double> line(static_cast<std::size_t>(points));
+#pragma omp for
+    for (std::int64_t i = 0; i < lines; ++i) {
+      Index3 first{};
+      first[face.slow_axis()] = i;
+      face.evaluate(first, 0, line);
+      for (const double value : line) {
+        const double ghost = face.factor(0) * value;
+        least = std::min(least, ghost);
+        most = std::max(most, ghost);
+        any_nan = any_nan || std::isnan(ghost);
+      }
     }
-    if (!face.varies_along_face) break;
   }
-  return largest;
+  if (any_nan) return std::numeric_limits<double>::quiet_NaN();
+  return -least > most ? least : most;
 }
 
 /// Returns the format of copies of a state in host memory that a file with the precision `file` is written
