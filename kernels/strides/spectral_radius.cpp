@@ -79,21 +79,22 @@ bool is_defective(const SymbolMatrix& symbol, const Cluster& cluster) {
          cluster.count;
 }
 
-bool is_even(const StencilMatrix& step, int axis) {
+/// Returns true if `has(stencil)` is true for an entry of a step that is not zero.
+template <class Has>
+bool any_stencil(const StencilMatrix& step, const Has& has) {
   for (int row = 0; row < step.size(); ++row)
     for (int column = 0; column < step.size(); ++column)
-      if (const auto stencil = step.at(row, column).stencil(); stencil && !is_even(*stencil, axis))
-        return false;
-  return true;
+      if (const auto stencil = step.at(row, column).stencil(); stencil && has(*stencil)) return true;
+  return false;
+}
+
+bool is_even(const StencilMatrix& step, int axis) {
+  return !any_stencil(step, [&](const Stencil& stencil) { return !is_even(stencil, axis); });
 }
 
 /// Returns true if a step reads farther along an axis than its n points.
 bool reads_past(const StencilMatrix& step, int axis, std::int64_t n) {
-  for (int row = 0; row < step.size(); ++row)
-    for (int column = 0; column < step.size(); ++column)
-      if (const auto stencil = step.at(row, column).stencil(); stencil && stencil->radius()[axis] > n)
-        return true;
-  return false;
+  return any_stencil(step, [&](const Stencil& stencil) { return stencil.radius()[axis] > n; });
 }
 
 /// Adds the waves that an axis of a field holds between its walls. A filled face may be like any other.
