@@ -18,7 +18,7 @@ template <>
 struct Bits<true> {
   using Type = unsigned char;
 };
-using Element = Bits<is_e4m3>::Type;
+using ElementBits = Bits<is_e4m3>::Type;
 constexpr unsigned magnitude_bits = is_e4m3 ? 0x7f : 0x7fff;
 constexpr int group_lanes = 128;
 
@@ -28,12 +28,13 @@ extern "C" __global__ void fill(const __grid_constant__ GemmOperands o) {
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = first; i < o.m * o.pitch; i += threads) {
     const int column = static_cast<int>(i % o.pitch);
-    static_cast<Element*>(o.a)[i] =
+    static_cast<ElementBits*>(o.a)[i] =
         column < o.k ? gemm_a_element(is_e4m3, o.exact, i / o.pitch, column, o.k) : 0;
   }
   for (long long i = first; i < o.n * o.pitch; i += threads) {
     const int row = static_cast<int>(i % o.pitch);
-    static_cast<Element*>(o.b)[i] = row < o.k ? gemm_b_element(is_e4m3, o.exact, row, i / o.pitch, o.k) : 0;
+    static_cast<ElementBits*>(o.b)[i] =
+        row < o.k ? gemm_b_element(is_e4m3, o.exact, row, i / o.pitch, o.k) : 0;
   }
 }
 
@@ -43,13 +44,13 @@ __device__ inline unsigned compress_group(const GemmOperands& o, long long row, 
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int column = 4 * group + i;
-    if (row < o.m && column < o.k) bits[i] = static_cast<const Element*>(o.a)[row * o.pitch + column];
+    if (row < o.m && column < o.k) bits[i] = static_cast<const ElementBits*>(o.a)[row * o.pitch + column];
     magnitudes[i] = bits[i] & magnitude_bits;
   }
   const KeptPair kept = kept_pair(magnitudes);
   if (!kept.is_whole) atomicAdd(o.faults, 1);
   if (row < o.m && 2 * group < o.values_pitch) {
-    Element* const values = static_cast<Element*>(o.values) + row * o.values_pitch + 2 * group;
+    ElementBits* const values = static_cast<ElementBits*>(o.values) + row * o.values_pitch + 2 * group;
     values[0] = bits[kept.first];
     values[1] = bits[kept.second];
   }

@@ -56,18 +56,18 @@ class BoxStep {
   static constexpr int columns = lanes_x * own_columns, rows = 2 * block_threads / lanes_x;
   // 16 bytes of padding follow each 64 bytes, so that the lanes that read together find their 16 bytes in
   // different banks.
-  using Input = TileInput<false, 1, rows, columns, own_columns>;
-  static constexpr int margin = Input::margin, window_columns = own_columns + 2 * margin;
+  using OperandInput = TileInput<false, 1, rows, columns, own_columns>;
+  static constexpr int margin = OperandInput::margin, window_columns = own_columns + 2 * margin;
 
   /// Adds plane n of the held planes to the sums. The two rows of a thread share all rows that they read
   /// except the first and the last.
   __device__ void add_plane(int n) {
-    const Compute* from = input_.tile() + 2 * thread_row_ * Input::pitch +
+    const Compute* from = input_.tile() + 2 * thread_row_ * OperandInput::pitch +
                           static_cast<int>(threadIdx.x) % lanes_x * (own_columns + chunk);
     add_row<true, false>(from, n, 0);
 #pragma unroll 1
-    for (int row = 1; row <= 2 * row_radius; ++row) add_row<true, true>(from += Input::pitch, n, row);
-    add_row<false, true>(from + Input::pitch, n, 2 * row_radius + 1);
+    for (int row = 1; row <= 2 * row_radius; ++row) add_row<true, true>(from += OperandInput::pitch, n, row);
+    add_row<false, true>(from + OperandInput::pitch, n, 2 * row_radius + 1);
   }
 
   /// Adds one row of input, to the first row of results, the second one, or both.
@@ -76,7 +76,8 @@ class BoxStep {
     Compute window[window_columns];
 #pragma unroll
     for (int k = 0; k < window_columns; k += chunk) {
-      const auto loaded = *reinterpret_cast<const ElementVector<Compute, chunk>*>(from + Input::padded(k));
+      const auto loaded =
+          *reinterpret_cast<const ElementVector<Compute, chunk>*>(from + OperandInput::padded(k));
 #pragma unroll
       for (int i = 0; i < chunk; ++i) window[k + i] = loaded.element[i];
     }
@@ -110,11 +111,11 @@ class BoxStep {
   // Weights lie in shared memory too, where one read brings several of them. From constant memory ptxas reads
   // one at a time, per thread or per warp, depending on unrelated lines of code.
   static constexpr int weight_pitch = constants::weight_pitch;
-  static_assert(Input::bytes + planes * tap_rows * weight_pitch * static_cast<int>(sizeof(Compute)) <=
+  static_assert(OperandInput::bytes + planes * tap_rows * weight_pitch * static_cast<int>(sizeof(Compute)) <=
                     constants::shared_bytes,
                 "the host must ask for this much");
   static __device__ Compute* weights_of(int plane, int row) {
-    return reinterpret_cast<Compute*>(memory + Input::bytes) + (plane * tap_rows + row) * weight_pitch;
+    return reinterpret_cast<Compute*>(memory + OperandInput::bytes) + (plane * tap_rows + row) * weight_pitch;
   }
   static __device__ void hold_weights() {
     for (int k = threadIdx.x * chunk; k < planes * tap_rows * weight_pitch; k += block_threads * chunk)
@@ -135,7 +136,7 @@ class BoxStep {
   const ScalarArguments& a_;
   int thread_row_;
   long long slow_, row_, column_;  // the block's first result
-  Input input_;
+  OperandInput input_;
   Compute sums_[own_planes][2][own_columns]{};
 };
 

@@ -13,10 +13,10 @@
 // taps, which completes plane z - R. So neither a ring of planes nor indexing is needed. With a source,
 // (depth - 1) R + 1 planes of it stay in registers too.
 //
-// Shared memory. A stage of the ring (plane_ring.cuh) is one plane of the tile of the input; with a source,
-// it also holds the source plane that is R planes ahead. `stages` - 1 planes are in flight. EdgeRows holds
-// the first and last rows of every warp for the warps above and below it. Neighbours along x come from other
-// lanes by shuffles.
+// Shared memory. A stage of the ring (plane_pipeline.cuh) is one plane of the tile of the input; with a
+// source, it also holds the source plane that is R planes ahead. `stages` - 1 planes are in flight. EdgeRows
+// holds the first and last rows of every warp for the warps above and below it. Neighbours along x come from
+// other lanes by shuffles.
 //
 // Barriers. With one warp per block, every block barrier is a warp barrier. If the last tap along the march
 // is the centre of its plane (stars, pointwise_completion), completing a plane needs no neighbours: all
@@ -49,7 +49,7 @@
 #include "kernels/cuda/scalar/march_output.cuh"
 #include "kernels/cuda/scalar/march_taps.cuh"
 #include "kernels/cuda/scalar/march_tile.cuh"
-#include "kernels/cuda/scalar/plane_ring.cuh"
+#include "kernels/cuda/scalar/plane_pipeline.cuh"
 #include "kernels/cuda/scalar/scalar_arguments.hpp"
 
 namespace spsolve::cuda {
@@ -59,7 +59,7 @@ namespace spsolve::cuda {
 template <bool beside_wall, bool near_planes>
 class March {
  public:
-  __device__ March(const MarchBlock& block, SharedMemory& shared)
+  __device__ March(const MarchBlock& block, MarchSharedMemory& shared)
       : block_(block),
         shared_(shared),
         lane_(held_column(block.first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
@@ -72,7 +72,7 @@ class March {
     const int planes = static_cast<int>(block_.end - block_.begin) + warm_up;
     Ring ring(shared_.ring, block_.a, block_.begin - depth * R, block_.first_row, block_.first_column);
     for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
-    Sums sums[depth] = {};
+    PlaneSums sums[depth] = {};
     int i = 0;
     static_for<1, warm_up_loops + 1>([&](auto loop) {
       constexpr int levels = depth * loop.value / phases;
@@ -99,7 +99,7 @@ class March {
   static constexpr int ahead = Ring::stages - 1;
   static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
   /// Holds unfinished sums of the planes ahead of a level.
-  using Sums = Points[R > 0 ? 2 * R : 1];
+  using PlaneSums = Points[R > 0 ? 2 * R : 1];
 
   static constexpr int source_planes = with_source && !two_levels ? (depth - 1) * R + 1 : 1;
   /// Is the number of planes of the last level but one that are held until the last level has reached them.
@@ -128,7 +128,7 @@ class March {
   /// Advances plane i of the march through the first `levels` levels; if `writing`, through all levels and to
   /// memory. `near_face` is true if some level may be beside or beyond a face across the march.
   template <int levels, bool writing, bool near_face>
-  __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
+  __device__ __forceinline__ void take_plane(Ring& ring, PlaneSums (&sums)[depth], int i, int planes) {
     const int plane = plane_of(i);
     const auto [input, source] = ring.wait();
     Points level[levels + 1];
@@ -171,7 +171,7 @@ class March {
 
   /// Adds the neighbours of complete points to the sums of every level.
   template <int levels, bool near_face, class Edges>
-  __device__ __forceinline__ void extend_levels(Points (&level)[levels + 1], Sums (&sums)[depth],
+  __device__ __forceinline__ void extend_levels(Points (&level)[levels + 1], PlaneSums (&sums)[depth],
                                                 const In (*input)[tile_columns], Edges& edges, int plane) {
     // Level 0 comes last and is read from the stage again, so that it takes no registers across the barrier.
     static_for<0, levels>([&](auto k) {
@@ -187,7 +187,7 @@ class March {
 
   /// Completes one level after the other, each from the neighbours of the level before.
   template <int levels, bool near_face>
-  __device__ __forceinline__ void advance_levels(Points (&level)[levels + 1], Sums (&sums)[depth],
+  __device__ __forceinline__ void advance_levels(Points (&level)[levels + 1], PlaneSums (&sums)[depth],
                                                  const In (*input)[tile_columns], int plane) {
     static_for<0, levels>([&](auto l) {
       const int at_level = plane - l.value * R;
@@ -246,8 +246,7 @@ class March {
 
   template <class Format, class T>
   __device__ void read_row(Compute (&to)[VX], const T (*plane)[tile_columns], int tile_row) const {
-    using Vector = ElementVector<T, VX>;
-    const Vector vector = *reinterpret_cast<const Vector*>(&plane[tile_row][lane_ * VX]);
+    const auto vector = *reinterpret_cast<const ElementVector<T, VX>*>(&plane[tile_row][lane_ * VX]);
 #pragma unroll
     for (int c = 0; c < VX; ++c) to[c] = read<Format>(vector.element[c]);
   }
@@ -259,7 +258,7 @@ class March {
   /// Completes one plane of every level in turn. No neighbours are needed, since the last tap of each level
   /// is the centre of its plane.
   template <int levels, bool writing, bool near_face>
-  __device__ __forceinline__ void complete_levels(Points* level, Sums (&sums)[depth], int plane) {
+  __device__ __forceinline__ void complete_levels(Points* level, PlaneSums (&sums)[depth], int plane) {
     static_for<0, levels>([&](auto l) {
       const int at_level = plane - l.value * R;
       if constexpr (near_face && mirrors_planes) reflect(level[l.value], sums[l.value], at_level);
@@ -274,7 +273,7 @@ class March {
 
   /// Handles the planes of a level at neumann faces. The first plane is added to sums as its own reflection
   /// before it is added as itself. The plane beyond the last one is a copy of the last one.
-  __device__ void reflect(Points& level, Sums& sums, int plane) {
+  __device__ void reflect(Points& level, PlaneSums& sums, int plane) {
     if (plane_faces_.is_mirrored_first(plane)) add_taps<-1>(sums[1], Centres{level});
     if (plane_faces_.is_mirrored_last(plane)) *shared_.points_of_thread() = level;
     if (plane_faces_.is_reflection_of_last(plane)) level = *shared_.points_of_thread();
@@ -296,13 +295,13 @@ class March {
   static constexpr bool shares = RY > 0 && (level > 0 || near_face);
 
   __device__ void share_rows(EdgeRows& edges, const Points& points) const {
-    using Vector = ElementVector<Compute, VX>;
+    using RowPoints = ElementVector<Compute, VX>;
 #pragma unroll
     for (int k = 0; k < RY; ++k) {
-      *reinterpret_cast<Vector*>(&edges.at[warp_][k][lane_ * VX]) =
-          reinterpret_cast<const Vector&>(points.at[k]);
-      *reinterpret_cast<Vector*>(&edges.at[warp_][RY + k][lane_ * VX]) =
-          reinterpret_cast<const Vector&>(points.at[VY - RY + k]);
+      *reinterpret_cast<RowPoints*>(&edges.at[warp_][k][lane_ * VX]) =
+          reinterpret_cast<const RowPoints&>(points.at[k]);
+      *reinterpret_cast<RowPoints*>(&edges.at[warp_][RY + k][lane_ * VX]) =
+          reinterpret_cast<const RowPoints&>(points.at[VY - RY + k]);
     }
   }
 
@@ -350,7 +349,7 @@ class March {
   /// Shifts the sums by one plane, to those of the planes z - R + 1 .. z + R that level l reaches from plane
   /// z, and starts the last one.
   template <int l>
-  __device__ void advance_sums(Sums& sums, const Points* level) const {
+  __device__ void advance_sums(PlaneSums& sums, const Points* level) const {
     static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
     if constexpr (R > 0) start<l>(sums[2 * R - 1], level);
   }
@@ -376,7 +375,7 @@ class March {
   }
 
   const MarchBlock& block_;
-  SharedMemory& shared_;
+  MarchSharedMemory& shared_;
   int lane_, warp_;
   TileOutput output_;
   TileFaces faces_;
@@ -392,7 +391,7 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
     march(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   using namespace spsolve::cuda;
   extern __shared__ __align__(128) unsigned char memory[];
-  SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
+  MarchSharedMemory& shared = *reinterpret_cast<MarchSharedMemory*>(memory);
   const MarchBlock block(a);
   if (block.begin >= block.end) return;
   if (block.beside_wall())

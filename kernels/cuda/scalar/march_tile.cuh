@@ -5,7 +5,7 @@
 // shared memory of a block.
 
 #include "constants.cuh"
-#include "kernels/cuda/scalar/plane_ring.cuh"
+#include "kernels/cuda/scalar/plane_pipeline.cuh"
 #include "kernels/cuda/scalar/scalar_arguments.hpp"
 #include "kernels/cuda/scalar/walls.cuh"
 
@@ -71,7 +71,7 @@ constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
 
 /// Is the ring of planes, with the source plane of a stage R planes ahead of the input plane: as far as level
 /// 0 reaches.
-using Ring = PlaneRing<R>;
+using Ring = PlanePipeline<R>;
 
 /// Stores the last plane of a level beside a neumann face; the next plane of a star is its reflection.
 template <bool is_needed>
@@ -86,11 +86,11 @@ struct LastPlane<false> {
 };
 
 /// Holds the shared memory of a block.
-struct SharedMemory : LastPlane<is_mirror(1)> {
+struct MarchSharedMemory : LastPlane<is_mirror(1)> {
   alignas(128) Ring::Storage ring;
   alignas(128) EdgeRows edges[2][shared_levels > 0 ? shared_levels : 1];
 };
-static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
+static_assert(sizeof(MarchSharedMemory) == shared_bytes, "the host must ask for this much");
 static_assert(RY <= VY && RX <= VX, "a neighbour must be no farther than the next warp and lane");
 
 }  // namespace spsolve::cuda

@@ -36,7 +36,7 @@ struct MarchTile {
 
   int columns() const { return 32 * points_per_lane; }
   int rows() const { return warps * rows_per_warp; }
-  /// Return the columns and rows that one tensor copy brings (plane_ring.cuh).
+  /// Return the columns and rows that one tensor copy brings (plane_pipeline.cuh).
   int box_columns() const { return columns() < 256 ? columns() : 256; }
   int box_rows() const { return columns() > box_columns() ? 1 : rows(); }
   int written_columns() const { return columns() - 2 * column_margin; }

@@ -68,7 +68,7 @@ struct RowTiles {
 /// Holds the arguments of one launch: on the region, out = in advanced by the steps of the kernel.
 struct ScalarArguments {
   // march on sm_90: tensor maps of input and source; the second map is for the tile across the ends of rows
-  // (plane_ring.cuh)
+  // (plane_pipeline.cuh)
   TensorMap in_map[2], source_map[2];
   View in;
   View out;

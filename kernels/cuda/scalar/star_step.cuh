@@ -54,7 +54,7 @@ class StarStep {
       input_.complete(input_.tile(stage), begin_ + n - slow_radius);
       advance_sums();
       if (constants::with_source && n + 1 + 2 * slow_radius < held_planes) read_source(begin_ + n + 1);
-      const In* const window = input_.tile(stage) + thread_row_ * Input::pitch + thread_column_;
+      const In* const window = input_.tile(stage) + thread_row_ * StoredInput::pitch + thread_column_;
       if (n >= slow_radius && n < held_planes - slow_radius)
         add_plane<true>(window);
       else
@@ -69,9 +69,9 @@ class StarStep {
   static constexpr int stages = constants::stages, ahead = stages - 1;
   static constexpr int own_columns = constants::own_columns;
   static constexpr int columns = lanes_x * own_columns, rows = block_threads / lanes_x * own_rows;
-  using Input = TileInput<true, stages, rows, columns>;
-  static constexpr int margin = Input::margin, window_rows = own_rows + 2 * row_radius;
-  static_assert(Input::bytes <= constants::shared_bytes, "the host must ask for this much");
+  using StoredInput = TileInput<true, stages, rows, columns>;
+  static constexpr int margin = StoredInput::margin, window_rows = own_rows + 2 * row_radius;
+  static_assert(StoredInput::bytes <= constants::shared_bytes, "the host must ask for this much");
 
   /// Starts the copy of the n-th held plane, if there is one.
   __device__ void fetch(int n, int held_planes) {
@@ -130,7 +130,7 @@ class StarStep {
   template <bool of_results>
   __device__ void add_plane(const In* window) {
     static_for<0, window_rows>(
-        [&](auto row) { add_row<row.value, of_results>(window + row.value * Input::pitch); });
+        [&](auto row) { add_row<row.value, of_results>(window + row.value * StoredInput::pitch); });
   }
 
   template <int window_row, bool of_results>
@@ -179,7 +179,7 @@ class StarStep {
   const ScalarArguments& a_;
   long long begin_, row_, column_;  // the block's first result
   int thread_row_, thread_column_;  // the thread's first result, from there
-  Input input_;
+  StoredInput input_;
   bool whole_;       // the thread writes all its rows by whole vectors
   int fetched_ = 0;  // stage to fill next
   Compute sums_[2 * slow_radius + 1][own_rows][own_columns]{};  // sums of planes; the first is complete next

@@ -23,7 +23,7 @@ __device__ inline double wall_value(const WallFace& face, int axis, const long l
 
 template <class Stored>
 __device__ inline void fill_point(const FillArguments& a, const FilledArray& array, const long long (&p)[3]) {
-  using Compute = decltype(value_of(Stored()));
+  using Value = decltype(value_of(Stored()));
   Stored* const data = static_cast<Stored*>(array.data);
   long long q[3];
 #pragma unroll
@@ -40,8 +40,8 @@ __device__ inline void fill_point(const FillArguments& a, const FilledArray& arr
     if (p[axis] == q[axis]) continue;
     const WallFace& face = array.face[axis][p[axis] < 0 ? 0 : 1];
     const double* const layer = face.layers + 2 * (p[axis] < 0 ? -1 - p[axis] : p[axis] - a.shape[axis]);
-    const Compute given = static_cast<Compute>(product(layer[1], wall_value(face, axis, p, q)));
-    store(value, fused(static_cast<Compute>(layer[0]), static_cast<Compute>(value_of(value)), given));
+    const Value given = static_cast<Value>(product(layer[1], wall_value(face, axis, p, q)));
+    store(value, fused(static_cast<Value>(layer[0]), static_cast<Value>(value_of(value)), given));
   }
   data[p[0] * a.stride[0] + p[1] * a.stride[1] + p[2]] = value;
 }

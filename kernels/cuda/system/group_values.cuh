@@ -21,7 +21,7 @@ struct ElementOf<true> {
 };
 /// Is the type of an element of input `i` in memory.
 template <int i>
-using Element = typename ElementOf<constants::is_coefficient[i] != 0>::Type;
+using InputElement = typename ElementOf<constants::is_coefficient[i] != 0>::Type;
 
 /// Returns the strides of input `i`, or of what is written. Fields have all the same, which are read once.
 template <int i>
@@ -36,7 +36,7 @@ __device__ inline const long long (&stride_of(const GroupArguments& a))[2] {
 /// Returns an element of an input, in compute precision.
 template <int i>
 __device__ inline Compute value_at(const SystemArray& array, long long element) {
-  return static_cast<Compute>(value_of(static_cast<const Element<i>*>(array.data)[element]));
+  return static_cast<Compute>(value_of(static_cast<const InputElement<i>*>(array.data)[element]));
 }
 
 __device__ inline long long within(long long p, long long begin, long long end) {

@@ -192,7 +192,7 @@ class SharedPoints {
 
   /// Returns the point in the ring of input `i`, in the plane that arrived `back` iterations ago.
   template <int i, int back>
-  __device__ const Element<i>* in_ring() const {
+  __device__ const InputElement<i>* in_ring() const {
     int slot = newest_[i] - back;
     if (back > 0 && slot < 0) slot += constants::ring_depth[i];
     return plane_in_ring<i>(slot) +
@@ -311,8 +311,8 @@ constexpr bool has_place(int row) {
          row >= rows_of_thread - constants::level_rows[s];
 }
 
-/// Holds values of neighbouring points in a row.
-struct Columns {
+/// Holds the values of an input at the columns of a thread.
+struct ThreadColumns {
   Compute value[columns_of_thread];
 };
 
@@ -325,9 +325,9 @@ class LevelReads {
   /// Returns values of an input in a row, counted from the first of the thread: at the thread's own columns,
   /// or those of the thread that is `away` columns away.
   template <int i, int plane, int row, int away = 0>
-  __device__ __forceinline__ Columns columns() const {
+  __device__ __forceinline__ ThreadColumns columns() const {
     constexpr int s = constants::statement_of[i];
-    Columns result;
+    ThreadColumns result;
     if constexpr (is_shared<i, plane>() || row < 0 || row >= rows_of_thread || away != 0) {
       load_row(shared_row<i, plane, row>() + away, result.value);
     } else {
@@ -412,12 +412,12 @@ class LevelReads {
 
 /// Holds all values that the points of a thread read where a level finishes a plane.
 template <int level, bool walls>
-class Neighbours : LevelReads<level, walls, finishing> {
+class GatheredValues : LevelReads<level, walls, finishing> {
   using Reads = LevelReads<level, walls, finishing>;
 
  public:
   /// `image` says which points of the thread lie at walls.
-  __device__ Neighbours(const Held& held, const SharedPoints& shared, const AxisBits& image)
+  __device__ GatheredValues(const Held& held, const SharedPoints& shared, const AxisBits& image)
       : Reads(held, shared), image_(image) {
     static_for<0, constants::inputs>([&](auto input) {
       constexpr int i = decltype(input)::value;
@@ -455,7 +455,7 @@ class Neighbours : LevelReads<level, walls, finishing> {
   __device__ void get() {
     if constexpr (away == 0 || is_read(level, i, plane, row, away, away + columns_of_thread)) {
       constexpr int side = row >= rows_of_thread;
-      Columns columns;
+      ThreadColumns columns;
       if constexpr ((row < 0 || side == 1) && Reads::template is_mirror<i, plane, 1, side>()) {
         // Beyond a wall lies the row at the wall, which the thread has stored itself.
         constexpr int s = constants::statement_of[i], pitch = constants::level_pitch[s];
@@ -531,7 +531,7 @@ class LevelPoint {
   static constexpr bool takes = e == 0;  // values at the column before
 
   /// The coordinates are those of the point on the grid.
-  __device__ LevelPoint(const GroupArguments& a, Held& held, const Neighbours<level, walls>& around,
+  __device__ LevelPoint(const GroupArguments& a, Held& held, const GatheredValues<level, walls>& around,
                         const Taken& taken, int plane, int row, int column)
       : a_(a), held_(held), around_(around), taken_(taken), coordinates_{plane, row, column} {}
 
@@ -569,7 +569,7 @@ class LevelPoint {
  private:
   const GroupArguments& a_;
   Held& held_;
-  const Neighbours<level, walls>& around_;
+  const GatheredValues<level, walls>& around_;
   const Taken& taken_;
   int coordinates_[3];
 };
@@ -578,32 +578,32 @@ class LevelPoint {
 template <int level, bool walls>
 class LevelSums {
  public:
-  using Sums = Compute[rows_of_thread][columns_of_thread];
+  using PointSums = Compute[rows_of_thread][columns_of_thread];
 
   __device__ LevelSums(Held& held, const SharedPoints& shared) : held_(held), reads_(held, shared) {}
 
   /// Gives sums the value to which the first product is added exactly.
-  __device__ __forceinline__ void start(Sums& sums) const {
+  __device__ __forceinline__ void start(PointSums& sums) const {
     for (auto& row : sums)
       for (Compute& sum : row) sum = Compute(-0.0);
   }
   /// Adds a weight times what every point reads of an input. All points go through their reads together, so
   /// that few rows are needed at a time.
   template <int i, int plane, int row, int column>
-  __device__ __forceinline__ void add(Sums& sums, Compute weight) const {
+  __device__ __forceinline__ void add(PointSums& sums, Compute weight) const {
     static_for<0, rows_of_thread>([&](auto of_thread) {
       static_for<0, columns_of_thread>([&](auto of_row) {
         constexpr int r = decltype(of_thread)::value, e = decltype(of_row)::value;
         constexpr int away =
             (e + column + gathered_columns) / columns_of_thread * columns_of_thread - gathered_columns;
-        const Columns there = reads_.template columns<i, plane, r + row, away>();
+        const ThreadColumns there = reads_.template columns<i, plane, r + row, away>();
         sums[r][e] = fused(weight, there.value[e + column - away], sums[r][e]);
       });
     });
   }
   /// Holds sums that have been begun.
   template <int sum>
-  __device__ __forceinline__ void hold(const Sums& sums) {
+  __device__ __forceinline__ void hold(const PointSums& sums) {
 #pragma unroll
     for (int r = 0; r < rows_of_thread; ++r)
 #pragma unroll

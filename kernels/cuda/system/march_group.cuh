@@ -58,7 +58,7 @@ class TilePoint {
     } else {
       // Adding a whole ring keeps the number positive.
       const int slot = slot_of<i>(n_ + plane - constants::plane_high[i] + constants::ring_depth[i]);
-      const Element<i>* const own =
+      const InputElement<i>* const own =
           plane_in_ring<i>(slot) + row_ * constants::ring_pitch[i] + column_ + a_.array[i].lead;
       return static_cast<Compute>(
           value_of(own[(r + row - constants::row_low[i]) * constants::ring_pitch[i] + column]));
@@ -79,9 +79,9 @@ __device__ __forceinline__ void advance_queues(Queues<constants::inputs - 1>& qu
   static_for<0, constants::inputs>([&](auto input) {
     constexpr int i = decltype(input)::value, length = constants::queue_length[i];
     if constexpr (length > 0) {
-      const Element<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
-                                    (row - constants::row_low[i]) * constants::ring_pitch[i] + column +
-                                    a.array[i].lead;
+      const InputElement<i>* const own = plane_in_ring<i>(slot_of<i>(n)) +
+                                         (row - constants::row_low[i]) * constants::ring_pitch[i] + column +
+                                         a.array[i].lead;
       auto& values = static_cast<Queues<i>&>(queues).values;
 #pragma unroll
       for (int r = 0; r < rows_of_thread; ++r) {

@@ -76,10 +76,10 @@ __device__ inline void write(const GroupArguments& a, const Written& written, in
 }
 
 /// Advances the levels of a tile through the planes of a block.
-class Levels {
+class LevelMarch {
  public:
-  __device__ Levels(const GroupArguments& a, const MarchPlanes& march, Planes& planes, const Turns& turns,
-                    const Place& at, const Written& written)
+  __device__ LevelMarch(const GroupArguments& a, const MarchPlanes& march, Planes& planes, const Turns& turns,
+                        const Place& at, const Written& written)
       : a_(a), march_(march), planes_(planes), turns_(turns), at_(at), written_(written), points_(a) {}
 
   __device__ __forceinline__ void advance_all() {
@@ -141,7 +141,7 @@ class Levels {
       constexpr int s = decltype(statement)::value, i = constants::input_of[s];
       if constexpr (i >= 0 && !constants::level_0_in_ring) {
         shift<0, s>();
-        const Element<i>* const own = shared_.template in_ring<i, 0>();
+        const InputElement<i>* const own = shared_.template in_ring<i, 0>();
         static_for<0, rows_of_thread>([&](auto of_thread) {
           constexpr int r = decltype(of_thread)::value;
           Compute row[columns_of_thread];
@@ -206,7 +206,7 @@ class Levels {
       const ContinuedSums<level> sums(held_);
       continue_points(sums);
     }
-    const Neighbours<level, walls> around(held_, shared_, at_.image);
+    const GatheredValues<level, walls> around(held_, shared_, at_.image);
     Taken taken;
     if constexpr (takes(level))
       static_for<0, rows_of_thread>([&](auto of_thread) {
@@ -248,13 +248,14 @@ class Levels {
 
   /// Returns a point of the thread where a level computes plane z.
   template <int level, bool walls, int r, int e>
-  __device__ __forceinline__ LevelPoint<level, walls, r, e> point_at(const Neighbours<level, walls>& around,
-                                                                     const Taken& taken, int z) {
+  __device__ __forceinline__ LevelPoint<level, walls, r, e> point_at(
+      const GatheredValues<level, walls>& around, const Taken& taken, int z) {
     return {a_, held_, around, taken, z, at_.y + r, at_.x + e};
   }
 
   /// Gives the first points beyond reflecting walls the newest values of the points at the walls, where both
-  /// are of one thread. Other threads that read them find the points at the walls themselves (Neighbours).
+  /// are of one thread. Other threads that read them find the points at the walls themselves
+  /// (GatheredValues).
   template <int level, int s>
   __device__ __forceinline__ void mirror_points() {
     static_for<0, 4>([&](auto number) {
@@ -368,6 +369,6 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
 #endif
   const Place at(a, tile);
   const Written written(a, at, first_plane, end_plane);
-  Levels(a, march, planes, turns, at, written).advance_all();
+  LevelMarch(a, march, planes, turns, at, written).advance_all();
   planes.end();
 }

@@ -205,7 +205,7 @@ class Planes {
   template <int i>
   __device__ static constexpr unsigned box_bytes() {
     return static_cast<unsigned>(constants::ring_rows[i] * constants::ring_pitch[i] *
-                                 static_cast<int>(sizeof(Element<i>)));
+                                 static_cast<int>(sizeof(InputElement<i>)));
   }
 
   /// Starts to load the planes of iteration n; called by all lanes of a warp.
@@ -280,13 +280,13 @@ class Planes {
   }
   template <int i>
   __device__ void copy(int plane, int n) const {
-    constexpr int columns_of_chunk = 16 / static_cast<int>(sizeof(Element<i>));
+    constexpr int columns_of_chunk = 16 / static_cast<int>(sizeof(InputElement<i>));
     constexpr int chunks = constants::ring_pitch[i] / columns_of_chunk;
     const SystemArray& array = march_.a.array[i];
     unsigned char* const to = reinterpret_cast<unsigned char*>(plane_in_ring<i>(slot_of<i>(n)));
     const bool has_plane = plane >= array.begin[0] && plane < array.end[0];
-    const Element<i>* const from =
-        static_cast<const Element<i>*>(array.data) + (has_plane ? plane : array.begin[0]) * array.stride[0];
+    const InputElement<i>* const from = static_cast<const InputElement<i>*>(array.data) +
+                                        (has_plane ? plane : array.begin[0]) * array.stride[0];
     for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * chunks;
          j += constants::threads) {
       const int row = march_.tile.row + constants::row_low[i] + j / chunks;
@@ -297,7 +297,7 @@ class Planes {
       copy_bytes_then_zeros(to + 16 * j,
                             has_memory ? from + row * array.stride[1] + column
                                        : from + array.begin[1] * array.stride[1] + array.begin[2],
-                            has_memory ? columns * static_cast<int>(sizeof(Element<i>)) : 0);
+                            has_memory ? columns * static_cast<int>(sizeof(InputElement<i>)) : 0);
     }
   }
 

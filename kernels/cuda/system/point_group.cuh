@@ -14,9 +14,9 @@ namespace spsolve::cuda {
 namespace {
 
 /// Holds a point, and answers what does not depend on the memory around it.
-class Point {
+class GridPoint {
  public:
-  __device__ Point(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
+  __device__ GridPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
 
   template <int axis, int displacement>
   __device__ bool is_beyond() const {
@@ -33,9 +33,9 @@ class Point {
 };
 
 /// Is a point at which every read is a point of memory.
-class InnerPoint : public Point {
+class InnerPoint : public GridPoint {
  public:
-  using Point::Point;
+  using GridPoint::GridPoint;
 
   template <int i, int plane, int row, int column>
   __device__ Compute read() const {
@@ -47,9 +47,9 @@ class InnerPoint : public Point {
 
 /// Is a point beside walls, or beyond the box of a statement. Beyond a face the slowest axis decides what a
 /// read finds. Values at points without memory belong to no point that is written.
-class AnyPoint : public Point {
+class AnyPoint : public GridPoint {
  public:
-  using Point::Point;
+  using GridPoint::GridPoint;
 
   template <int i, int plane, int row, int column>
   __device__ Compute read() const {

@@ -38,8 +38,9 @@ __device__ inline int slot_of(int n) {
   return static_cast<int>(static_cast<unsigned>(n) % static_cast<unsigned>(constants::ring_depth[i]));
 }
 template <int i>
-__device__ inline Element<i>* plane_in_ring(int slot) {
-  return reinterpret_cast<Element<i>*>(memory + constants::ring_offset[i] + slot * constants::plane_bytes[i]);
+__device__ inline InputElement<i>* plane_in_ring(int slot) {
+  return reinterpret_cast<InputElement<i>*>(memory + constants::ring_offset[i] +
+                                            slot * constants::plane_bytes[i]);
 }
 
 /// Moves `plane` to the plane of input `i` that is copied in its place. Returns false and sets `ghost` if it
@@ -53,7 +54,7 @@ __device__ inline bool is_copied(int& plane, const GroupArguments& a, Compute& g
 /// Fills a plane with the value of a face across the march, by threads first, first + step, ...
 template <int i>
 __device__ inline void fill_plane(int slot, Compute value, int first, int step) {
-  Element<i>* const to = plane_in_ring<i>(slot);
+  InputElement<i>* const to = plane_in_ring<i>(slot);
 #pragma unroll 1
   for (int j = first; j < constants::ring_rows[i] * constants::ring_pitch[i]; j += step) store(to[j], value);
 }
@@ -61,8 +62,8 @@ __device__ inline void fill_plane(int slot, Compute value, int first, int step) 
 /// Makes one ghost point of a plane, beyond the low face of an axis or the high one: `line` and `index` say
 /// where it lies in the ring. It gets the value of the face, or that of the point that it mirrors.
 template <int i, int axis>
-__device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Element<i>* plane, bool is_high,
-                                  int line, int index) {
+__device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, InputElement<i>* plane,
+                                  bool is_high, int line, int index) {
   constexpr int pitch = constants::ring_pitch[i];
   constexpr Beyond beyond_low = constants::beyond[i][axis][0], beyond_high = constants::beyond[i][axis][1];
   if constexpr (beyond_low == Beyond::value && beyond_high == Beyond::value) {
@@ -72,7 +73,7 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Ele
   }
   const int first_row = tile.row + constants::row_low[i], first_column = tile.column - a.array[i].lead;
   int row = first_row + line, column = first_column + index;
-  Element<i>& to = plane[line * pitch + index];
+  InputElement<i>& to = plane[line * pitch + index];
   Compute ghost;
   if (!find_source<i, 1>(row, static_cast<int>(a.shape[1]), ghost) ||
       !find_source<i, 2>(column, static_cast<int>(a.shape[2]), ghost)) {
@@ -145,7 +146,7 @@ __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, in
   // A plane beyond faces across the march has their value, here 0, also beyond its rows and columns.
   if (constants::copies_zeros[i][0] && static_cast<unsigned>(plane) >= static_cast<unsigned>(a.shape[0]))
     return;
-  Element<i>* const to = plane_in_ring<i>(slot);
+  InputElement<i>* const to = plane_in_ring<i>(slot);
   const int first_row = tile.row + constants::row_low[i], rows = static_cast<int>(a.shape[1]);
   for_each_ghost<i, 2, pitch, lines>(
       a, tile.column - a.array[i].lead, thread, [&](bool is_high, int index, int line) {

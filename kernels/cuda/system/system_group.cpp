@@ -414,7 +414,7 @@ class GroupText {
     const std::span all(link.stencil.taps());
     begins_ = true;
     operations_ += static_cast<int>(all.size());
-    line("typename Points::Sums " + name + ";");
+    line("typename Points::PointSums " + name + ";");
     line("at.start(" + name + ");");
     for (const Tap& tap : all.first(taps))
       line("at.template add<" + place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) +

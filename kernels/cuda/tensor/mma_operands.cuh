@@ -25,7 +25,7 @@ template <class Stored>
 class PointFragments {
  public:
   /// `first_tile` is the offset of the warp's first tile in a chunk, in elements.
-  __device__ PointFragments(SharedMemory& shared, int first_tile)
+  __device__ PointFragments(MmaSharedMemory& shared, int first_tile)
       : shared_(shared), lane_(threadIdx.x % 32), first_tile_(first_tile + lane_ / 4 * tile[2]) {
     if constexpr (unrolled) {
 #pragma unroll
@@ -74,7 +74,7 @@ class PointFragments {
   }
 
   /// Returns where element `e` of register r of this lane lies in a chunk.
-  __device__ int place(int r, int e) const {
+  __device__ int place_of(int r, int e) const {
     const int i = r * elements_per_word + e;
     if constexpr (unrolled)
       return base_[place_class[i]] + place_offset[i];
@@ -84,14 +84,14 @@ class PointFragments {
 
   /// Loads register r of B, split into terms.
   __device__ void load(const Stored* points, int r, int block_offset, Word (&b)[terms]) const {
-    const Stored* first = points + place(r, 0) + block_offset;
+    const Stored* first = points + place_of(r, 0) + block_offset;
     if constexpr (wide) {
       b[0] = *first;
     } else if constexpr (!paired_words) {
       b[0] = __float_as_uint(operand<Stored, float>(value_of(*first)));
     } else {
       const bool together = aligned && together_at[r];
-      const Stored* second = together ? first + 1 : points + place(r, 1) + block_offset;
+      const Stored* second = together ? first + 1 : points + place_of(r, 1) + block_offset;
       if constexpr (terms == 1) {
         b[0] = together ? *reinterpret_cast<const unsigned*>(first) : first->bits | second->bits << 16;
       } else {
@@ -109,12 +109,12 @@ class PointFragments {
   template <int n>
   __device__ void load_together(const Stored* points, int r, int block_offset, unsigned (&b)[n]) const {
     const ElementVector<unsigned, n> words =
-        *reinterpret_cast<const ElementVector<unsigned, n>*>(points + place(r, 0) + block_offset);
+        *reinterpret_cast<const ElementVector<unsigned, n>*>(points + place_of(r, 0) + block_offset);
 #pragma unroll
     for (int i = 0; i < n; ++i) b[i] = words.element[i];
   }
 
-  const SharedMemory& shared_;
+  const MmaSharedMemory& shared_;
   int lane_, first_tile_;
   int base_[unrolled ? classes : 1];  // first_tile_ plus the lane's offsets, by class
 };
@@ -122,7 +122,7 @@ class PointFragments {
 /// Holds weights and metadata, in registers, in shared memory, or in global memory.
 class MmaWeights {
  public:
-  __device__ MmaWeights(SharedMemory& shared, const MmaArguments& a)
+  __device__ MmaWeights(MmaSharedMemory& shared, const MmaArguments& a)
       : shared_(shared), a_(a), lane_(threadIdx.x % 32) {
     const auto* from = static_cast<const uint4*>(a.weights);
     if constexpr (weights_in_registers) {
@@ -183,7 +183,7 @@ class MmaWeights {
       return load_global_again(static_cast<const uint4*>(a_.weights) + i * 32 + lane_);
   }
 
-  const SharedMemory& shared_;
+  const MmaSharedMemory& shared_;
   const MmaArguments& a_;
   int lane_;
   uint4 value_[weights_in_registers ? slots * slot_parts : 1];
@@ -202,7 +202,7 @@ __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[a_regis
 
 /// Adds the products of a step of n registers, smallest terms first.
 template <int n, int a_registers>
-__device__ inline void multiply_add(Sum (&sum)[4], const Word (&a)[terms][a_registers],
+__device__ inline void multiply_add(Compute (&sum)[4], const Word (&a)[terms][a_registers],
                                     const Word (&b)[terms][b_words<n>], unsigned metadata) {
   if constexpr (wide) {
     dense_mma<n>(sum, b[0], a[0]);
@@ -212,7 +212,7 @@ __device__ inline void multiply_add(Sum (&sum)[4], const Word (&a)[terms][a_regi
     // Tensor cores truncate sums instead of rounding. Sums of first terms are exact
     // (kernels/sparse/split.hpp: leading_grid), so they are kept apart from the others, and both are added
     // outside tensor cores.
-    Sum larger[4] = {}, smaller[4] = {};
+    Compute larger[4] = {}, smaller[4] = {};
 #pragma unroll
     for (int order = terms - 1; order > 0; --order)
 #pragma unroll

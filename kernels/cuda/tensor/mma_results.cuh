@@ -63,12 +63,12 @@ class ResultWriter {
   }
 
   /// Writes the sums of a chunk of output that lie in the region.
-  __device__ void store(const Sum (&sums)[m_blocks][blocks][4]) const {
+  __device__ void store(const Compute (&sums)[m_blocks][blocks][4]) const {
 #pragma unroll
     for (int block = 0; block < m_blocks; ++block)
 #pragma unroll
       for (int j = 0; j < blocks; ++j) {
-        Sum value[4];
+        Compute value[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) value[i] = sums[block][j][i];
         if constexpr (!wide)
@@ -80,7 +80,7 @@ class ResultWriter {
 #pragma unroll
           for (int i = 0; i < 4; ++i)
             if (inside >> i & 1)
-              value[i] += Sum(source_factor) *
+              value[i] += Compute(source_factor) *
                           from[source_positions_.offset[block][i / 2] + i % 2 * source_positions_.step];
         }
         write(out_ + block_offset(a_.out, j), block, inside_planes(positions_, block, j), value);
@@ -116,7 +116,7 @@ class ResultWriter {
     return inside;
   }
 
-  __device__ void write(Stored* to, int block, unsigned inside, const Sum (&value)[4]) const {
+  __device__ void write(Stored* to, int block, unsigned inside, const Compute (&value)[4]) const {
     if constexpr (sizeof(Stored) == 2) {
       unsigned pair[2];  // pairs of neighbours along x
 #pragma unroll

@@ -17,7 +17,6 @@ using namespace constants;
 constexpr bool wide = sizeof(Stored) == 8;                        // fp64
 constexpr bool paired_words = element != Element::tf32 && !wide;  // words of B hold two elements
 constexpr int elements_per_word = paired_words ? 2 : 1;
-using Sum = Compute;
 template <bool, class A, class B>
 struct Conditional {
   using Type = A;
@@ -42,21 +41,23 @@ constexpr int b_words = wide ? 2 * n : n;
 constexpr int slots = terms * slices * m_blocks * steps;  // fragments of A
 constexpr int slot_parts = wide ? 2 : 1;                  // parts of 16 bytes
 
-struct SharedMemory {
+/// Holds the shared memory of a block.
+struct MmaSharedMemory {
   alignas(128) Stored stage[stages][stage_elements];
   uint4 weights[weights_in_shared ? slots * slot_parts * 32 : 1];
   unsigned metadata[weights_in_shared && sparse ? m_blocks * steps * 32 : 1];
   int offsets[unrolled ? 1 : elements_per_word * registers * 4];
   unsigned long long full[stages];
 };
-static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
+static_assert(sizeof(MmaSharedMemory) == shared_bytes, "the host must ask for this much");
 
 /// Brings stages of input from global to shared memory. Points outside the memory of the input
 /// read as zero.
 class StageRing {
  public:
   /// `block` is where the block's first tile begins; it has `number` stages in all.
-  __device__ StageRing(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3], int number)
+  __device__ StageRing(MmaSharedMemory& shared, const MmaArguments& a, const long long (&block)[3],
+                       int number)
       : shared_(shared), a_(a), left_(number), pipeline_(shared.full) {
     for (int axis = 0; axis < 2; ++axis)
       begin_[axis] = static_cast<int>(block[axis] + window[axis] - a.in.begin[axis]);
@@ -111,7 +112,7 @@ class StageRing {
     pipeline_.advance();
   }
 
-  SharedMemory& shared_;
+  MmaSharedMemory& shared_;
   const MmaArguments& a_;
   static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts words of 8 bytes
   // The next stage begins at this point, relative to the memory of the input; columns count words of 8 bytes.

@@ -51,11 +51,11 @@ struct Group {
 };
 
 /// Marches one warp through its tiles.
-class MmaSweep {
+class WarpMarch {
  public:
   /// `block` and `warp` are where their first tiles begin.
-  __device__ MmaSweep(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3],
-                      const long long (&warp)[3])
+  __device__ WarpMarch(MmaSharedMemory& shared, const MmaArguments& a, const long long (&block)[3],
+                       const long long (&warp)[3])
       : chunks_(static_cast<int>(min(a.chunks_per_block, a.chunks - blockIdx.z * a.chunks_per_block))),
         ring_(shared, a, block, (chunks_ + slices - 1 + chunks_per_stage - 1) / chunks_per_stage),
         points_(shared, static_cast<int>((warp[1] - block[1]) * box_pitch + warp[2] - block[2]) + a.lead),
@@ -174,7 +174,7 @@ class MmaSweep {
   StageRing ring_;
   PointFragments<Stored> points_;
   ResultWriter<Stored> results_;
-  Sum sums_[held][m_blocks][blocks][4];
+  Compute sums_[held][m_blocks][blocks][4];
   Word first_b_[blocks][terms][b_words<step_registers[0]>];
 };
 
@@ -184,13 +184,13 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::threads, spsolve::cu
     mma_sweep(const __grid_constant__ spsolve::cuda::MmaArguments a) {
   extern __shared__ __align__(128) unsigned char memory[];
   using namespace spsolve::cuda;
-  auto& shared = *reinterpret_cast<SharedMemory*>(memory);
+  auto& shared = *reinterpret_cast<MmaSharedMemory*>(memory);
   const int number = threadIdx.x / 32;
   const long long block[3] = {a.tile_begin[0] + blockIdx.z * a.chunks_per_block * tile[0],
                               a.tile_begin[1] + blockIdx.y * static_cast<long long>(block_rows),
                               a.tile_begin[2] + blockIdx.x * static_cast<long long>(block_columns)};
   const long long warp[3] = {block[0], block[1] + number / warps_x * blocks_y * tile[1],
                              block[2] + number % warps_x * blocks_x * tiles_columns};
-  MmaSweep sweep(shared, a, block, warp);
+  WarpMarch sweep(shared, a, block, warp);
   sweep.run(MmaWeights(shared, a));
 }

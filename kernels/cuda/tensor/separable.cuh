@@ -42,7 +42,7 @@ namespace spsolve::cuda {
 /// Is the march of one warp down its columns of a strip.
 class StripSweep {
  public:
-  __device__ StripSweep(const SeparableArguments& a, SharedMemory& shared)
+  __device__ StripSweep(const SeparableArguments& a, SeparableSharedMemory& shared)
       : a_(a),
         shared_(shared),
         warp_(static_cast<int>(threadIdx.x) / 32),
@@ -144,7 +144,7 @@ class StripSweep {
                                        window < paired);
 #pragma unroll
         for (int k = 0; k < x_rank; ++k) {
-          Sums sums[rows_at_once][groups_at_once];
+          Accumulators sums[rows_at_once][groups_at_once];
           static_for<0, x_windows>([&](auto window_) {
             constexpr int window = decltype(window_)::value;
             const auto a = weights.get<false, window>(k);
@@ -172,7 +172,7 @@ class StripSweep {
   __device__ void along_y(const SeparableWeights& weights, const Fragment (&before)[x_rank][y_windows][2],
                           const Fragment (&next)[x_rank][y_windows][2],
                           float (&out)[2 * y_windows][2][4]) const {
-    Sums sums[2 * y_windows][2];
+    Accumulators sums[2 * y_windows][2];
 #pragma unroll
     for (int k = 0; k < rank; ++k) {
       static_for<0, y_windows>([&](auto m_) {
@@ -183,7 +183,7 @@ class StripSweep {
           constexpr bool joined = n / y_windows == 1;
 #pragma unroll
           for (int half = 0; half < 2; ++half) {
-            const Fragment b = joined          ? join(before[x_of[k]][at][half], next[x_of[k]][at][half])
+            const Fragment b = joined ? join_slabs(before[x_of[k]][at][half], next[x_of[k]][at][half])
                                : n < y_windows ? before[x_of[k]][at][half]
                                                : next[x_of[k]][at][half];
             weights.multiply<joined>(sums[i][half], a, operand_of(b));
@@ -333,7 +333,7 @@ class StripSweep {
   }
 
   const SeparableArguments& a_;
-  SharedMemory& shared_;
+  SeparableSharedMemory& shared_;
   int warp_, g_, row_, q_;
   WarpOutput output_;
   bool simple_;  // all columns of the warp are written and aligned to 16 bytes
@@ -346,5 +346,5 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
                                              spsolve::cuda::blocks_per_multiprocessor)
     separable(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  spsolve::cuda::StripSweep(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+  spsolve::cuda::StripSweep(a, *reinterpret_cast<spsolve::cuda::SeparableSharedMemory*>(memory)).run();
 }

@@ -72,7 +72,7 @@ __device__ inline void to_fragment(Fragment& to, int r, float left, float right)
 }
 
 /// Returns the fragment whose odd slab comes from `before` and whose even slab comes from `after`.
-__device__ inline Fragment join(const Fragment& before, const Fragment& after) {
+__device__ inline Fragment join_slabs(const Fragment& before, const Fragment& after) {
   Fragment fragment;
   const bool odd = threadIdx.x & 1;
 #pragma unroll
@@ -83,7 +83,7 @@ __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
 /// Holds accumulators of the products of larger terms, and of all other products. Tensor cores truncate sums,
 /// but the large ones need no truncation here (kernels/sparse/separable_operand.cpp). The last addition,
 /// outside tensor cores, rounds to nearest.
-struct Sums {
+struct Accumulators {
   float of[terms][4] = {};
 
   __device__ float total(int c) const {
@@ -95,7 +95,7 @@ struct Sums {
 /// to nearest. Each factor has a scale of its own, and tensor cores would truncate everything below the last
 /// bit of the others. With a single term the truncation is below the rounding of operands, so the
 /// accumulators go on.
-__device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out)[4]) {
+__device__ inline void end_factor(Accumulators& sums, bool first, bool last, float (&out)[4]) {
   if (terms == 1 && !last) return;
 #pragma unroll
   for (int c = 0; c < 4; ++c) out[c] = terms == 1 || first ? sums.total(c) : __fadd_rn(out[c], sums.total(c));
@@ -105,7 +105,7 @@ __device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out
 /// Holds the weights and metadata of the lane, in registers or in shared memory.
 class SeparableWeights {
  public:
-  __device__ SeparableWeights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
+  __device__ SeparableWeights(const SeparableArguments& a, SeparableSharedMemory& shared) : shared_(shared) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const auto* values = static_cast<const uint4*>(a.weights);
     if constexpr (weights_in_shared) {
@@ -139,7 +139,7 @@ class SeparableWeights {
 
   /// Adds A B to the sums. `other_pair`: the metadata selects the other pair of lanes (see separable.cuh).
   template <bool other_pair, bool along_y, int window>
-  __device__ void multiply(Sums& sums, const WindowWeights<along_y, window>& a,
+  __device__ void multiply(Accumulators& sums, const WindowWeights<along_y, window>& a,
                            const OperandFragment& b) const {
     if constexpr (terms == 2) {
       multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[1], b.word[0]);
@@ -168,7 +168,7 @@ class SeparableWeights {
       return value_[i];
   }
 
-  SharedMemory& shared_;
+  SeparableSharedMemory& shared_;
   uint4 value_[weights_in_shared ? 1 : value_count];
   unsigned metadata_[x_words + y_words];
 };

@@ -30,7 +30,7 @@ namespace spsolve::cuda {
 /// Is the march of one warp down the planes of its column of 16 x 16 points.
 class ColumnSweep {
  public:
-  __device__ ColumnSweep(const SeparableArguments& a, SharedMemory& shared)
+  __device__ ColumnSweep(const SeparableArguments& a, SeparableSharedMemory& shared)
       : a_(a),
         shared_(shared),
         warp_x_(static_cast<int>(threadIdx.x) / 32 % warps_x),
@@ -76,7 +76,7 @@ class ColumnSweep {
   __device__ void step(const SeparableWeights& weights, BlockRing& ring, int n, float (&result)[8]) {
     const Stored* in =
         &shared_.stage[n % stages][warp_y_ * slab][warp_x_ * slab + window_column] + input_of_lane(g_, q_);
-    Sums sums[4][x_rank];
+    Accumulators sums[4][x_rank];
     static_for<0, x_windows>([&](auto window_) {
       constexpr int window = decltype(window_)::value;
       OperandFragment x[4];
@@ -107,7 +107,7 @@ class ColumnSweep {
   __device__ void along_y(const SeparableWeights& weights, const Fragment (&along_x)[x_rank][2]) {
     static_for<0, z_rank>([&](auto z_) {
       constexpr int z = decltype(z_)::value;
-      Sums sums[2];
+      Accumulators sums[2];
       float out[2][4];
       static_for<0, rank>([&](auto k_) {
         constexpr int k = decltype(k_)::value;
@@ -228,7 +228,7 @@ class ColumnSweep {
   }
 
   const SeparableArguments& a_;
-  SharedMemory& shared_;
+  SeparableSharedMemory& shared_;
   int warp_x_, warp_y_, g_, row_, q_;
   WarpOutput output_;
   int planes_;
@@ -243,5 +243,5 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
                                              spsolve::cuda::blocks_per_multiprocessor)
     separable_planes(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  spsolve::cuda::ColumnSweep(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+  spsolve::cuda::ColumnSweep(a, *reinterpret_cast<spsolve::cuda::SeparableSharedMemory*>(memory)).run();
 }

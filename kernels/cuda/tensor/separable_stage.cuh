@@ -57,7 +57,8 @@ __device__ inline int input_of_lane(int g, int q) {
 /// different banks for every width and swizzling of boxes (spread_rows of kernels/sparse/operand.hpp).
 __device__ inline int row_of_result(int g) { return g % 2 * 4 + g / 2 % 2 * 2 + (g ^ g / 2 ^ g / 4) % 2; }
 
-struct SharedMemory {
+/// Holds the shared memory of a block.
+struct SeparableSharedMemory {
   alignas(1024) Stored
       out[bulk_stores ? box_groups : 1][boxes][bulk_stores ? box_rows : 1][bulk_stores ? box_columns : 8];
   alignas(128) Stored stage[stages][block_rows][row_elements];
@@ -67,7 +68,7 @@ struct SharedMemory {
   unsigned long long full[stages], read[stages], source_full[staged_source ? warps : 1];
 };
 
-static_assert(sizeof(SharedMemory) <= shared_bytes);
+static_assert(sizeof(SeparableSharedMemory) <= shared_bytes);
 
 /// Holds the position at which the outputs of a warp begin, relative to the region that is written.
 struct WarpOutput {
@@ -104,7 +105,8 @@ struct WarpOutput {
 /// released it. On sm_80 block barriers take their place.
 class BlockRing {
  public:
-  __device__ BlockRing(SharedMemory& shared, const SeparableArguments& a, int row, int column, int plane)
+  __device__ BlockRing(SeparableSharedMemory& shared, const SeparableArguments& a, int row, int column,
+                       int plane)
       : shared_(shared), a_(a), row_(row), column_(column), plane_(plane) {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
@@ -199,7 +201,7 @@ class BlockRing {
   __device__ int first_row(int n) const { return in_planes ? row_ : row_ + n * block_rows; }
   __device__ int plane(int n) const { return in_planes ? plane_ + n : plane_; }
 
-  SharedMemory& shared_;
+  SeparableSharedMemory& shared_;
   const SeparableArguments& a_;
   int row_, column_, plane_;  // first point of the block, relative to the memory of the input
 };

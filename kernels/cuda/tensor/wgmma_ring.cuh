@@ -40,10 +40,11 @@ constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 /// are then far apart, and tiles of the lanes of a warp are close together. The right neighbour of a tile
 /// lies two places after it, and the first part of the neighbour's window is the second part of the tile's
 /// own.
-using Ring = unsigned char[slots][x_groups][quad][row_bytes];
+using OperandRing = unsigned char[slots][x_groups][quad][row_bytes];
 
-struct SharedMemory {
-  alignas(128) Ring operands[terms];
+/// Holds the shared memory of a block.
+struct WgmmaSharedMemory {
+  alignas(128) OperandRing operands[terms];
   alignas(128) Stored raw[stages][x_groups][quad][box_columns];
   float4 partial_sums[halves ? sums / 4 : 1][group_threads];
   unsigned long long raw_full[stages][x_groups], full[ring], empty[ring];
@@ -56,7 +57,7 @@ struct SharedMemory {
     fence_mbarrier_init();
   }
 };
-static_assert(sizeof(SharedMemory) <= shared_bytes, "the host must ask for this much");
+static_assert(sizeof(WgmmaSharedMemory) <= shared_bytes, "the host must ask for this much");
 
 /// Arrives once for a warp, after the work of all its lanes.
 __device__ inline void arrive_as_warp(unsigned long long* barrier) {
@@ -105,7 +106,7 @@ struct BlockTiles {
 /// eight tiles. The two warpgroups take turns, so that one loads while the other stores.
 class RowConverter {
  public:
-  __device__ RowConverter(SharedMemory& shared, const WgmmaArguments& a, int turn)
+  __device__ RowConverter(WgmmaSharedMemory& shared, const WgmmaArguments& a, int turn)
       : shared_(shared),
         map_(a.in_map),
         lead_(aligned ? 0 : a.lead),
@@ -223,7 +224,7 @@ class RowConverter {
 #pragma unroll
     for (int k = 0; k < terms * columns; ++k) {
       const int term = k / columns, i = k % columns;
-      Ring& operands = shared_.operands[term];
+      OperandRing& operands = shared_.operands[term];
       unsigned char* const place =
           &operands[slot][group_][row()][(columns * part() + i) * pitch + 16 * half()] + 32 * tile;
       const unsigned *const a = near.word[term] + 2 * i, *const b = far.word[term] + 2 * i;
@@ -234,7 +235,7 @@ class RowConverter {
     }
   }
 
-  SharedMemory& shared_;
+  WgmmaSharedMemory& shared_;
   const TensorMap& map_;
   int lead_;
   float scale_;  // scale of data that become pairs

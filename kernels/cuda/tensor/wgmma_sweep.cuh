@@ -53,7 +53,7 @@ __device__ inline void arrive(int barrier) { asm volatile("bar.arrive %0, 64;" :
 /// Multiplies the tiles of a block in one of its multiplying warpgroups.
 class TileMultiplier {
  public:
-  __device__ TileMultiplier(SharedMemory& shared, const WgmmaArguments& a)
+  __device__ TileMultiplier(WgmmaSharedMemory& shared, const WgmmaArguments& a)
       : shared_(shared),
         a_(a),
         block_tiles_(a),
@@ -136,7 +136,7 @@ class TileMultiplier {
   /// products of first by second terms run.
   template <int row>
   __device__ void multiply_pairs(unsigned long long first_terms) {
-    const unsigned long long second_terms = first_terms + sizeof(Ring) / 16;
+    const unsigned long long second_terms = first_terms + sizeof(OperandRing) / 16;
     constexpr int set = row % weight_sets;
     // The variable second_sums_ starts with this row.
     constexpr bool begins = row == 0 || is_shared(row) || is_shared(row - 1);
@@ -299,7 +299,7 @@ class TileMultiplier {
     return static_cast<Element*>(view.data) + (y - view.begin[0]) * view.stride[0] + (x - view.begin[2]);
   }
 
-  SharedMemory& shared_;
+  WgmmaSharedMemory& shared_;
   const WgmmaArguments& a_;
   const BlockTiles block_tiles_;
   int thread_, warp_, lane_;  // within the warpgroup
@@ -316,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
     wgmma_sweep(const __grid_constant__ spsolve::cuda::WgmmaArguments a) {
   extern __shared__ __align__(128) unsigned char memory[];
   using namespace spsolve::cuda;
-  SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
+  WgmmaSharedMemory& shared = *reinterpret_cast<WgmmaSharedMemory*>(memory);
   if (threadIdx.x == 0) shared.initialise();
   __syncthreads();
   const int warpgroup = uniform(threadIdx.x / group_threads);

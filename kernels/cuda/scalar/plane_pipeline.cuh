@@ -92,7 +92,7 @@ class TileCopy {
 /// Runs the pipeline of planes from global to shared memory. A stage holds one plane of a tile of the input
 /// and, if there is a source, the source plane that is `lead` planes further.
 template <int lead>
-class PlaneRing {
+class PlanePipeline {
   static constexpr bool with_source = constants::with_source;
   static constexpr int stage_bytes = TileCopy<In>::bytes + (with_source ? TileCopy<Compute>::bytes : 0);
 
@@ -103,13 +103,13 @@ class PlaneRing {
     unsigned long long full[stages];
   };
   static_assert(TileCopy<In>::bytes % 128 == 0 && stage_bytes % 128 == 0, "where the copy engine writes");
-  struct Planes {
+  struct StagePlanes {
     const In (*input)[tile_columns];
     const Compute (*source)[tile_columns];  // undefined without a source
   };
 
-  __device__ PlaneRing(Storage& storage, const ScalarArguments& a, long long first_plane, long long first_row,
-                       long long first_column)
+  __device__ PlanePipeline(Storage& storage, const ScalarArguments& a, long long first_plane,
+                           long long first_row, long long first_column)
       : storage_(storage),
         input_(a, a.in, a.in_map, first_plane, first_row, first_column),
         source_(a, a.source, a.source_map, first_plane + lead, first_row, first_column),
@@ -128,7 +128,7 @@ class PlaneRing {
   }
 
   /// Waits for the next stage and returns its planes. All threads of the block call it.
-  __device__ Planes wait() {
+  __device__ StagePlanes wait() {
     const int stage = pipeline_.wait([] {
 #if __CUDA_ARCH__ < 900
       block_barrier();
