@@ -129,7 +129,7 @@ class Block {
     bool continues_stride;   // a stride that knows the values one stride before
     friend auto operator<=>(const LaunchKind&, const LaunchKind&) = default;
   };
-  using Launches = std::map<StateArrays::Roles, std::unique_ptr<Launch>>;
+  using LaunchesByRoles = std::map<StateArrays::Roles, std::unique_ptr<Launch>>;
   /// Returns the view once its values are computed. It waits through the backend first, because the backend
   /// checks for failed messages while it waits. A reducer or a copy would not.
   StateView computed(const StateView& view) {
@@ -219,7 +219,7 @@ class Block {
   bool scales_data_ = false;               // launches of `fuse` steps scale the state
   bool magnitude_bound_is_known_ = false;  // the state's Field::magnitude_bound() is that of the block
   std::map<std::size_t, HaloExchange> exchanges_;  // by number of fields, made when first needed
-  std::map<LaunchKind, Launches> launches_;
+  std::map<LaunchKind, LaunchesByRoles> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // the copy that state() returned
 };
 

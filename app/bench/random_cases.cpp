@@ -16,13 +16,13 @@ constexpr Precision precisions[]{Precision::fp64, Precision::fp32, Precision::fp
                                  Precision::bf16, Precision::fp64, Precision::fp32, Precision::tf32};
 constexpr const char* kinds[]{"star",   "box",    "random star", "random box",
                               "rank 1", "rank 2", "scattered",   "one-sided"};
-enum Kind { star, box, random_star, random_box, rank_1, rank_2, scattered, one_sided };
+enum CaseKind { star, box, random_star, random_box, rank_1, rank_2, scattered, one_sided };
 constexpr int dimensions[]{1, 2, 3, 2, 3};
 
 class RandomProblem {
  public:
   RandomProblem(std::uint64_t seed, int number, bool cuda)
-      : random_(1000 * seed + static_cast<std::uint64_t>(number)), kind_(static_cast<Kind>(number % 8)) {
+      : random_(1000 * seed + static_cast<std::uint64_t>(number)), kind_(static_cast<CaseKind>(number % 8)) {
     domain_.dimensions = dimensions[number % 5];
     make_grid(cuda ? 5e7 : 1e6);
     make_stencil();
@@ -105,7 +105,7 @@ class RandomProblem {
   }
 
   std::mt19937_64 random_;
-  Kind kind_;
+  CaseKind kind_;
   Domain domain_;
   Index3 extent_{1, 1, 1}, center_{};
   std::vector<double> weights_;

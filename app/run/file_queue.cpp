@@ -65,17 +65,17 @@ FileQueue::~FileQueue() {
   }
 }
 
-void FileQueue::make_room(Kind kind) {
+void FileQueue::make_room(FileKind kind) {
   const auto full = [&] {
     return std::ssize(files_) == max_files_ ||
-           (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
+           (kind == FileKind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
   };
   const Clock::time_point begin = Clock::now();
   while (full()) take_oldest();
   times_.waited_during_run += seconds_since(begin);
 }
 
-void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
+void FileQueue::add(FileKind kind, Copies copies, Write write, Done done) {
   std::vector<HostCopy*> waited;
   for (const auto& copy : copies) waited.push_back(copy.get());
   auto work = [progress = progress_, waited = std::move(waited), write = std::move(write), slot = slot_,

@@ -55,14 +55,14 @@ class FileQueue {
   /// dropped.
   ~FileQueue();
 
-  enum class Kind { snapshot, checkpoint };
+  enum class FileKind { snapshot, checkpoint };
 
   /// Waits until there is room for one more file of this kind. Must be called before the state is copied.
-  void make_room(Kind kind);
+  void make_room(FileKind kind);
   /// Writes a file by write(values, turn); `values` are those of every copy, in their order. `turn` lasts as
   /// long as the call.
   using Write = std::function<void(const std::vector<ReadableField>& values, const FileTurn& turn)>;
-  void add(Kind kind, Copies copies, Write write, Done done);
+  void add(FileKind kind, Copies copies, Write write, Done done);
   /// Waits until all files have ended, then throws the first exception.
   void finish();
 
@@ -76,7 +76,7 @@ class FileQueue {
 
  private:
   struct File {
-    Kind kind;
+    FileKind kind;
     Copies copies;
     std::shared_future<void> written;
     Done done;

@@ -62,15 +62,15 @@ OutputStreams::OutputStreams(const FileCommunicators& of_files, const Setup& set
 
 void OutputStreams::write(std::int64_t step, Block& block, bool rest) {
   const TimeConfig& time = setup_.config.time;
-  for (Stream& stream : streams_) {
+  for (OutputStream& stream : streams_) {
     const bool due = interval_of(stream.config, time.dt).due(step) || step == time.steps;
     if ((due || rest) && stream.written != step) write(stream, step, block);
   }
 }
 
-void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
+void OutputStreams::write(OutputStream& stream, std::int64_t step, Block& block) {
   stream.written = step;
-  files_.make_room(FileQueue::Kind::snapshot);
+  files_.make_room(FileQueue::FileKind::snapshot);
   Copies copies;
   for (const std::size_t field : stream.fields)
     copies.push_back(block.view(field).scan(setup_.for_outputs(stream.config)).copy);
@@ -120,7 +120,7 @@ void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
     write_snapshot(communicator, stream.series, snapshot, box, rows, turn);
     beyond->sum(communicator);
   };
-  files_.add(FileQueue::Kind::snapshot, std::move(copies), work,
+  files_.add(FileQueue::FileKind::snapshot, std::move(copies), work,
              [this, &stream, step, beyond](const std::exception_ptr& failure) {
                if (failure) std::rethrow_exception(failure);
                if (!stream.warned_of_range)

@@ -27,7 +27,7 @@ class OutputStreams {
   void write(std::int64_t step, Block& block, bool rest = false);
 
  private:
-  struct Stream {
+  struct OutputStream {
     OutputStreamConfig config;
     std::vector<std::size_t> fields;
     Box region;             // in indices of the sampled grid
@@ -37,13 +37,13 @@ class OutputStreams {
     std::int64_t written = -1;  // step of the last file
     bool warned_of_range = false;
   };
-  void write(Stream& stream, std::int64_t step, Block& block);
+  void write(OutputStream& stream, std::int64_t step, Block& block);
 
   const FileCommunicators& of_files_;
   const Setup& setup_;
   const Terminal& terminal_;
   FileQueue& files_;
-  std::vector<Stream> streams_;
+  std::vector<OutputStream> streams_;
 };
 
 }  // namespace spsolve

@@ -26,7 +26,7 @@ bool is_kept(const Canonical& canonical, std::size_t field) {
   const auto statement = std::ranges::find(canonical.fields, static_cast<int>(field));
   const Reading& next = canonical.equations[static_cast<std::size_t>(statement - canonical.fields.begin())];
   const CanonicalNode& node = canonical.nodes[static_cast<std::size_t>(next.node)];
-  return next.offset == Index3{} && node.kind == CanonicalNode::Kind::field && node.level == Level::now &&
+  return next.offset == Index3{} && node.kind == NodeKind::field && node.level == Level::now &&
          node.index == static_cast<int>(field);
 }
 
@@ -78,7 +78,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
     write_snapshot(communicator, series_, snapshot, values.front().field->owned(), fields, turn);
     beyond->sum(communicator);
   };
-  add(FileQueue::Kind::snapshot, bounded, write, [this, step, beyond](const std::exception_ptr& failure) {
+  add(FileQueue::FileKind::snapshot, bounded, write, [this, step, beyond](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
     if (!warned_of_range_)
       warned_of_range_ = beyond->warn(terminal_, fmt::format("snapshot of step {}", step), "output");
@@ -102,7 +102,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
     last_checkpoint_ = step;
     prune_checkpoints(communicator, config.output.directory, step, config.checkpoint.keep);
   };
-  add(FileQueue::Kind::checkpoint, state, write, [this, step](const std::exception_ptr& failure) {
+  add(FileQueue::FileKind::checkpoint, state, write, [this, step](const std::exception_ptr& failure) {
     if (failure) try {
         std::rethrow_exception(failure);
       } catch (const Error& error) {
@@ -208,10 +208,11 @@ void Writer::flush_results(const Communicator& communicator) {
   });
 }
 
-void Writer::add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done) {
+void Writer::add(FileQueue::FileKind kind, const CopyState& state, FileQueue::Write write,
+                 FileQueue::Done done) {
   const auto begin = Clock::now();
   files_.make_room(kind);
-  const bool is_snapshot = kind == FileQueue::Kind::snapshot;
+  const bool is_snapshot = kind == FileQueue::FileKind::snapshot;
   files_.add(kind, state(is_snapshot ? setup_.for_snapshots() : setup_.for_checkpoints(), !is_snapshot),
              std::move(write), std::move(done));
   seconds_ += seconds_since(begin);

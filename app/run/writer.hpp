@@ -50,7 +50,7 @@ class Writer {
   bool is_steady(std::size_t field, const Diagnostics& values) const;
   void warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field);
   void warn_of_sums(std::int64_t step, const std::vector<double>& sums);
-  void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
+  void add(FileQueue::FileKind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
 
   Communicator communicator_;
   FileCommunicators of_files_;

@@ -242,7 +242,7 @@ std::vector<double> numbers_of(const Problem& problem) {
     return numbers;
   }
   for (const CanonicalNode& node : problem.equations->canonical.nodes) {
-    if (node.kind == CanonicalNode::Kind::number) numbers.push_back(node.number);
+    if (node.kind == NodeKind::number) numbers.push_back(node.number);
     for (const ChainLink& link : node.links) add(link.stencil);
   }
   return numbers;

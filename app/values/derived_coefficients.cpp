@@ -76,8 +76,8 @@ LeafRow leaf_rows(const Grid& grid, const CoefficientValues& values) {
     const int axis = term.index;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const Index3 p = first + Index3{0, 0, static_cast<std::int64_t>(i)};
-      row[i] = term.kind == Term::Kind::coordinate ? grid.coordinate(axis, p[axis])
-                                                   : values.at(static_cast<std::size_t>(term.index), p);
+      row[i] = term.kind == TermKind::coordinate ? grid.coordinate(axis, p[axis])
+                                                 : values.at(static_cast<std::size_t>(term.index), p);
     }
   };
 }

@@ -15,7 +15,7 @@ namespace {
 
 bool uses(const Syntax& formula, const std::string& name) {
   return std::ranges::any_of(formula.nodes, [&](const SyntaxNode& node) {
-    return node.kind == SyntaxNode::Kind::name && node.text == name;
+    return node.kind == SyntaxKind::name && node.text == name;
   });
 }
 
@@ -34,10 +34,10 @@ StateFormula::StateFormula(const RunConfig& config, const std::string& formula)
 }
 
 /// Computes rows of a formula on one thread.
-class StateFormula::Rows {
+class StateFormula::FormulaRows {
  public:
-  Rows(const StateFormula& formula, std::size_t length, std::int64_t step, const FillRow& fill,
-       const CoefficientValues* coefficients)
+  FormulaRows(const StateFormula& formula, std::size_t length, std::int64_t step, const FillRow& fill,
+              const CoefficientValues* coefficients)
       : formula_(formula),
         fill_(fill),
         coefficients_(coefficients),
@@ -101,7 +101,7 @@ void StateFormula::evaluate(const Box& box, std::int64_t step, const FillRow& fi
   };
 #pragma omp parallel num_threads(std::min(most_threads, omp_get_max_threads()))
   {
-    std::optional<Rows> rows;
+    std::optional<FormulaRows> rows;
     guarded([&] { rows.emplace(*this, length, step, fill, coefficients); });
 #pragma omp for schedule(static)
     for (std::int64_t row = 0; row < row_count(box); ++row)

@@ -34,7 +34,7 @@ class StateFormula {
                 const ValueSink& sink, int most_threads = std::numeric_limits<int>::max()) const;
 
  private:
-  class Rows;
+  class FormulaRows;
 
   const RunConfig* config_;
   RowProgram program_;

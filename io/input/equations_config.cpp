@@ -46,7 +46,7 @@ std::map<std::string, double, std::less<>> with_dt(std::map<std::string, double,
 
 bool uses_any(const Syntax& syntax, std::initializer_list<std::string_view> names) {
   return std::ranges::any_of(syntax.nodes, [&](const SyntaxNode& node) {
-    return node.kind == SyntaxNode::Kind::name && std::ranges::find(names, node.text) != names.end();
+    return node.kind == SyntaxKind::name && std::ranges::find(names, node.text) != names.end();
   });
 }
 

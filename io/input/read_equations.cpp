@@ -121,7 +121,7 @@ void check_walls(const TomlSection& section, const WallsConfig& walls, const Gri
 std::set<std::string> names_in(const std::string& expression) {
   std::set<std::string> names;
   for (const SyntaxNode& node : parse_expression(expression).nodes)
-    if (node.kind == SyntaxNode::Kind::name) names.insert(node.text);
+    if (node.kind == SyntaxKind::name) names.insert(node.text);
   return names;
 }
 

@@ -76,10 +76,10 @@ bool is_always_zero(const Syntax& expression,
   std::vector<NumberInterval> values;  // values of the nodes: operands stand before what uses them
   for (const SyntaxNode& node : expression.nodes) {
     NumberInterval value;
-    if (node.kind == SyntaxNode::Kind::number) value = {node.number, node.number};
-    if (node.kind == SyntaxNode::Kind::name)
+    if (node.kind == SyntaxKind::number) value = {node.number, node.number};
+    if (node.kind == SyntaxKind::name)
       if (const auto found = known.find(node.text); found != known.end()) value = found->second;
-    if (node.kind == SyntaxNode::Kind::operation) {
+    if (node.kind == SyntaxKind::operation) {
       std::vector<NumberInterval> operands;
       std::vector<double> numbers;
       for (const int operand : node.operands) {

@@ -40,8 +40,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = SyntaxNode::Kind;
-
 constexpr std::array<std::string_view, 6> comparisons{"<", "<=", ">", ">=", "==", "!="};
 
 class Parser {
@@ -50,18 +48,18 @@ class Parser {
 
   Syntax step() {
     while (true) {
-      if (peek().kind != Token::Kind::end_of_statement && peek().kind != Token::Kind::end) statement();
-      if (peek().kind == Token::Kind::end) break;
-      if (peek().kind != Token::Kind::end_of_statement) refuse("an operator, or the end of the statement");
+      if (peek().kind != TokenKind::end_of_statement && peek().kind != TokenKind::end) statement();
+      if (peek().kind == TokenKind::end) break;
+      if (peek().kind != TokenKind::end_of_statement) refuse("an operator, or the end of the statement");
       ++at_;
     }
     return finish();
   }
 
   Syntax lone_expression() {
-    if (peek().kind == Token::Kind::end) refuse("an expression");
+    if (peek().kind == TokenKind::end) refuse("an expression");
     expression();
-    if (peek().kind != Token::Kind::end) refuse("an operator, or the end of the expression");
+    if (peek().kind != TokenKind::end) refuse("an operator, or the end of the expression");
     return finish();
   }
 
@@ -70,7 +68,7 @@ class Parser {
 
   void statement() {
     const Token& name = peek();
-    if (name.kind != Token::Kind::name) refuse("a statement: 'field.next = ...' or 'name = ...'");
+    if (name.kind != TokenKind::name) refuse("a statement: 'field.next = ...' or 'name = ...'");
     ++at_;
     bool next = false;
     if (accept(".")) {
@@ -147,9 +145,9 @@ class Parser {
   void refuse_chain(const Token& comparator, int condition, int other, const std::string& other_text) const {
     const SyntaxNode& compared = nodes_[static_cast<std::size_t>(condition)];
     const SyntaxNode& limit = nodes_[static_cast<std::size_t>(other)];
-    if (compared.kind != Kind::operation || !is_order(compared.operation)) return;
-    if (limit.kind == Kind::number && limit.number <= 1.0) return;
-    if (limit.kind == Kind::operation && limit.operation >= Operation::less &&
+    if (compared.kind != SyntaxKind::operation || !is_order(compared.operation)) return;
+    if (limit.kind == SyntaxKind::number && limit.number <= 1.0) return;
+    if (limit.kind == SyntaxKind::operation && limit.operation >= Operation::less &&
         limit.operation <= Operation::either)  // it is 0 or 1, too
       return;
     throw SyntaxError(text_, comparator.position,
@@ -202,7 +200,7 @@ class Parser {
   int displaced() {
     int inner = primary();
     for (Position at = peek().position; accept("["); at = peek().position) {
-      SyntaxNode node{Kind::displaced, at};
+      SyntaxNode node{SyntaxKind::displaced, at};
       node.operands = {inner};
       do node.operands.push_back(expression());
       while (accept(","));
@@ -216,8 +214,8 @@ class Parser {
 
   int primary() {
     const Token& token = peek();
-    SyntaxNode node{Kind::number, token.position};
-    if (token.kind == Token::Kind::number) {
+    SyntaxNode node{SyntaxKind::number, token.position};
+    if (token.kind == TokenKind::number) {
       ++at_;
       node.number = token.number;
       return add(std::move(node));
@@ -227,16 +225,16 @@ class Parser {
       expect(")", "an operator or ')'");
       return inner;
     }
-    if (token.kind != Token::Kind::name || is_word_operator(token.text))
+    if (token.kind != TokenKind::name || is_word_operator(token.text))
       refuse("a number, a name, a function or '('");
     ++at_;
     node.text = token.text;
     if (accept("(")) return call(std::move(node));
-    node.kind = Kind::name;
+    node.kind = SyntaxKind::name;
     if (peek().text == ".") {
       ++at_;
       if (peek().text != "previous" && peek().text != "next") refuse_level(token.text);
-      node.kind = Kind::level;
+      node.kind = SyntaxKind::level;
       node.level = peek().text;
       ++at_;
     }
@@ -246,7 +244,9 @@ class Parser {
   int call(SyntaxNode node) {
     const std::string& name = node.text;
     if (name == "d" || name == "mean" || name == "laplace") {
-      node.kind = name == "d" ? Kind::difference : name == "mean" ? Kind::mean : Kind::laplace;
+      node.kind = name == "d"      ? SyntaxKind::difference
+                  : name == "mean" ? SyntaxKind::mean
+                                   : SyntaxKind::laplace;
       node.operands = {expression()};
       if (name != "laplace") {
         expect(",", fmt::format("',' and an axis, as in '{}(..., x)'", name));
@@ -254,7 +254,7 @@ class Parser {
       }
       bool derivative = name == "d";
       while (accept(",")) {
-        if (peek().kind == Token::Kind::name && tokens_[at_ + 1].text == "=")
+        if (peek().kind == TokenKind::name && tokens_[at_ + 1].text == "=")
           option(node);
         else if (std::exchange(derivative, false))
           node.operands.push_back(expression());
@@ -263,13 +263,13 @@ class Parser {
       }
       expect(")", "',' or ')'");
     } else if (name == "correlate") {
-      node.kind = Kind::correlate;
+      node.kind = SyntaxKind::correlate;
       read_axis(node, "the name of weights, that of a section [stencils.<name>]");
       expect(",", "',' and what is to be correlated");
       node.operands = {expression()};
       expect(")", "')'");
     } else {
-      node.kind = Kind::unknown;
+      node.kind = SyntaxKind::unknown;
       if (peek().text != ")") {
         do node.operands.push_back(expression());
         while (accept(","));
@@ -290,12 +290,12 @@ class Parser {
                         info.min_arguments == info.max_arguments
                             ? std::to_string(info.min_arguments)
                             : fmt::format("{} to {}", info.min_arguments, info.max_arguments));
-    node.kind = Kind::operation;
+    node.kind = SyntaxKind::operation;
     node.operation = function;
   }
 
   void read_axis(SyntaxNode& node, const char* wanted) {
-    if (peek().kind != Token::Kind::name) refuse(wanted);
+    if (peek().kind != TokenKind::name) refuse(wanted);
     node.axis = peek().text;
     node.axis_position = peek().position;
     ++at_;
@@ -303,8 +303,9 @@ class Parser {
 
   void option(SyntaxNode& node) {
     const Token& name = peek();
-    const bool order = name.text == "order", place = name.text == "at" && node.kind != Kind::laplace;
-    if (!order && !place) refuse(node.kind == Kind::laplace ? "'order=...'" : "'order=...' or 'at=...'");
+    const bool order = name.text == "order", place = name.text == "at" && node.kind != SyntaxKind::laplace;
+    if (!order && !place)
+      refuse(node.kind == SyntaxKind::laplace ? "'order=...'" : "'order=...' or 'at=...'");
     int& option = order ? node.order : node.at;
     if (option >= 0) refuse(fmt::format("'{}=' once", name.text));
     at_ += 2;
@@ -316,7 +317,7 @@ class Parser {
   const Token& peek() const { return tokens_[at_]; }
 
   bool accept(std::string_view symbol) {
-    if (peek().kind != Token::Kind::symbol || peek().text != symbol) return false;
+    if (peek().kind != TokenKind::symbol || peek().text != symbol) return false;
     if (symbol == "(" || symbol == "[") open_.push_back(&peek());
     if (symbol == ")" || symbol == "]") open_.pop_back();
     ++at_;
@@ -340,7 +341,7 @@ class Parser {
   /// operators of MATLAB (x.^2) get their own advice.
   [[noreturn]] void refuse_level(std::string_view name) const {
     const Token& token = peek();
-    if (token.kind == Token::Kind::symbol)
+    if (token.kind == TokenKind::symbol)
       refuse(fmt::format("'{}{}': operators have no point in front", name, token.text));
     if (find_function(token.text) || token.text == "pi")
       refuse(fmt::format("'{}' alone, without '{}.'", token.text, name));
@@ -358,8 +359,8 @@ class Parser {
     }
     if (is_operand && (token.text == "|" || token.text == "||"))
       wanted = "'abs(a)' for the absolute value of a";
-    if (token.text == "," && at_ > 0 && tokens_[at_ - 1].kind == Token::Kind::number &&
-        tokens_[at_ + 1].kind == Token::Kind::number)
+    if (token.text == "," && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number &&
+        tokens_[at_ + 1].kind == TokenKind::number)
       wanted +=
           fmt::format("; numbers have a point, as in {}.{}", tokens_[at_ - 1].text, tokens_[at_ + 1].text);
     if (token.text == "(" && at_ > 0 && wanted.starts_with("an operator"))
@@ -369,7 +370,7 @@ class Parser {
     if (!open_.empty() && token.position.line > open_.back()->position.line && (closes || token.text == "="))
       wanted = fmt::format("'{}' for the '{}' of line {}, column {}", open_.back()->text == "(" ? ")" : "]",
                            open_.back()->text, open_.back()->position.line, open_.back()->position.column);
-    else if (at_ > 0 && token.kind == Token::Kind::name && wanted.starts_with("an operator"))
+    else if (at_ > 0 && token.kind == TokenKind::name && wanted.starts_with("an operator"))
       if (const std::string missing = missing_between(tokens_[at_ - 1], token); !missing.empty())
         wanted = missing;
     throw SyntaxError(text_, token.position, description_of(token), wanted);
@@ -377,7 +378,7 @@ class Parser {
 
   /// Returns true if the next token is a word between points, as operators of Fortran are.
   bool is_between_points() const {
-    return at_ > 0 && tokens_[at_ - 1].text == "." && peek().kind == Token::Kind::name &&
+    return at_ > 0 && tokens_[at_ - 1].text == "." && peek().kind == TokenKind::name &&
            tokens_[at_ + 1].text == ".";
   }
 
@@ -385,12 +386,12 @@ class Parser {
   /// first is an operator of other languages, as in "NOT x", the text says what to write in its place. The
   /// text is empty if nothing better is known than what is wanted anyway.
   std::string missing_between(const Token& last, const Token& name) const {
-    if (last.kind == Token::Kind::name && find_function(last.text))
+    if (last.kind == TokenKind::name && find_function(last.text))
       return fmt::format("an operator, or brackets as in '{}({})'", last.text, name.text);
-    if (last.kind == Token::Kind::name)
+    if (last.kind == TokenKind::name)
       if (std::string own = own_operator_of(last.text); !own.empty()) return own;
-    if (last.kind != Token::Kind::number &&
-        (last.kind != Token::Kind::name || is_word(last.text) || is_word(name.text)))
+    if (last.kind != TokenKind::number &&
+        (last.kind != TokenKind::name || is_word(last.text) || is_word(name.text)))
       return "";
     const bool adjoin = last.begin + last.text.size() == name.begin;
     return fmt::format(
@@ -401,9 +402,9 @@ class Parser {
   }
 
   static std::string description_of(const Token& token) {
-    if (token.kind == Token::Kind::number) return fmt::format("the number {}", token.text);
-    if (token.kind == Token::Kind::end) return "the end of the text";
-    if (token.kind == Token::Kind::end_of_statement) return token.text == ";" ? "';'" : "the end of the line";
+    if (token.kind == TokenKind::number) return fmt::format("the number {}", token.text);
+    if (token.kind == TokenKind::end) return "the end of the text";
+    if (token.kind == TokenKind::end_of_statement) return token.text == ";" ? "';'" : "the end of the line";
     return fmt::format("'{}'", token.text);
   }
 
@@ -423,7 +424,7 @@ class Parser {
   }
 
   int add_operation(Operation operation, std::initializer_list<int> operands, Position at) {
-    SyntaxNode node{Kind::operation, at};
+    SyntaxNode node{SyntaxKind::operation, at};
     node.operation = operation;
     node.operands = operands;
     return add(std::move(node));

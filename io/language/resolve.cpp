@@ -15,8 +15,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = SyntaxNode::Kind;
-
 constexpr std::array<std::string_view, 7> given_names{"x", "y", "z", "t", "dt", "step", "pi"};
 constexpr std::array<std::string_view, 4> operator_names{"d", "mean", "laplace", "correlate"};
 constexpr std::array<std::string_view, 3> word_operators{"and", "or", "not"};
@@ -111,32 +109,32 @@ class Resolver {
 
   TermId term_of(const SyntaxNode& node) {
     switch (node.kind) {
-      case Kind::number:
+      case SyntaxKind::number:
         return system_.terms.number(node.number);
-      case Kind::name:
+      case SyntaxKind::name:
         return look_up(node);
-      case Kind::level:
+      case SyntaxKind::level:
         return field_at_level(node);
-      case Kind::operation: {
+      case SyntaxKind::operation: {
         std::vector<TermId> operands;
         for (const int operand : node.operands) operands.push_back(terms_[operand]);
         return system_.terms.operation(node.operation, std::move(operands));
       }
-      case Kind::unknown:
+      case SyntaxKind::unknown:
         refuse_call(node);
-      case Kind::displaced:
+      case SyntaxKind::displaced:
         return displaced(node);
-      case Kind::difference:
+      case SyntaxKind::difference:
         return difference_of(node);
-      case Kind::mean: {
+      case SyntaxKind::mean: {
         const double place = place_of(node);
         if (place == 0.0) refuse(node.position, "'mean' without 'at='", "'at=0.5' or 'at=-0.5'");
         return system_.terms.weighted(terms_[node.operands[0]],
                                       difference_taps(axis_of(node), 0, order_of(node), place, 1.0));
       }
-      case Kind::laplace:
+      case SyntaxKind::laplace:
         return laplace_of(node);
-      case Kind::correlate: {
+      case SyntaxKind::correlate: {
         const auto found = names_.stencils.find(node.axis);
         if (found == names_.stencils.end())
           refuse(node.axis_position, fmt::format("the unknown weights '{}'", node.axis),
@@ -261,7 +259,7 @@ class Resolver {
 
   double constant(int node, const char* what) const {
     const Term& term = system_.terms[terms_[node]];
-    if (term.kind != Term::Kind::number)
+    if (term.kind != TermKind::number)
       refuse(syntax_.nodes[node].position, fmt::format("{} that is no constant", what),
              "a number, or constants alone");
     return term.number;

@@ -17,8 +17,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = RowOperand::Kind;
-
 /// Holds a value while an expression is translated: an operand, or factor * variable + addend, which is no
 /// instruction yet.
 struct Pending {
@@ -26,12 +24,12 @@ struct Pending {
   bool affine = false;  // `operand` is a variable then
   double factor = 1.0, addend = 0.0;
 
-  bool constant() const { return !affine && operand.kind == Kind::constant; }
-  bool variable() const { return !affine && operand.kind == Kind::variable; }
+  bool constant() const { return !affine && operand.kind == RowOperandKind::constant; }
+  bool variable() const { return !affine && operand.kind == RowOperandKind::variable; }
   bool is(double number) const { return constant() && operand.number == number; }
 };
 
-Pending pending_constant(double number) { return {{Kind::constant, 0, number, false}}; }
+Pending pending_constant(double number) { return {{RowOperandKind::constant, 0, number, false}}; }
 
 /// Returns the number of the variable of which a value is a multiple, or nothing for constants.
 std::optional<int> variable_of(const Pending& value) {
@@ -64,23 +62,23 @@ class RowCompiler {
  private:
   Pending translate(const SyntaxNode& node) {
     switch (node.kind) {
-      case SyntaxNode::Kind::number:
+      case SyntaxKind::number:
         return pending_constant(node.number);
-      case SyntaxNode::Kind::name:
+      case SyntaxKind::name:
         return look_up(node);
-      case SyntaxNode::Kind::operation:
+      case SyntaxKind::operation:
         return operation(node);
-      case SyntaxNode::Kind::unknown:
+      case SyntaxKind::unknown:
         refuse_call(node);
       default:
         break;
     }
     throw SyntaxError(
         text_, node.position,
-        node.kind == SyntaxNode::Kind::level ? fmt::format("'{}.{}'", node.text, node.level)
-        : node.kind == SyntaxNode::Kind::displaced
+        node.kind == SyntaxKind::level ? fmt::format("'{}.{}'", node.text, node.level)
+        : node.kind == SyntaxKind::displaced
             ? std::string("'['")
-            : fmt::format("'{}(...)'", node.kind == SyntaxNode::Kind::correlate ? "correlate" : node.text),
+            : fmt::format("'{}(...)'", node.kind == SyntaxKind::correlate ? "correlate" : node.text),
         "an expression of one point and one time; displacements and derivatives belong into the "
         "'step' of [equations]");
   }
@@ -88,7 +86,7 @@ class RowCompiler {
   Pending look_up(const SyntaxNode& node) const {
     for (std::size_t i = 0; i < names_.variables.size(); ++i)
       if (names_.variables[i].name == node.text)
-        return {{Kind::variable, static_cast<int>(i), 0.0, names_.variables[i].varies}};
+        return {{RowOperandKind::variable, static_cast<int>(i), 0.0, names_.variables[i].varies}};
     if (const auto found = names_.constants.find(node.text); found != names_.constants.end())
       return pending_constant(found->second);
     std::vector<std::string> known{"pi"};
@@ -194,20 +192,20 @@ class RowCompiler {
                    0,
                    false,
                    {value.operand,
-                    {Kind::constant, 0, value.factor, false},
-                    {Kind::constant, 0, value.addend, false}}});
+                    {RowOperandKind::constant, 0, value.factor, false},
+                    {RowOperandKind::constant, 0, value.addend, false}}});
   }
 
   RowOperand append(RowInstruction instruction) {
     for (const RowOperand& operand : instruction.operands) {
       instruction.varies = instruction.varies || operand.varies;
-      if (operand.kind == Kind::slot) free_.push_back(operand.index);
+      if (operand.kind == RowOperandKind::slot) free_.push_back(operand.index);
     }
     if (free_.empty()) free_.push_back(code_.slots++);
     instruction.slot = free_.back();
     free_.pop_back();
     code_.instructions.push_back(std::move(instruction));
-    return {Kind::slot, code_.instructions.back().slot, 0.0, code_.instructions.back().varies};
+    return {RowOperandKind::slot, code_.instructions.back().slot, 0.0, code_.instructions.back().varies};
   }
 
   const std::string& text_;

@@ -19,10 +19,12 @@ struct ExpressionNames {
   std::map<std::string, double, std::less<>> constants = {};
 };
 
+/// Tells whether an operand is a number, a variable or the result of another instruction.
+enum class RowOperandKind { constant, variable, slot };
+
 /// Names where an instruction finds a value.
 struct RowOperand {
-  enum class Kind { constant, variable, slot };
-  Kind kind;
+  RowOperandKind kind;
   int index = 0;        // the number of the variable, or of the slot
   double number = 0.0;  // the constant
   bool varies = false;  // along the row

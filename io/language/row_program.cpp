@@ -99,9 +99,9 @@ void RowProgram::evaluate(std::span<const double* const> variables, std::span<do
   workspace.resize(static_cast<std::size_t>(code_.slots) * width);
   const auto row_of = [&](const RowOperand& operand) -> OperandValues {
     switch (operand.kind) {
-      case RowOperand::Kind::constant:
+      case RowOperandKind::constant:
         return {&operand.number, false};
-      case RowOperand::Kind::variable:
+      case RowOperandKind::variable:
         return {variables[operand.index], operand.varies};
       default:
         return {workspace.data() + static_cast<std::ptrdiff_t>(operand.index) * width, operand.varies};

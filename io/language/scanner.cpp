@@ -32,7 +32,7 @@ class Scanner {
       throw SyntaxError("", {}, fmt::format("a text of {} bytes", text_.size()),
                         fmt::format("at most {}", max_text_bytes));
     while (skip_space(), at_ < text_.size()) next();
-    add(Token::Kind::end, 0);
+    add(TokenKind::end, 0);
     return std::move(tokens_);
   }
 
@@ -52,18 +52,18 @@ class Scanner {
   void next() {
     const char c = text_[at_];
     const bool point = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
-    if (c == '\n' || c == ';') return add(Token::Kind::end_of_statement, 1);
+    if (c == '\n' || c == ';') return add(TokenKind::end_of_statement, 1);
     if (is_digit(c) || point) return number();
     if (begins_name(c)) {
       std::size_t length = 1;
       while (at_ + length < text_.size() && continues_name(text_[at_ + length])) ++length;
-      return add(Token::Kind::name, length);
+      return add(TokenKind::name, length);
     }
     for (const std::string_view symbol : symbols)
       if (text_.substr(at_, symbol.size()) == symbol) {
         if (c == '(' || c == '[') ++brackets_;
         if (c == ')' || c == ']') brackets_ = std::max(brackets_ - 1, 0);
-        return add(Token::Kind::symbol, symbol.size());
+        return add(TokenKind::symbol, symbol.size());
       }
     refuse_character();
   }
@@ -77,7 +77,7 @@ class Scanner {
       throw SyntaxError(text_, position_,
                         fmt::format("the number {}", text_.substr(at_, std::min<std::size_t>(length, 40))),
                         "a number that double precision can hold");
-    add(Token::Kind::number, length);
+    add(TokenKind::number, length);
     tokens_.back().number = value;
   }
 
@@ -106,7 +106,7 @@ class Scanner {
                       wanted);
   }
 
-  void add(Token::Kind kind, std::size_t length) {
+  void add(TokenKind kind, std::size_t length) {
     tokens_.push_back({kind, text_.substr(at_, length), at_, position_});
     advance(length);
   }

@@ -9,10 +9,12 @@
 
 namespace spsolve {
 
+/// Tells what a token is.
+enum class TokenKind { number, name, symbol, end_of_statement, end };
+
 /// Is a word of the language; its text is a part of the text that was scanned.
 struct Token {
-  enum class Kind { number, name, symbol, end_of_statement, end };
-  Kind kind;
+  TokenKind kind;
   std::string_view text;
   std::size_t begin;  // byte in the whole text
   Position position;

@@ -9,22 +9,24 @@
 
 namespace spsolve {
 
+/// Tells what a node of a syntax tree is, and which of its members describe it.
+enum class SyntaxKind {
+  number,      // number
+  name,        // text
+  level,       // text.level: a field at another time level, level "previous" or "next"
+  operation,   // operation(operands): an operator, ?: or a function
+  unknown,     // text(operands): a call of no known function
+  displaced,   // operands[0] at the offsets operands[1], ...
+  difference,  // d(operands[0], axis): text is "d"; operands[1], if any, is the derivative
+  mean,        // mean(operands[0], axis)
+  laplace,     // laplace(operands[0])
+  correlate,   // correlate(axis_or_weights, operands[0])
+};
+
 /// Is a node of a syntax tree. Its operands stand before it in `Syntax::nodes`, so that a loop over the nodes
 /// sees operands first and needs no recursion.
 struct SyntaxNode {
-  enum class Kind {
-    number,      // number
-    name,        // text
-    level,       // text.level: a field at another time level, level "previous" or "next"
-    operation,   // operation(operands): an operator, ?: or a function
-    unknown,     // text(operands): a call of no known function
-    displaced,   // operands[0] at the offsets operands[1], ...
-    difference,  // d(operands[0], axis): text is "d"; operands[1], if any, is the derivative
-    mean,        // mean(operands[0], axis)
-    laplace,     // laplace(operands[0])
-    correlate,   // correlate(axis_or_weights, operands[0])
-  };
-  Kind kind;
+  SyntaxKind kind;
   Position position;
   double number = 0.0;
   std::string text = {};

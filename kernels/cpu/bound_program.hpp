@@ -38,7 +38,6 @@ void call_operation(Operation operation, const T* const* operands, int count, in
 template <class Storage>
 class BoundProgram {
   using T = Compute<Storage>;
-  using Memory = ProgramOperand::Kind;
 
  public:
   /// `longest` is the length of the longest row, and `reach` the number of ghost points that are filled
@@ -121,21 +120,21 @@ class BoundProgram {
       const ProgramOperand& operand = program.operands[k];
       stage.at.push_back(nullptr);
       stage.mask.push_back(-1);
-      stage.plane_pitch.push_back(operand.kind == Memory::slot ? slot_row_bytes : 0);
+      stage.plane_pitch.push_back(operand.kind == OperandKind::slot ? slot_row_bytes : 0);
       stage.pitch.push_back(0);
       stage.weights.push_back(static_cast<T>(operand.weight));
       switch (operand.kind) {
-        case Memory::number:
-        case Memory::scalar:
-          stage.at[k] = constant(operand.kind == Memory::number ? static_cast<T>(operand.number)
-                                                                : arrays_.scalar(operand.index));
+        case OperandKind::number:
+        case OperandKind::scalar:
+          stage.at[k] = constant(operand.kind == OperandKind::number ? static_cast<T>(operand.number)
+                                                                     : arrays_.scalar(operand.index));
           stage.mask[k] = 0;
           break;
-        case Memory::slot:
+        case OperandKind::slot:
           stage.at[k] = slots_.begin() + operand.index * block_points;
           stage.mask[k] = 0;
           break;
-        case Memory::row:
+        case OperandKind::row:
           stage.rows.push_back(static_cast<int>(k));
           break;
         default: {
@@ -143,7 +142,7 @@ class BoundProgram {
           stage.pitch[k] = arrays_.array(operand).pitch();
           stage.plane_pitch[k] = arrays_.array(operand).plane_pitch();
           moves_ = moves_ && stage.pitch[k] != 0;
-          if (operand.kind != Memory::field) break;
+          if (operand.kind != OperandKind::field) break;
           for (const int axis : {z_axis, y_axis}) {
             lowest_[axis] = std::min(lowest_[axis], operand.offset[axis]);
             highest_[axis] = std::max(highest_[axis], operand.offset[axis]);
@@ -176,12 +175,12 @@ class BoundProgram {
       const ProgramOperand& operand = stage.program->operands[k];
       const ArrayRows& array = arrays_.array(operand);
       const std::int64_t at_z = z + operand.offset[z_axis], at_y = y + operand.offset[y_axis];
-      if (operand.kind == Memory::coefficient) {
+      if (operand.kind == OperandKind::coefficient) {
         stage.at[k] = reinterpret_cast<T*>(array.row(at_z, at_y)) + operand.offset[x_axis];
         continue;
       }
       stage.mask[k] = -1;
-      if (operand.kind == Memory::output) {
+      if (operand.kind == OperandKind::output) {
         stage.at[k] = array.row(at_z, at_y);
         continue;
       }

@@ -132,8 +132,8 @@ class FusedSystemLaunch {
       const std::int64_t s = plane + leading.offset[axes_.stream], n = fields_.front().shape[axes_.stream];
       if (s >= n && !fields_.front().periodic(axes_.stream)) continue;
       const Index3 p = axes_.point(s, c, 0);
-      const auto element = static_cast<std::int64_t>(
-          leading.kind == ProgramOperand::Kind::coefficient ? sizeof(T) : sizeof(Storage));
+      const auto element =
+          static_cast<std::int64_t>(leading.kind == OperandKind::coefficient ? sizeof(T) : sizeof(Storage));
       const std::byte* const row =
           arrays.array(leading).row(p[z_axis], p[y_axis]) + box.begin[x_axis] * element;
       const std::int64_t bytes = box.extent()[x_axis] * element;

@@ -8,11 +8,11 @@
 namespace spsolve {
 
 std::vector<ProgramOperand> leading_operands(const StepProgram& program, int stream) {
-  std::map<std::tuple<ProgramOperand::Kind, int, Level>, ProgramOperand> leading;
+  std::map<std::tuple<OperandKind, int, Level>, ProgramOperand> leading;
   for (const ProgramStage& stage : program.stages)
     for (const ProgramOperand& operand : stage.operands) {
-      const bool is_read = (operand.kind == ProgramOperand::Kind::field && operand.level != Level::next) ||
-                           operand.kind == ProgramOperand::Kind::coefficient;
+      const bool is_read = (operand.kind == OperandKind::field && operand.level != Level::next) ||
+                           operand.kind == OperandKind::coefficient;
       if (!is_read) continue;
       ProgramOperand& last =
           leading.try_emplace({operand.kind, operand.index, operand.level}, operand).first->second;
@@ -41,11 +41,11 @@ bool pays_in_planes(const StepProgram& program) {
 }
 
 std::int64_t planes_of(const StepProgram& program, int stream) {
-  std::map<std::tuple<ProgramOperand::Kind, int, Level>, Range> planes;
+  std::map<std::tuple<OperandKind, int, Level>, Range> planes;
   for (const ProgramStage& stage : program.stages)
     for (const ProgramOperand& operand : stage.operands) {
-      if (operand.kind != ProgramOperand::Kind::field && operand.kind != ProgramOperand::Kind::coefficient &&
-          operand.kind != ProgramOperand::Kind::output)
+      if (operand.kind != OperandKind::field && operand.kind != OperandKind::coefficient &&
+          operand.kind != OperandKind::output)
         continue;
       const std::int64_t at = operand.offset[stream];
       Range& range =

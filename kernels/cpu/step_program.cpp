@@ -12,23 +12,17 @@ namespace spsolve {
 
 namespace {
 
-using Kind = CanonicalNode::Kind;
-using Memory = ProgramOperand::Kind;
-
-/// Identifies a node at the point displaced by `offset`.
-using Key = std::pair<int, Index3>;
-
 /// Calls `visit` for the operands of a node, displaced with it; taps are operands too.
 template <class Visit>
 void for_each_operand(const CanonicalNode& node, const Index3& at, Visit&& visit) {
-  for (const Reading& operand : node.operands) visit(Key{operand.node, at + operand.offset});
-  if (node.start) visit(Key{node.start->node, at + node.start->offset});
+  for (const Reading& operand : node.operands) visit(Reading{operand.node, at + operand.offset});
+  if (node.start) visit(Reading{node.start->node, at + node.start->offset});
   for (const ChainLink& link : node.links)
-    for (const Tap& tap : link.stencil.taps()) visit(Key{link.node, at + tap.offset});
+    for (const Tap& tap : link.stencil.taps()) visit(Reading{link.node, at + tap.offset});
 }
 
 bool is_computed(const CanonicalNode& node) {
-  return node.kind == Kind::chain || node.kind == Kind::operation;
+  return node.kind == NodeKind::chain || node.kind == NodeKind::operation;
 }
 
 /// Returns the number of loads that it takes to compute each node from fields, up to a million.
@@ -36,8 +30,8 @@ std::vector<std::int64_t> costs_of(const Canonical& canonical) {
   std::vector<std::int64_t> costs;
   for (const CanonicalNode& node : canonical.nodes) {
     std::int64_t cost = 1;
-    for_each_operand(node, {}, [&](const Key& operand) {
-      cost = std::min<std::int64_t>(cost + costs[operand.first], 1'000'000);
+    for_each_operand(node, {}, [&](const Reading& operand) {
+      cost = std::min<std::int64_t>(cost + costs[operand.node], 1'000'000);
     });
     costs.push_back(cost);
   }
@@ -53,8 +47,8 @@ class IntermediateRows {
     // Readers have larger numbers than the nodes that they read.
     // Columns are those of the stage that reads.
     std::vector<std::map<Index3, Range>> uses(canonical.nodes.size());
-    const auto use = [&](const Key& key, const Range& columns) {
-      const auto [found, is_new] = uses[key.first].try_emplace(key.second, columns);
+    const auto use = [&](const Reading& key, const Range& columns) {
+      const auto [found, is_new] = uses[key.node].try_emplace(key.offset, columns);
       if (!is_new) found->second = hull(found->second, columns);
     };
     for (int s = first; s < last; ++s)
@@ -75,7 +69,7 @@ class IntermediateRows {
         for (const auto& [x, columns] : reads) {
           const Range used = gets_row ? all : columns;
           for_each_operand(canonical.nodes[node], {row.first, row.second, gets_row ? 0 : x},
-                           [&](const Key& operand) { use(operand, used); });
+                           [&](const Reading& operand) { use(operand, used); });
           if (gets_row) break;
         }
       }
@@ -100,11 +94,11 @@ class StageWriter {
       : canonical_(canonical), rows_(rows), converts_(converts) {}
 
   /// Writes the stage that fills a row of intermediate values.
-  ProgramStage row(const Key& key, int number, const Range& columns) {
+  ProgramStage row(const Reading& key, int number, const Range& columns) {
     filled_ = key;
     count(key);
     accumulate(key);
-    append(BlockAction::save, {{.kind = Memory::row, .index = number}});
+    append(BlockAction::save, {{.kind = OperandKind::row, .index = number}});
     stage_.row = number;
     stage_.columns = columns;
     return std::move(stage_);
@@ -117,12 +111,12 @@ class StageWriter {
       count({equation.node, equation.offset});
     }
     for (int s = first; s < last; ++s) {
-      const Key key{canonical_.equations[s].node, canonical_.equations[s].offset};
+      const Reading& key = canonical_.equations[s];
       accumulate(key);
       const int field = canonical_.fields[s];
-      const Key next = next_of(field);
-      const bool read_again = next.first >= 0 && references_.contains(next);
-      append(BlockAction::output, {{.kind = Memory::output, .index = field}});
+      const Reading next = next_of(field);
+      const bool read_again = next.node >= 0 && references_.contains(next);
+      append(BlockAction::output, {{.kind = OperandKind::output, .index = field}});
       // Conversion to storage rounds, so later statements read the stored value.
       stage_.instructions.back().bypasses_caches = !read_again || !converts_;
       if (read_again && !converts_) keep(next);
@@ -134,51 +128,51 @@ class StageWriter {
   int slots() const { return slots_; }
 
  private:
-  const CanonicalNode& node_of(const Key& key) const { return canonical_.nodes[key.first]; }
+  const CanonicalNode& node_of(const Reading& key) const { return canonical_.nodes[key.node]; }
 
   /// Returns the node of `field.next`, or -1 if no equation reads it.
-  Key next_of(int field) const {
+  Reading next_of(int field) const {
     for (std::size_t i = 0; i < canonical_.nodes.size(); ++i)
       if (const CanonicalNode& node = canonical_.nodes[i];
-          node.kind == Kind::field && node.level == Level::next && node.index == field)
+          node.kind == NodeKind::field && node.level == Level::next && node.index == field)
         return {static_cast<int>(i), {}};
     return {-1, {}};
   }
 
-  bool has_row(const Key& key) const {
-    return key != filled_ && rows_.contains({key.first, key.second[z_axis], key.second[y_axis]});
+  bool has_row(const Reading& key) const {
+    return key != filled_ && rows_.contains({key.node, key.offset[z_axis], key.offset[y_axis]});
   }
 
   /// Counts how often each part is read.
-  void count(const Key& key) {
+  void count(const Reading& key) {
     if (++references_[key] > 1 || has_row(key)) return;
-    for_each_operand(node_of(key), key.second, [&](const Key& operand) { count(operand); });
+    for_each_operand(node_of(key), key.offset, [&](const Reading& operand) { count(operand); });
   }
 
   /// Returns an operand that instructions can read without computing it first.
-  bool in_memory(const Key& key) const {
+  bool in_memory(const Reading& key) const {
     if (kept_.contains(key) || has_row(key)) return true;
     const CanonicalNode& node = node_of(key);
-    return !is_computed(node) && (node.kind != Kind::field || !converts_);
+    return !is_computed(node) && (node.kind != NodeKind::field || !converts_);
   }
 
-  ProgramOperand operand_of(const Key& key) const {
+  ProgramOperand operand_of(const Reading& key) const {
     if (const auto kept = kept_.find(key); kept != kept_.end())
-      return {.kind = Memory::slot, .index = kept->second};
+      return {.kind = OperandKind::slot, .index = kept->second};
     if (has_row(key))
-      return {.kind = Memory::row,
-              .index = rows_.at({key.first, key.second[z_axis], key.second[y_axis]}),
-              .offset = {0, 0, key.second[x_axis]}};
+      return {.kind = OperandKind::row,
+              .index = rows_.at({key.node, key.offset[z_axis], key.offset[y_axis]}),
+              .offset = {0, 0, key.offset[x_axis]}};
     const CanonicalNode& node = node_of(key);
     switch (node.kind) {
-      case Kind::number:
-        return {.kind = Memory::number, .number = node.number};
-      case Kind::scalar:
-        return {.kind = Memory::scalar, .index = node.index};
-      case Kind::coefficient:
-        return {.kind = Memory::coefficient, .index = node.index, .offset = key.second};
+      case NodeKind::number:
+        return {.kind = OperandKind::number, .number = node.number};
+      case NodeKind::scalar:
+        return {.kind = OperandKind::scalar, .index = node.index};
+      case NodeKind::coefficient:
+        return {.kind = OperandKind::coefficient, .index = node.index, .offset = key.offset};
       default:
-        return {.kind = Memory::field, .index = node.index, .level = node.level, .offset = key.second};
+        return {.kind = OperandKind::field, .index = node.index, .level = node.level, .offset = key.offset};
     }
   }
 
@@ -199,14 +193,14 @@ class StageWriter {
   }
 
   /// Keeps the accumulator, which is the value of `key`, in a slot.
-  void keep(const Key& key) {
+  void keep(const Reading& key) {
     const int slot = take_slot();
-    append(BlockAction::save, {{.kind = Memory::slot, .index = slot}});
+    append(BlockAction::save, {{.kind = OperandKind::slot, .index = slot}});
     kept_[key] = slot;
   }
 
   /// Counts one reader as done.
-  void release(const Key& key) {
+  void release(const Reading& key) {
     if (--references_[key] > 0) return;
     if (const auto kept = kept_.find(key); kept != kept_.end()) {
       free_.push_back(kept->second);
@@ -215,19 +209,19 @@ class StageWriter {
   }
 
   /// Computes an operand that is not in memory yet. The accumulator is lost.
-  void make_operand(const Key& key) {
+  void make_operand(const Reading& key) {
     if (in_memory(key)) return;
     accumulate(key);
     if (!kept_.contains(key)) keep(key);
   }
 
   /// Writes instructions that leave a value in the accumulator.
-  void accumulate(const Key& key) {
+  void accumulate(const Reading& key) {
     if (in_memory(key)) return append(BlockAction::load, {operand_of(key)});
     const CanonicalNode& node = node_of(key);
-    if (node.kind == Kind::field)
+    if (node.kind == NodeKind::field)
       append(BlockAction::load_stored, {operand_of(key)});
-    else if (node.kind == Kind::chain)
+    else if (node.kind == NodeKind::chain)
       chain(key);
     else
       operation(key);
@@ -237,34 +231,35 @@ class StageWriter {
   /// Returns true if the taps of a link are a 3D star of a field as it lies in memory in compute precision.
   bool is_star(const ChainLink& link, const Index3& at) const {
     const CanonicalNode& node = node_of({link.node, at});
-    if (converts_ || node.kind != Kind::field || node.level == Level::next) return false;
+    if (converts_ || node.kind != NodeKind::field || node.level == Level::next) return false;
     std::vector<Index3> offsets;
     for (const Tap& tap : link.stencil.taps()) offsets.push_back(tap.offset);
     return star_radius(offsets) > 0;
   }
 
-  void chain(const Key& key) {
+  void chain(const Reading& key) {
     const CanonicalNode& node = node_of(key);
     // Fields are read as they are stored; all other operands are computed first.
-    const auto is_stored = [&](const Key& tap) {
-      return converts_ && node_of(tap).kind == Kind::field && !kept_.contains(tap);
+    const auto is_stored = [&](const Reading& tap) {
+      return converts_ && node_of(tap).kind == NodeKind::field && !kept_.contains(tap);
     };
     const auto for_each_tap = [&](auto&& visit) {
       for (const ChainLink& link : node.links)
-        for (const Tap& tap : link.stencil.taps()) visit(Key{link.node, key.second + tap.offset}, tap.weight);
+        for (const Tap& tap : link.stencil.taps())
+          visit(Reading{link.node, key.offset + tap.offset}, tap.weight);
     };
-    for_each_tap([&](const Key& tap, double) {
+    for_each_tap([&](const Reading& tap, double) {
       if (!is_stored(tap)) make_operand(tap);
     });
     if (node.start)
-      append(BlockAction::load, {operand_of({node.start->node, key.second + node.start->offset})});
+      append(BlockAction::load, {operand_of({node.start->node, key.offset + node.start->offset})});
     else
       append(BlockAction::zero, {});
     for (const ChainLink& link : node.links) {
-      const bool star = is_star(link, key.second);
+      const bool star = is_star(link, key.offset);
       bool begins = true;
       for (const Tap& tap : link.stencil.taps()) {
-        const Key at{link.node, key.second + tap.offset};
+        const Reading at{link.node, key.offset + tap.offset};
         const BlockAction action = star            ? BlockAction::star
                                    : is_stored(at) ? BlockAction::taps_stored
                                                    : BlockAction::taps;
@@ -279,20 +274,20 @@ class StageWriter {
         begins = false;
       }
     }
-    for_each_operand(node, key.second, [&](const Key& operand) { release(operand); });
+    for_each_operand(node, key.offset, [&](const Reading& operand) { release(operand); });
   }
 
-  void operation(const Key& key) {
+  void operation(const Reading& key) {
     const CanonicalNode& node = node_of(key);
-    std::vector<Key> operands;
-    for_each_operand(node, key.second, [&](const Key& operand) { operands.push_back(operand); });
+    std::vector<Reading> operands;
+    for_each_operand(node, key.offset, [&](const Reading& operand) { operands.push_back(operand); });
     if (!simple_operation(node.operation, operands)) call(node.operation, operands);
-    for (const Key& operand : operands) release(operand);
+    for (const Reading& operand : operands) release(operand);
   }
 
   /// Writes accumulator = action(a, b), or reversed(b, a) if only b has to be computed.
-  bool binary(BlockAction action, BlockAction reversed, const std::vector<Key>& operands) {
-    const Key &a = operands[0], &b = operands[1];
+  bool binary(BlockAction action, BlockAction reversed, const std::vector<Reading>& operands) {
+    const Reading &a = operands[0], &b = operands[1];
     if (in_memory(a) && !in_memory(b)) {
       accumulate(b);
       append(reversed, {operand_of(a)});
@@ -304,21 +299,21 @@ class StageWriter {
     return true;
   }
 
-  bool unary(BlockAction action, const Key& operand) {
+  bool unary(BlockAction action, const Reading& operand) {
     accumulate(operand);
     append(action, {});
     return true;
   }
 
   /// Writes accumulator = the first operand, then the action with each of the others in turn.
-  bool fold(BlockAction action, const std::vector<Key>& operands) {
+  bool fold(BlockAction action, const std::vector<Reading>& operands) {
     for (std::size_t k = 1; k < operands.size(); ++k) make_operand(operands[k]);
     accumulate(operands[0]);
     for (std::size_t k = 1; k < operands.size(); ++k) append(action, {operand_of(operands[k])});
     return true;
   }
 
-  bool simple_operation(Operation of, const std::vector<Key>& operands) {
+  bool simple_operation(Operation of, const std::vector<Reading>& operands) {
     switch (of) {
       case Operation::add:
         return binary(BlockAction::add, BlockAction::add, operands);
@@ -365,12 +360,12 @@ class StageWriter {
     }
   }
 
-  void call(Operation of, const std::vector<Key>& operands) {
+  void call(Operation of, const std::vector<Reading>& operands) {
     std::vector<ProgramOperand> memory;
-    for (const Key& operand : operands) make_operand(operand);
-    for (const Key& operand : operands) memory.push_back(operand_of(operand));
+    for (const Reading& operand : operands) make_operand(operand);
+    for (const Reading& operand : operands) memory.push_back(operand_of(operand));
     const int slot = take_slot();
-    memory.push_back({.kind = Memory::slot, .index = slot});
+    memory.push_back({.kind = OperandKind::slot, .index = slot});
     append(BlockAction::call, memory, of);
     append(BlockAction::load, {memory.back()});
     free_.push_back(slot);
@@ -380,9 +375,9 @@ class StageWriter {
   const std::map<IntermediateRows::Row, int>& rows_;
   bool converts_;
   ProgramStage stage_;
-  std::optional<Key> filled_;      // the row that the stage fills
-  std::map<Key, int> references_;  // readers that are left
-  std::map<Key, int> kept_;        // slots
+  std::optional<Reading> filled_;      // the row that the stage fills
+  std::map<Reading, int> references_;  // readers that are left
+  std::map<Reading, int> kept_;        // slots
   std::vector<int> free_;
   int slots_ = 0;
 };
@@ -391,21 +386,22 @@ class StageWriter {
 /// earlier row has read. Fetching the other rows too, which are in the second-level cache, was slower. The
 /// fetches are spread over the instructions.
 void add_fetches(ProgramStage& stage) {
-  std::map<std::tuple<Memory, int, Level>, int> leading;  // operands
+  std::map<std::tuple<OperandKind, int, Level>, int> leading;  // operands
   const auto row = [&](int k) {
     return std::pair(stage.operands[k].offset[z_axis], stage.operands[k].offset[y_axis]);
   };
   for (int k = 0; k < static_cast<int>(stage.operands.size()); ++k) {
     const ProgramOperand& operand = stage.operands[k];
-    if (operand.kind != Memory::field && operand.kind != Memory::coefficient) continue;
+    if (operand.kind != OperandKind::field && operand.kind != OperandKind::coefficient) continue;
     int& last = leading.try_emplace({operand.kind, operand.index, operand.level}, k).first->second;
     if (row(k) > row(last)) last = k;
   }
   std::vector<BlockInstruction> fetches, all;
   for (const auto& [array, operand] : leading)
-    fetches.push_back(
-        {.action = std::get<Memory>(array) == Memory::field ? BlockAction::fetch_stored : BlockAction::fetch,
-         .first = operand});
+    fetches.push_back({.action = std::get<OperandKind>(array) == OperandKind::field
+                                     ? BlockAction::fetch_stored
+                                     : BlockAction::fetch,
+                       .first = operand});
   for (std::size_t i = 0, done = 0; i < stage.instructions.size(); ++i) {
     for (; done < fetches.size() * (i + 1) / stage.instructions.size(); ++done) all.push_back(fetches[done]);
     all.push_back(stage.instructions[i]);

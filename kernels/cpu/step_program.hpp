@@ -9,18 +9,20 @@
 
 namespace spsolve {
 
+/// Tells where an operand of a StepProgram lies, and which of its members describe it.
+enum class OperandKind : std::uint8_t {
+  number,       // `number`
+  scalar,       // scalar `index` of the step
+  coefficient,  // derived coefficient `index` at the point displaced by `offset`
+  field,        // field `index` at `level`, at the point displaced by `offset`
+  output,       // field `index` after the step
+  slot,         // block `index` of intermediate values
+  row,          // row `index` of intermediate values, displaced by `offset` along x
+};
+
 /// Describes a value in memory that an instruction reads or writes.
 struct ProgramOperand {
-  enum class Kind : std::uint8_t {
-    number,       // `number`
-    scalar,       // scalar `index` of the step
-    coefficient,  // derived coefficient `index` at the point displaced by `offset`
-    field,        // field `index` at `level`, at the point displaced by `offset`
-    output,       // field `index` after the step
-    slot,         // block `index` of intermediate values
-    row,          // row `index` of intermediate values, displaced by `offset` along x
-  };
-  Kind kind = Kind::number;
+  OperandKind kind = OperandKind::number;
   int index = 0;
   Level level = Level::now;
   Index3 offset{};

@@ -51,9 +51,8 @@ class SystemArrays {
   /// fields.
   const ArrayRows& array(const ProgramOperand& operand) const {
     const auto index = static_cast<std::size_t>(operand.index);
-    if (operand.kind == ProgramOperand::Kind::coefficient) return coefficients_[index];
-    if (operand.kind == ProgramOperand::Kind::output || operand.level == Level::next)
-      return levels_.next[index];
+    if (operand.kind == OperandKind::coefficient) return coefficients_[index];
+    if (operand.kind == OperandKind::output || operand.level == Level::next) return levels_.next[index];
     return operand.level == Level::previous ? levels_.previous[index] : levels_.now[index];
   }
   /// Returns the row {z, y} of a field after the step.

@@ -11,12 +11,12 @@ namespace spsolve {
 
 namespace {
 
-using Kind = CanonicalNode::Kind;
+/// Tells what a form holds: a term without fields, a linear form, or the reading of any other node.
+enum class FormKind { given, linear, other };
 
 /// Holds the canonical form of a term.
 struct Form {
-  enum class Kind { given, linear, other };
-  Kind kind = Kind::other;
+  FormKind kind = FormKind::other;
   TermId term =
       0;  // given: a term without fields; its Variation tells whether it varies in time or between points
   LinearForm linear = {};            // linear
@@ -112,29 +112,28 @@ class Canonicaliser {
   Form form_of(TermId id) {
     const Term term = system_.terms[id];
     switch (term.kind) {
-      case Term::Kind::field: {
-        using Source = LinearSource::Kind;
-        constexpr std::array kinds{Source::previous, Source::now, Source::next};
+      case TermKind::field: {
+        constexpr std::array kinds{LinearSourceKind::previous, LinearSourceKind::now, LinearSourceKind::next};
         return linear_form(LinearForm({kinds[static_cast<std::size_t>(term.level)], term.index}, {}));
       }
-      case Term::Kind::operation:
+      case TermKind::operation:
         return operation(term);
-      case Term::Kind::displaced:
+      case TermKind::displaced:
         return displaced(take(term.operands[0]), term.offset);
-      case Term::Kind::weighted:
+      case TermKind::weighted:
         return weighted(take(term.operands[0]), system_.terms.weights(term.index));
       default:
         return given(id);
     }
   }
 
-  static Form given(TermId term) { return {.kind = Form::Kind::given, .term = term}; }
+  static Form given(TermId term) { return {.kind = FormKind::given, .term = term}; }
 
   /// Returns a linear form. If all weights cancel, only its start is left.
   Form linear_form(LinearForm linear, std::optional<TermId> start = {}) {
     if (linear.is_zero()) return given(start ? *start : canonical_.terms.number(0.0));
     if (start && number_of(given(*start)) == 0.0) start.reset();
-    return {.kind = Form::Kind::linear, .linear = std::move(linear), .start = start};
+    return {.kind = FormKind::linear, .linear = std::move(linear), .start = start};
   }
 
   Form operation(const Term& term) {
@@ -147,7 +146,7 @@ class Canonicaliser {
           return linear_sum(std::move(operands[0]), std::move(operands[1]), term.operation);
         break;
       case Operation::negate:
-        if (operands[0].kind == Form::Kind::linear)
+        if (operands[0].kind == FormKind::linear)
           return linear_form(operands[0].linear.negated(), changed_start(operands[0], Operation::negate, {}));
         break;
       case Operation::multiply:
@@ -155,7 +154,7 @@ class Canonicaliser {
           if (const auto value = number_of(operands[factor])) {
             const Form& other = operands[1 - factor];
             if (*value == 1.0) return other;
-            if (other.kind != Form::Kind::given) {
+            if (other.kind != FormKind::given) {
               const Form linear = as_linear(settled(other));
               return linear_form(linear.linear.times(*value),
                                  changed_start(linear, Operation::multiply, operands[factor].term));
@@ -166,14 +165,14 @@ class Canonicaliser {
         if (const auto value = number_of(operands[1])) {
           if (*value == 1.0) return operands[0];
           const Form dividend = settled(operands[0]);
-          if (dividend.kind == Form::Kind::linear && *value != 0.0)
+          if (dividend.kind == FormKind::linear && *value != 0.0)
             return linear_form(dividend.linear.over(*value),
                                changed_start(dividend, Operation::divide, operands[1].term));
         }
         break;
       case Operation::power:
       case Operation::pow:
-        if (const auto exponent = number_of(operands[1]); exponent && operands[0].kind != Form::Kind::given)
+        if (const auto exponent = number_of(operands[1]); exponent && operands[0].kind != FormKind::given)
           if (const auto power = small_power(operands[0], *exponent)) return *power;
         break;
       case Operation::select:
@@ -192,14 +191,14 @@ class Canonicaliser {
     bool all_given = true;
     std::vector<TermId> terms;
     for (const Form& operand : operands) {
-      all_given = all_given && operand.kind == Form::Kind::given;
+      all_given = all_given && operand.kind == FormKind::given;
       if (!all_given) break;
       terms.push_back(operand.term);
       together = either(together, variation(operand.term));
     }
     if (all_given && !(together.in_time && together.in_space))
       return given(given_operation(operation, terms));
-    CanonicalNode node{.kind = Kind::operation, .operation = operation};
+    CanonicalNode node{.kind = NodeKind::operation, .operation = operation};
     for (const Form& operand : operands) node.operands.push_back(node_of(operand));
     // A node whose operands are all displaced by the same offset is the displaced node of undisplaced
     // operands.
@@ -212,7 +211,7 @@ class Canonicaliser {
   }
 
   bool varies(int node) const {
-    return canonical_.nodes[node].kind != Kind::number && canonical_.nodes[node].kind != Kind::scalar;
+    return canonical_.nodes[node].kind != NodeKind::number && canonical_.nodes[node].kind != NodeKind::scalar;
   }
 
   TermId given_operation(Operation operation, std::vector<TermId> operands) {
@@ -220,7 +219,7 @@ class Canonicaliser {
     for (const TermId operand : operands)
       if (variation(operand).in_space) {
         const Term& term = canonical_.terms[operand];
-        const Index3 offset = term.kind == Term::Kind::displaced ? term.offset : Index3{};
+        const Index3 offset = term.kind == TermKind::displaced ? term.offset : Index3{};
         common = !common || *common == offset ? offset : Index3{};
       }
     if (!common || *common == Index3{}) return canonical_.terms.operation(operation, std::move(operands));
@@ -233,22 +232,22 @@ class Canonicaliser {
   /// combined with those of fields outside: in u + dt*(laplace(u) - u^3), u keeps the weight 1, which no
   /// rounding changes.
   Form settled(const Form& form) {
-    if (form.kind != Form::Kind::linear || !form.linear.mixes_nodes_with_fields()) return form;
+    if (form.kind != FormKind::linear || !form.linear.mixes_nodes_with_fields()) return form;
     return {.reading = chain(form)};
   }
 
   /// Returns an expression as a linear form: it is one link of a chain if it is not linear in fields.
   Form as_linear(Form form) {
-    if (form.kind != Form::Kind::other) return form;
-    return linear_form(LinearForm({LinearSource::Kind::node, form.reading.node}, form.reading.offset));
+    if (form.kind != FormKind::other) return form;
+    return linear_form(LinearForm({LinearSourceKind::node, form.reading.node}, form.reading.offset));
   }
 
   /// Returns true if one operand of a sum is linear in fields and the other varies in time through fields
   /// alone.
   bool is_linear_sum(const Form& first, const Form& second) {
-    const auto is_linear = [](const Form& form) { return form.kind == Form::Kind::linear; };
+    const auto is_linear = [](const Form& form) { return form.kind == FormKind::linear; };
     const auto fits = [&](const Form& form) {
-      return form.kind != Form::Kind::given || !variation(form.term).in_time;
+      return form.kind != FormKind::given || !variation(form.term).in_time;
     };
     return (is_linear(first) || is_linear(second)) && fits(first) && fits(second);
   }
@@ -258,7 +257,7 @@ class Canonicaliser {
     LinearForm sum = std::move(a.linear);
     sum += operation == Operation::add ? std::move(b.linear) : b.linear.negated();
     const auto start_of = [](const Form& form) {
-      return form.kind == Form::Kind::linear ? form.start : form.term;
+      return form.kind == FormKind::linear ? form.start : form.term;
     };
     std::optional<TermId> start = start_of(a);
     if (const auto other = start_of(b)) {
@@ -292,9 +291,9 @@ class Canonicaliser {
 
   Form displaced(const Form& form, const Index3& offset) {
     switch (form.kind) {
-      case Form::Kind::given:
+      case FormKind::given:
         return given(displaced_given(form.term, offset));
-      case Form::Kind::linear:
+      case FormKind::linear:
         return linear_form(form.linear.displaced(offset),
                            form.start ? std::optional(displaced_given(*form.start, offset)) : std::nullopt);
       default:
@@ -308,12 +307,12 @@ class Canonicaliser {
 
   Form weighted(const Form& whole, const std::vector<Tap>& taps) {
     const Form form = settled(whole);
-    if (form.kind == Form::Kind::given) return given(weighted_given(form.term, taps));
-    if (form.kind == Form::Kind::linear)
+    if (form.kind == FormKind::given) return given(weighted_given(form.term, taps));
+    if (form.kind == FormKind::linear)
       return linear_form(form.linear.convolved(taps),
                          form.start ? std::optional(weighted_given(*form.start, taps)) : std::nullopt);
     return linear_form(
-        LinearForm({LinearSource::Kind::node, form.reading.node}, form.reading.offset).convolved(taps));
+        LinearForm({LinearSourceKind::node, form.reading.node}, form.reading.offset).convolved(taps));
   }
 
   TermId weighted_given(TermId term, const std::vector<Tap>& taps) {
@@ -321,7 +320,7 @@ class Canonicaliser {
     // A field with the same value at all points is multiplied by the sum of the weights, which is 0 for
     // derivatives.
     LinearForm sum;
-    for (const Tap& tap : taps) sum += LinearForm({LinearSource::Kind::now, 0}, {}).times(tap.weight);
+    for (const Tap& tap : taps) sum += LinearForm({LinearSourceKind::now, 0}, {}).times(tap.weight);
     const auto kept = sum.taps();
     const double total = kept.empty() ? 0.0 : kept.begin()->second[0].weight;
     if (total == 0.0) return canonical_.terms.number(0.0);
@@ -331,7 +330,7 @@ class Canonicaliser {
   // ---- terms without fields ----
 
   std::optional<double> number_of(const Form& form) const {
-    if (form.kind != Form::Kind::given || canonical_.terms[form.term].kind != Term::Kind::number) return {};
+    if (form.kind != FormKind::given || canonical_.terms[form.term].kind != TermKind::number) return {};
     return canonical_.terms[form.term].number;
   }
 
@@ -342,8 +341,8 @@ class Canonicaliser {
   Variation variation(TermId id) {
     while (static_cast<TermId>(variations_.size()) <= id) {
       const Term& term = canonical_.terms[static_cast<TermId>(variations_.size())];
-      Variation varies{term.kind == Term::Kind::time || term.kind == Term::Kind::step,
-                       term.kind == Term::Kind::coordinate || term.kind == Term::Kind::coefficient};
+      Variation varies{term.kind == TermKind::time || term.kind == TermKind::step,
+                       term.kind == TermKind::coordinate || term.kind == TermKind::coefficient};
       for (const TermId operand : term.operands) varies = either(varies, variations_[operand]);
       variations_.push_back(varies);
     }
@@ -354,9 +353,9 @@ class Canonicaliser {
 
   Reading node_of(const Form& form) {
     switch (form.kind) {
-      case Form::Kind::given:
+      case FormKind::given:
         return node_of_given(form.term);
-      case Form::Kind::linear:
+      case FormKind::linear:
         return chain(form);
       default:
         return form.reading;
@@ -365,13 +364,13 @@ class Canonicaliser {
 
   Reading node_of_given(TermId id) {
     const Term& term = canonical_.terms[id];
-    if (term.kind == Term::Kind::number) return {add({.kind = Kind::number, .number = term.number}), {}};
+    if (term.kind == TermKind::number) return {add({.kind = NodeKind::number, .number = term.number}), {}};
     if (variation(id).in_time)
-      return {add({.kind = Kind::scalar, .index = number_in(canonical_.scalars, id)}), {}};
-    const bool displaced = term.kind == Term::Kind::displaced;
+      return {add({.kind = NodeKind::scalar, .index = number_in(canonical_.scalars, id)}), {}};
+    const bool displaced = term.kind == TermKind::displaced;
     const Index3 offset = displaced ? term.offset : Index3{};
     const TermId base = displaced ? term.operands[0] : id;
-    return {add({.kind = Kind::coefficient, .index = number_in(canonical_.coefficients, base)}), offset};
+    return {add({.kind = NodeKind::coefficient, .index = number_in(canonical_.coefficients, base)}), offset};
   }
 
   static int number_in(std::vector<TermId>& list, TermId id) {
@@ -384,15 +383,16 @@ class Canonicaliser {
   }
 
   int source_node(const LinearSource& source) {
-    if (source.kind == LinearSource::Kind::node) return source.index;
+    if (source.kind == LinearSourceKind::node) return source.index;
     constexpr std::array levels{Level::previous, Level::now, Level::next};
-    return add(
-        {.kind = Kind::field, .index = source.index, .level = levels[static_cast<std::size_t>(source.kind)]});
+    return add({.kind = NodeKind::field,
+                .index = source.index,
+                .level = levels[static_cast<std::size_t>(source.kind)]});
   }
 
   Reading chain(const Form& form) {
     const auto all_taps = form.linear.taps();
-    CanonicalNode node{.kind = Kind::chain};
+    CanonicalNode node{.kind = NodeKind::chain};
     for (const auto& [source, taps] : all_taps) {
       // A chain with one tap of weight 1 and no start is its source.
       if (all_taps.size() == 1 && !form.start && taps.size() == 1 && taps[0].weight == 1.0)
@@ -407,8 +407,8 @@ class Canonicaliser {
   /// after the displacement that brings their first tap to the point itself.
   Reading shared(CanonicalNode node) {
     const Index3 first = node.links[0].stencil.taps()[0].offset;
-    CanonicalNode moved{.kind = Kind::chain, .start = node.start};
-    if (moved.start && canonical_.nodes[moved.start->node].kind == Kind::coefficient)
+    CanonicalNode moved{.kind = NodeKind::chain, .start = node.start};
+    if (moved.start && canonical_.nodes[moved.start->node].kind == NodeKind::coefficient)
       moved.start->offset = moved.start->offset - first;
     for (const ChainLink& link : node.links) {
       std::vector<Tap> taps = link.stencil.taps();

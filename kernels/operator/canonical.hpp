@@ -18,7 +18,7 @@ struct Reading {
   int node = 0;
   Index3 offset{};
 
-  friend bool operator==(const Reading&, const Reading&) = default;
+  friend auto operator<=>(const Reading&, const Reading&) = default;
 };
 
 /// Describes a part of a chain: sum_k weight[k] * (node at the point displaced by offset[k]).
@@ -26,6 +26,9 @@ struct ChainLink {
   int node;
   Stencil stencil;
 };
+
+/// Tells what a node of the canonical form computes (CanonicalNode).
+enum class NodeKind : std::uint8_t { number, scalar, coefficient, field, chain, operation };
 
 /// Holds one operation of a unit, computed in the precision T of the run. Nodes have larger numbers than
 /// their operands.
@@ -41,8 +44,7 @@ struct ChainLink {
 ///              order of fields; links to other nodes follow by number.
 /// operation    the result of apply(), with each rounding once to T
 struct CanonicalNode {
-  enum class Kind : std::uint8_t { number, scalar, coefficient, field, chain, operation };
-  Kind kind = Kind::number;
+  NodeKind kind = NodeKind::number;
   double number = 0.0;
   int index = 0;  // number of the scalar, the coefficient or the field
   Level level = Level::now;

@@ -9,8 +9,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = CanonicalNode::Kind;
-
 std::string numbered(char letter, int number) {
   return std::string(1, letter).append(std::to_string(number));
 }
@@ -61,8 +59,8 @@ class CanonicalText {
     for (const Reading& equation : canonical_.equations) read(equation);
     int count = 0;
     for (std::size_t i = 0; i < canonical_.nodes.size(); ++i) {
-      const Kind kind = canonical_.nodes[i].kind;
-      if (readings[i] > 1 && (kind == Kind::chain || kind == Kind::operation))
+      const NodeKind kind = canonical_.nodes[i].kind;
+      if (readings[i] > 1 && (kind == NodeKind::chain || kind == NodeKind::operation))
         names_[i] = numbered('n', ++count);
     }
   }
@@ -74,15 +72,15 @@ class CanonicalText {
 
   ExpressionText text_of_node(const CanonicalNode& node) const {
     switch (node.kind) {
-      case Kind::number:
+      case NodeKind::number:
         return expression_text(node.number);
-      case Kind::scalar:
+      case NodeKind::scalar:
         return {numbered('s', node.index + 1)};
-      case Kind::coefficient:
+      case NodeKind::coefficient:
         return {numbered('k', node.index + 1)};
-      case Kind::field:
+      case NodeKind::field:
         return {canonical_.field_names[node.index] + level_suffix(node.level)};
-      case Kind::chain:
+      case NodeKind::chain:
         return text_of_chain(node);
       default:
         break;

@@ -12,8 +12,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = CanonicalNode::Kind;
-
 template <class T>
 class Evaluation {
  public:
@@ -45,20 +43,20 @@ class Evaluation {
   void evaluate(int i) {
     const CanonicalNode& node = canonical_.nodes[i];
     std::vector<T>& values = values_[i];
-    if (node.kind == Kind::scalar || node.kind == Kind::coefficient) {
-      const bool scalar = node.kind == Kind::scalar;
+    if (node.kind == NodeKind::scalar || node.kind == NodeKind::coefficient) {
+      const bool scalar = node.kind == NodeKind::scalar;
       const TermId term = (scalar ? canonical_.scalars : canonical_.coefficients)[node.index];
       const auto exact = interpret(canonical_.terms, term, scalar ? box_of({1, 1, 1}) : boxes_[i], given_);
       values.assign(exact.begin(), exact.end());
       return;
     }
-    if (node.kind == Kind::number) return;
+    if (node.kind == NodeKind::number) return;
     for_each_point(boxes_[i], [&](const Index3& p) { values.push_back(value_at(node, p)); });
   }
 
   T value_at(const CanonicalNode& node, const Index3& p) {
-    if (node.kind == Kind::field) return field_at(node, p);
-    if (node.kind == Kind::operation) {
+    if (node.kind == NodeKind::field) return field_at(node, p);
+    if (node.kind == NodeKind::operation) {
       operands_.clear();
       for (const Reading& operand : node.operands) operands_.push_back(read(operand, p));
       return apply<T>(node.operation, operands_);
@@ -79,9 +77,9 @@ class Evaluation {
 
   T read(const Reading& reading, const Index3& at) const {
     const CanonicalNode& node = canonical_.nodes[reading.node];
-    if (node.kind == Kind::number) return static_cast<T>(node.number);
+    if (node.kind == NodeKind::number) return static_cast<T>(node.number);
     const std::vector<T>& values = values_[reading.node];
-    if (node.kind == Kind::scalar) return values[0];
+    if (node.kind == NodeKind::scalar) return values[0];
     const Box& box = boxes_[reading.node];
     return values[static_cast<std::size_t>(index_of(at + reading.offset - box.begin, box.extent()))];
   }

@@ -29,8 +29,8 @@ std::vector<Box> needed_boxes(const Terms& terms, TermId root, const Box& box) {
     const Term& term = terms[id];
     if (needed[id].empty()) continue;
     Box reach = needed[id];
-    if (term.kind == Term::Kind::displaced) reach = moved(reach, term.offset);
-    if (term.kind == Term::Kind::weighted) {
+    if (term.kind == TermKind::displaced) reach = moved(reach, term.offset);
+    if (term.kind == TermKind::weighted) {
       reach = {};
       for (const Tap& tap : terms.weights(term.index)) reach = hull_of(reach, moved(needed[id], tap.offset));
     }
@@ -42,15 +42,15 @@ std::vector<Box> needed_boxes(const Terms& terms, TermId root, const Box& box) {
 double value_at(const Terms& terms, const Term& term, const std::vector<Values>& values, const Index3& p,
                 const LeafValue& leaf, std::vector<double>& operands) {
   switch (term.kind) {
-    case Term::Kind::number:
+    case TermKind::number:
       return term.number;
-    case Term::Kind::operation:
+    case TermKind::operation:
       operands.clear();
       for (const TermId operand : term.operands) operands.push_back(values[operand].at(p));
       return apply<double>(term.operation, operands);
-    case Term::Kind::displaced:
+    case TermKind::displaced:
       return values[term.operands[0]].at(p + term.offset);
-    case Term::Kind::weighted: {
+    case TermKind::weighted: {
       double sum = 0.0;
       for (const Tap& tap : terms.weights(term.index))
         sum += tap.weight * values[term.operands[0]].at(p + tap.offset);
@@ -93,7 +93,7 @@ Box coefficient_leaves(const Terms& terms, TermId id, const Box& box) {
   const std::vector<Box> needed = needed_boxes(terms, id, box);
   Box hull;
   for (TermId leaf = 0; leaf <= id; ++leaf)
-    if (terms[leaf].kind == Term::Kind::coefficient) hull = hull_of(hull, needed[leaf]);
+    if (terms[leaf].kind == TermKind::coefficient) hull = hull_of(hull, needed[leaf]);
   return hull;
 }
 
@@ -101,14 +101,14 @@ LeafValue given_values(const StepContext& context, std::int64_t step) {
   return [&context, step](const Term& leaf, const Index3& p) {
     const Domain& domain = context.fields.front();
     switch (leaf.kind) {
-      case Term::Kind::coordinate:
+      case TermKind::coordinate:
         return context.origin[leaf.index] + static_cast<double>(p[leaf.index]) * context.spacing[leaf.index];
-      case Term::Kind::coefficient:
+      case TermKind::coefficient:
         return context.coefficients[leaf.index][static_cast<std::size_t>(
             index_of(wrapped_or_reflected(domain, p), domain.shape))];
-      case Term::Kind::time:
+      case TermKind::time:
         return static_cast<double>(step) * context.dt;
-      case Term::Kind::step:
+      case TermKind::step:
         return static_cast<double>(step);
       default:
         throw std::logic_error("fields are not given");

@@ -29,7 +29,7 @@ void interpret_coefficient(
     }
     // Coefficients of the input repeat by themselves.
     const LeafRow repeated = [&](const Term& term, const Index3& first, std::span<double> values) {
-      leaf(term, term.kind == Term::Kind::coordinate ? first - shift : first, values);
+      leaf(term, term.kind == TermKind::coordinate ? first - shift : first, values);
     };
     interpret_rows(canonical.terms, canonical.coefficients[coefficient], part, repeated, use);
   });

@@ -12,17 +12,17 @@ namespace {
 /// Calls `visit` for each operand that a term reads, with its displacement and weight.
 template <class Visit>
 void for_each_read(const Terms& terms, const Term& term, Visit&& visit) {
-  if (term.kind == Term::Kind::weighted)
+  if (term.kind == TermKind::weighted)
     for (const Tap& tap : terms.weights(term.index)) visit(term.operands[0], tap.offset, tap.weight);
   else
     for (const TermId operand : term.operands)
-      visit(operand, term.kind == Term::Kind::displaced ? term.offset : Index3{}, 1.0);
+      visit(operand, term.kind == TermKind::displaced ? term.offset : Index3{}, 1.0);
 }
 
 }  // namespace
 
 RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
-  std::map<Key, Range> needed{{{id, 0, 0}, {0, 1}}};
+  std::map<RowKey, Range> needed{{{id, 0, 0}, {0, 1}}};
   // Terms have larger numbers than their operands, which stand before them in the map.
   for (auto row = needed.rbegin(); row != needed.rend(); ++row) {
     const std::int64_t z = std::get<1>(row->first), y = std::get<2>(row->first);
@@ -33,7 +33,7 @@ RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
       all = {std::min(all.begin, read.begin), std::max(all.end, read.end)};
     });
   }
-  std::map<Key, int> numbers;
+  std::map<RowKey, int> numbers;
   for (const auto& [key, columns] : needed) {
     TermRow row{std::get<0>(key), std::get<1>(key), std::get<2>(key), columns, {}};
     for_each_read(terms, terms[row.term], [&](TermId operand, const Index3& offset, double weight) {
@@ -64,26 +64,26 @@ void RowInterpreter::compute(const TermRow& row, std::int64_t points, const Inde
   const auto values_of = [&](const Read& read) {
     const TermRow& of = rows_[read.row];
     const Term& operand = terms_[of.term];
-    if (operand.kind == Term::Kind::number) return RowValues<double>{nullptr, operand.number};
+    if (operand.kind == TermKind::number) return RowValues<double>{nullptr, operand.number};
     return RowValues<double>{workspace[read.row].data() + (row.columns.begin + read.x - of.columns.begin),
                              0.0};
   };
   switch (term.kind) {
-    case Term::Kind::number:
+    case TermKind::number:
       std::fill_n(out, points, term.number);
       return;
-    case Term::Kind::operation: {
+    case TermKind::operation: {
       std::array<RowValues<double>, max_operands> operands;
       std::transform(row.reads.begin(), row.reads.end(), operands.begin(), values_of);
       apply_row<double>(term.operation, std::span(operands.data(), row.reads.size()), points, out);
       return;
     }
-    case Term::Kind::displaced: {
+    case TermKind::displaced: {
       const RowValues<double> values = values_of(row.reads[0]);
       for (std::int64_t i = 0; i < points; ++i) out[i] = values.at(i);
       return;
     }
-    case Term::Kind::weighted:
+    case TermKind::weighted:
       std::fill_n(out, points, 0.0);
       for (const Read& read : row.reads) {
         const RowValues<double> values = values_of(read);

@@ -31,7 +31,7 @@ class RowInterpreter {
 
  private:
   /// Identifies a term at the row displaced by {z, y}.
-  using Key = std::tuple<TermId, std::int64_t, std::int64_t>;
+  using RowKey = std::tuple<TermId, std::int64_t, std::int64_t>;
   struct Read {
     int row;
     std::int64_t x;  // displacement along x

@@ -83,8 +83,8 @@ bool LinearForm::is_zero() const {
 
 bool LinearForm::mixes_nodes_with_fields() const {
   // Nodes follow fields.
-  return !weights_.empty() && weights_.begin()->first.kind != LinearSource::Kind::node &&
-         weights_.rbegin()->first.kind == LinearSource::Kind::node;
+  return !weights_.empty() && weights_.begin()->first.kind != LinearSourceKind::node &&
+         weights_.rbegin()->first.kind == LinearSourceKind::node;
 }
 
 LinearForm LinearForm::convolved(const std::vector<Tap>& taps) const {

@@ -11,10 +11,12 @@
 
 namespace spsolve {
 
+/// Names a time level of a field, or a node of the canonical form.
+enum class LinearSourceKind : std::uint8_t { previous, now, next, node };
+
 /// Names the operand of weights: a field at a time level, or a node of the canonical form.
 struct LinearSource {
-  enum class Kind : std::uint8_t { previous, now, next, node };  // a level of a field, or a node
-  Kind kind;
+  LinearSourceKind kind;
   int index;  // number of the field or node
 
   friend auto operator<=>(const LinearSource&, const LinearSource&) = default;

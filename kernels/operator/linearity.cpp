@@ -9,8 +9,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = CanonicalNode::Kind;
-
 /// Holds the fields that a node reads, and those in which it is not linear.
 struct Degree {
   std::set<int> fields, nonlinear;
@@ -48,8 +46,8 @@ std::vector<Degree> degrees_of(const Canonical& canonical) {
     for (const ChainLink& link : node.links) operands.push_back(degrees[link.node]);
     for (const Degree& operand : operands)
       merge(degree.fields, operand.fields), merge(degree.nonlinear, operand.nonlinear);
-    if (node.kind == Kind::field) degree.fields = {node.index};
-    if (node.kind == Kind::operation && !is_linear(node.operation, operands))
+    if (node.kind == NodeKind::field) degree.fields = {node.index};
+    if (node.kind == NodeKind::operation && !is_linear(node.operation, operands))
       degree.nonlinear = degree.fields;
     degrees.push_back(std::move(degree));
   }
@@ -66,9 +64,8 @@ struct ConstantForm {
 /// forms of all nodes with smaller numbers.
 std::optional<ConstantForm> constant_form(const Canonical& canonical, const CanonicalNode& node,
                                           const std::vector<std::optional<ConstantForm>>& forms) {
-  using Source = LinearSource::Kind;
-  constexpr std::array kinds{Source::previous, Source::now, Source::next};
-  if (node.kind == Kind::field)
+  constexpr std::array kinds{LinearSourceKind::previous, LinearSourceKind::now, LinearSourceKind::next};
+  if (node.kind == NodeKind::field)
     return ConstantForm{LinearForm({kinds[static_cast<std::size_t>(node.level)], node.index}, {}), true};
   ConstantForm sum;
   const auto add = [&](int other, const LinearForm& form) {
@@ -76,7 +73,7 @@ std::optional<ConstantForm> constant_form(const Canonical& canonical, const Cano
     sum.has_fields = sum.has_fields || forms[other]->has_fields;
     sum.has_other_terms = sum.has_other_terms || forms[other]->has_other_terms;
   };
-  if (node.kind == Kind::chain) {
+  if (node.kind == NodeKind::chain) {
     sum.has_other_terms = node.start.has_value();
     for (const ChainLink& link : node.links) {
       if (!forms[link.node]) return {};
@@ -95,7 +92,7 @@ std::optional<ConstantForm> constant_form(const Canonical& canonical, const Cano
   };
   const auto number = [&](int i) -> std::optional<double> {
     const CanonicalNode& other = canonical.nodes[node.operands[i].node];
-    return other.kind == Kind::number ? std::optional(other.number) : std::nullopt;
+    return other.kind == NodeKind::number ? std::optional(other.number) : std::nullopt;
   };
   switch (node.operation) {
     case Operation::add:
@@ -158,9 +155,9 @@ std::optional<std::map<LinearSource, std::vector<Tap>>> constant_weights(const C
 std::optional<Stencil> single_stencil(const Canonical& canonical) {
   if (canonical.equations.size() != 1 || canonical.equations[0].offset != Index3{}) return {};
   const CanonicalNode& node = canonical.nodes[canonical.equations[0].node];
-  if (node.kind != CanonicalNode::Kind::chain || node.start || node.links.size() != 1) return {};
+  if (node.kind != NodeKind::chain || node.start || node.links.size() != 1) return {};
   const CanonicalNode& read = canonical.nodes[node.links[0].node];
-  if (read.kind != CanonicalNode::Kind::field || read.level != Level::now) return {};
+  if (read.kind != NodeKind::field || read.level != Level::now) return {};
   return node.links[0].stencil;
 }
 

@@ -11,7 +11,7 @@ SystemState<double> reference_step(const System& system, const StepContext& cont
   SystemState<double> next{std::vector<std::vector<double>>(state.now.size()), state.now, state.step + 1};
   const LeafValue given = given_values(context, state.step);
   const LeafValue leaf = [&](const Term& term, const Index3& p) {
-    if (term.kind != Term::Kind::field) return given(term, p);
+    if (term.kind != TermKind::field) return given(term, p);
     const auto& level = term.level == Level::now    ? state.now
                         : term.level == Level::next ? next.now
                                                     : state.previous;

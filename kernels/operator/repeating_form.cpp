@@ -13,8 +13,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = CanonicalNode::Kind;
-
 /// Rewrites the nodes of a form. A node that depends on the coordinate of a periodic axis has a copy for each
 /// displacement along that axis at which equations read it.
 class Rewriting {
@@ -47,12 +45,12 @@ class Rewriting {
     std::vector<Index3> of_terms(from_.terms.size(), Index3{});
     for (TermId id = 0; id < from_.terms.size(); ++id) {
       const Term& term = from_.terms[id];
-      if (term.kind == Term::Kind::coordinate && domain.periodic(term.index)) of_terms[id][term.index] = 1;
+      if (term.kind == TermKind::coordinate && domain.periodic(term.index)) of_terms[id][term.index] = 1;
       for (const TermId operand : term.operands) of_terms[id] = either(of_terms[id], of_terms[operand]);
     }
     for (const CanonicalNode& node : from_.nodes) {
       Index3 fixed{};
-      if (node.kind == Kind::coefficient) fixed = of_terms[from_.coefficients[node.index]];
+      if (node.kind == NodeKind::coefficient) fixed = of_terms[from_.coefficients[node.index]];
       for (const Reading& operand : node.operands) fixed = either(fixed, fixed_[operand.node]);
       if (node.start) fixed = either(fixed, fixed_[node.start->node]);
       for (const ChainLink& link : node.links) fixed = either(fixed, fixed_[link.node]);
@@ -90,7 +88,7 @@ class Rewriting {
   }
 
   CanonicalNode rewritten(CanonicalNode node, const Index3& by) {
-    if (node.kind == Kind::coefficient) {
+    if (node.kind == NodeKind::coefficient) {
       to_.coefficients.push_back(to_.terms.displaced(from_.coefficients[node.index], by));
       node.index = static_cast<int>(to_.coefficients.size()) - 1;
     }
@@ -133,7 +131,7 @@ std::string advice_on_displaced_formulas(const Canonical& repeating, int least) 
   std::map<TermId, int> arrays;  // by formula
   for (const TermId id : repeating.coefficients) {
     const Term& term = repeating.terms[id];
-    ++arrays[term.kind == Term::Kind::displaced ? term.operands[0] : id];
+    ++arrays[term.kind == TermKind::displaced ? term.operands[0] : id];
   }
   const auto most = std::ranges::max_element(arrays, {}, [](const auto& formula) { return formula.second; });
   if (most == arrays.end() || most->second - 1 < least) return {};

@@ -12,8 +12,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = CanonicalNode::Kind;
-
 bool at_point_alone(const Box& offsets) { return offsets == box_of({1, 1, 1}); }
 
 /// Returns the offsets of `inner` applied at each of the offsets `outer`.
@@ -96,11 +94,12 @@ SystemFacts facts_of(const Canonical& canonical) {
     for (std::size_t j = 0; j < needed.size(); ++j) {
       const CanonicalNode& node = canonical.nodes[j];
       if (needed[j].empty()) continue;
-      if (node.kind == Kind::field) about.reach[{node.index, node.level}] = needed[j];
-      if (node.kind == Kind::field && node.level != Level::next) read.insert({node.index, node.level});
-      if (node.kind == Kind::coefficient)
+      if (node.kind == NodeKind::field) about.reach[{node.index, node.level}] = needed[j];
+      if (node.kind == NodeKind::field && node.level != Level::next) read.insert({node.index, node.level});
+      if (node.kind == NodeKind::coefficient)
         facts.coefficient_reach[node.index] = hull_of(facts.coefficient_reach[node.index], needed[j]);
-      if (node.kind == Kind::operation && !info_of(node.operation).same_bits) about.inexact_functions = true;
+      if (node.kind == NodeKind::operation && !info_of(node.operation).same_bits)
+        about.inexact_functions = true;
     }
     facts.equations.push_back(std::move(about));
   }

@@ -25,39 +25,39 @@ TermId Terms::add(Term term) {
   return found->second;
 }
 
-TermId Terms::number(double value) { return add({.kind = Term::Kind::number, .number = value}); }
+TermId Terms::number(double value) { return add({.kind = TermKind::number, .number = value}); }
 
 TermId Terms::operation(Operation operation, std::vector<TermId> operands) {
   std::vector<double> values;
   for (const TermId operand : operands)
-    if (terms_[operand].kind == Term::Kind::number) values.push_back(terms_[operand].number);
+    if (terms_[operand].kind == TermKind::number) values.push_back(terms_[operand].number);
   if (values.size() == operands.size()) return number(apply<double>(operation, values));
-  return add({.kind = Term::Kind::operation, .operation = operation, .operands = std::move(operands)});
+  return add({.kind = TermKind::operation, .operation = operation, .operands = std::move(operands)});
 }
 
 TermId Terms::displaced(TermId operand, const Index3& offset) {
   const Term& inner = terms_[operand];
-  if (offset == Index3{} || inner.kind == Term::Kind::number || inner.kind == Term::Kind::time ||
-      inner.kind == Term::Kind::step)
+  if (offset == Index3{} || inner.kind == TermKind::number || inner.kind == TermKind::time ||
+      inner.kind == TermKind::step)
     return operand;
-  if (inner.kind == Term::Kind::displaced) return displaced(inner.operands[0], inner.offset + offset);
-  return add({.kind = Term::Kind::displaced, .offset = offset, .operands = {operand}});
+  if (inner.kind == TermKind::displaced) return displaced(inner.operands[0], inner.offset + offset);
+  return add({.kind = TermKind::displaced, .offset = offset, .operands = {operand}});
 }
 
 TermId Terms::weighted(TermId operand, const std::vector<Tap>& taps) {
   const auto found = std::find(weights_.begin(), weights_.end(), taps);
   const auto index = static_cast<int>(found - weights_.begin());
   if (found == weights_.end()) weights_.push_back(taps);
-  return add({.kind = Term::Kind::weighted, .index = index, .operands = {operand}});
+  return add({.kind = TermKind::weighted, .index = index, .operands = {operand}});
 }
 
 std::vector<TermId> Terms::add_all(const Terms& others, const std::vector<int>& coefficients) {
   std::vector<TermId> added;
   for (Term term : others.terms_) {
     for (TermId& operand : term.operands) operand = added[operand];
-    if (term.kind == Term::Kind::coefficient) term.index = coefficients[term.index];
-    added.push_back(term.kind == Term::Kind::weighted ? weighted(term.operands[0], others.weights(term.index))
-                                                      : add(std::move(term)));
+    if (term.kind == TermKind::coefficient) term.index = coefficients[term.index];
+    added.push_back(term.kind == TermKind::weighted ? weighted(term.operands[0], others.weights(term.index))
+                                                    : add(std::move(term)));
   }
   return added;
 }
@@ -78,25 +78,25 @@ ExpressionText text_of_term(const Terms& terms, TermId id, const TermNames& name
   const Term& term = terms[id];
   if (--room < 0) return {"..."};
   switch (term.kind) {
-    case Term::Kind::number:
+    case TermKind::number:
       return expression_text(term.number);
-    case Term::Kind::coordinate:
+    case TermKind::coordinate:
       return {std::string(1, "zyx"[term.index])};
-    case Term::Kind::coefficient:
+    case TermKind::coefficient:
       return {names.coefficients[term.index]};
-    case Term::Kind::time:
+    case TermKind::time:
       return {"t"};
-    case Term::Kind::step:
+    case TermKind::step:
       return {"step"};
-    case Term::Kind::field:
+    case TermKind::field:
       return {names.fields[term.index] + level_suffix(term.level)};
     default:
       break;
   }
   std::vector<ExpressionText> operands;
   for (const TermId operand : term.operands) operands.push_back(text_of_term(terms, operand, names, room));
-  if (term.kind == Term::Kind::operation) return expression_text(term.operation, operands);
-  if (term.kind == Term::Kind::displaced) return displaced(operands[0], term.offset, names.dimensions);
+  if (term.kind == TermKind::operation) return expression_text(term.operation, operands);
+  if (term.kind == TermKind::displaced) return displaced(operands[0], term.offset, names.dimensions);
   return {"weights" + std::to_string(term.index + 1).append("(").append(operands[0].text).append(")")};
 }
 

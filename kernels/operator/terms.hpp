@@ -18,20 +18,22 @@ enum class Level : std::uint8_t { previous, now, next };
 /// Is the number of a term in its `Terms`.
 using TermId = int;
 
+/// Tells what a term is, and which of its members describe it.
+enum class TermKind : std::uint8_t {
+  number,       // number
+  coordinate,   // coordinate of the point along axis `index`
+  coefficient,  // `index`
+  time,         // t
+  step,         // n
+  field,        // `index` at `level`
+  operation,    // operation(operands)
+  displaced,    // operands[0] at the point displaced by `offset`
+  weighted,     // sum_k weight[k] operands[0] at the point displaced by offset[k]: weights number `index`
+};
+
 /// Holds one node of an expression as it was written, independent of its text.
 struct Term {
-  enum class Kind : std::uint8_t {
-    number,       // number
-    coordinate,   // coordinate of the point along axis `index`
-    coefficient,  // `index`
-    time,         // t
-    step,         // n
-    field,        // `index` at `level`
-    operation,    // operation(operands)
-    displaced,    // operands[0] at the point displaced by `offset`
-    weighted,     // sum_k weight[k] operands[0] at the point displaced by offset[k]: weights number `index`
-  };
-  Kind kind = Kind::number;
+  TermKind kind = TermKind::number;
   Operation operation = Operation::add;
   Level level = Level::now;
   int index = 0;
@@ -45,12 +47,12 @@ struct Term {
 class Terms {
  public:
   TermId number(double value);
-  TermId coordinate(int axis) { return add({.kind = Term::Kind::coordinate, .index = axis}); }
-  TermId coefficient(int index) { return add({.kind = Term::Kind::coefficient, .index = index}); }
-  TermId time() { return add({.kind = Term::Kind::time}); }
-  TermId step() { return add({.kind = Term::Kind::step}); }
+  TermId coordinate(int axis) { return add({.kind = TermKind::coordinate, .index = axis}); }
+  TermId coefficient(int index) { return add({.kind = TermKind::coefficient, .index = index}); }
+  TermId time() { return add({.kind = TermKind::time}); }
+  TermId step() { return add({.kind = TermKind::step}); }
   TermId field(int index, Level level) {
-    return add({.kind = Term::Kind::field, .level = level, .index = index});
+    return add({.kind = TermKind::field, .level = level, .index = index});
   }
   TermId operation(Operation operation, std::vector<TermId> operands);
   TermId displaced(TermId operand, const Index3& offset);

@@ -212,31 +212,31 @@ System frozen(const System& system, const FrozenValues& values) {
     std::vector<TermId> operands;
     for (const TermId operand : term.operands) operands.push_back(terms[operand]);
     switch (term.kind) {
-      case Term::Kind::number:
+      case TermKind::number:
         terms.push_back(result.terms.number(term.number));
         break;
-      case Term::Kind::coordinate:
+      case TermKind::coordinate:
         terms.push_back(result.terms.number(values.at[term.index]));
         break;
-      case Term::Kind::coefficient:
+      case TermKind::coefficient:
         terms.push_back(result.terms.number(values.coefficients[term.index]));
         break;
-      case Term::Kind::time:
+      case TermKind::time:
         terms.push_back(result.terms.number(values.t));
         break;
-      case Term::Kind::step:
+      case TermKind::step:
         terms.push_back(result.terms.number(static_cast<double>(values.step)));
         break;
-      case Term::Kind::field:
+      case TermKind::field:
         terms.push_back(result.terms.field(term.index, term.level));
         break;
-      case Term::Kind::operation:
+      case TermKind::operation:
         terms.push_back(result.terms.operation(term.operation, operands));
         break;
-      case Term::Kind::displaced:
+      case TermKind::displaced:
         terms.push_back(result.terms.displaced(operands[0], term.offset));
         break;
-      case Term::Kind::weighted:
+      case TermKind::weighted:
         terms.push_back(result.terms.weighted(operands[0], system.terms.weights(term.index)));
         break;
     }

@@ -36,7 +36,7 @@ std::optional<StepMatrix> step_matrix(const Canonical& canonical) {
     auto row = constant_weights(canonical, equation);
     if (!row) return {};
     for (const auto& [source, taps] : *row)
-      if (source.kind == LinearSource::Kind::previous) previous.push_back(source.index);
+      if (source.kind == LinearSourceKind::previous) previous.push_back(source.index);
     rows.push_back(std::move(*row));
   }
   std::sort(previous.begin(), previous.end());
@@ -51,12 +51,12 @@ std::optional<StepMatrix> step_matrix(const Canonical& canonical) {
         LongWeights& entry = step.matrix.at(canonical.fields[i], column);
         entry = entry + more;
       };
-      if (source.kind == LinearSource::Kind::now) add(source.index, weights);
-      if (source.kind == LinearSource::Kind::previous)
+      if (source.kind == LinearSourceKind::now) add(source.index, weights);
+      if (source.kind == LinearSourceKind::previous)
         add(fields + static_cast<int>(std::lower_bound(previous.begin(), previous.end(), source.index) -
                                       previous.begin()),
             weights);
-      if (source.kind == LinearSource::Kind::next)
+      if (source.kind == LinearSourceKind::next)
         for (int column = 0; column < step.matrix.size(); ++column)
           add(column, weights * step.matrix.at(source.index, column));
     }
@@ -87,7 +87,7 @@ std::optional<TwoLevelEquation> two_level_equation(const Canonical& canonical) {
   if (!weights || weights->size() != 2) return {};
   const auto& [before, before_taps] = *weights->begin();
   const auto& [now, now_taps] = *weights->rbegin();
-  if (before.kind != LinearSource::Kind::previous || now.kind != LinearSource::Kind::now) return {};
+  if (before.kind != LinearSourceKind::previous || now.kind != LinearSourceKind::now) return {};
   if (before_taps.size() != 1 || before_taps[0].offset != Index3{}) return {};
   return TwoLevelEquation{stencil_of(now_taps), -before_taps[0].weight};
 }

@@ -20,8 +20,6 @@
 namespace spsolve::cuda {
 namespace {
 
-using Kind = CanonicalNode::Kind;
-
 constexpr std::size_t max_lines = 20000;  // lines of one function; NVRTC takes about a minute for this many
 
 /// Returns a number as an expression of type Compute that keeps every bit.
@@ -137,8 +135,6 @@ class GroupText {
   }
 
  private:
-  using Key = std::pair<int, Index3>;  // a node at a displaced point
-
   /// Is a value that is kept: a node at a displaced point, or the first `taps` terms of a chain.
   struct Kept {
     int number;
@@ -202,7 +198,7 @@ class GroupText {
 
   /// Writes that a value is taken from the thread that has the point one column before, or computed if that
   /// is the same thread. Returns its name.
-  std::string take(int number, const Index3& offset) {
+  std::string write_taken(int number, const Index3& offset) {
     const std::string name = name_of("taken_", number, offset);
     const Scope outside = begin_scope();
     const std::string value = value_of(number, offset), computed = end_scope(outside);
@@ -226,9 +222,9 @@ class GroupText {
   /// is read there is not noted.
   struct Scope {
     std::string lines;
-    std::map<Key, std::string> values;
+    std::map<Reading, std::string> values;
     std::vector<GroupRead> reads;
-    const std::map<Key, std::string>* computed;
+    const std::map<Reading, std::string>* computed;
     bool takes;
     int operations;
   };
@@ -290,17 +286,17 @@ class GroupText {
     if (is_too_long()) return "0";
     const CanonicalNode& node = canonical_.nodes[number];
     switch (node.kind) {
-      case Kind::number:
+      case NodeKind::number:
         return literal(node.number);
-      case Kind::scalar:
+      case NodeKind::scalar:
         return "at.template scalar<" + std::to_string(node.index) + ">()";
-      case Kind::coefficient:
+      case NodeKind::coefficient:
         return read(true, node.index, Level::now, offset);
-      case Kind::field:
+      case NodeKind::field:
         if (node.level == Level::next && advanced_.count(node.index)) return next_of(node.index, offset);
         return read(false, node.index, node.level, offset);
-      case Kind::chain:
-      case Kind::operation:
+      case NodeKind::chain:
+      case NodeKind::operation:
         break;
     }
     const bool is_kept = computed_ && computed_->contains({number, offset + one_along(plane_axis)});
@@ -312,8 +308,8 @@ class GroupText {
     if (is_kept) return values_[{number, offset}] = keep({number, offset});
     if (takes_ && offset + one_along(column_axis) == Index3{} && computed_->contains({number, Index3{}}) &&
         !computed_->contains({number, one_along(plane_axis)}))
-      return values_[{number, offset}] = take(number, offset);
-    const std::string name = node.kind == Kind::chain ? chain(number, offset) : operation(number, offset);
+      return values_[{number, offset}] = write_taken(number, offset);
+    const std::string name = node.kind == NodeKind::chain ? chain(number, offset) : operation(number, offset);
     return values_[{number, offset}] = name;
   }
 
@@ -394,11 +390,11 @@ class GroupText {
   /// anything else is added.
   std::size_t taps_to_keep(const CanonicalNode& node) const {
     std::size_t taps = 0;
-    if (node.start && canonical_.nodes[node.start->node].kind != Kind::number) return 0;
+    if (node.start && canonical_.nodes[node.start->node].kind != NodeKind::number) return 0;
     for (const ChainLink& link : node.links) {
       const CanonicalNode& read = canonical_.nodes[link.node];
       const bool is_read =
-          read.kind == Kind::coefficient || (read.kind == Kind::field && read.level == Level::now);
+          read.kind == NodeKind::coefficient || (read.kind == NodeKind::field && read.level == Level::now);
       for (const Tap& tap : link.stencil.taps()) {
         if (!is_read || tap.offset[axes_[plane_axis]] >= 0) return taps;
         ++taps;
@@ -436,7 +432,7 @@ class GroupText {
   std::size_t taps_to_begin_with(const CanonicalNode& node) const {
     if (node.start || node.links.size() != 1) return 0;
     const CanonicalNode& field = canonical_.nodes[node.links.front().node];
-    if (field.kind != Kind::field || field.level != Level::now) return 0;
+    if (field.kind != NodeKind::field || field.level != Level::now) return 0;
     const auto& taps = node.links.front().stencil.taps();
     const auto plane_of = [&](const Tap& tap) { return tap.offset[axes_[plane_axis]]; };
     const auto is_after = [&](const Tap& tap) { return plane_of(tap) > 0; };
@@ -517,9 +513,9 @@ class GroupText {
   bool begins_ = false;  // lines are those of begin_point()
   SplitGroup split_;
   SystemGroup group_;
-  std::map<Key, std::string> values_;
+  std::map<Reading, std::string> values_;
   /// Holds the values that the whole function computes, if this text keeps some of them.
-  const std::map<Key, std::string>* computed_ = nullptr;
+  const std::map<Reading, std::string>* computed_ = nullptr;
   bool keeps_sums_ = false, takes_ = false;
   bool walls_decide_ = false;  // `.next` of an earlier plane is being written
   bool keeps_beyond_walls_ = false;

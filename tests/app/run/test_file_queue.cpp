@@ -35,7 +35,7 @@ struct Log {
   std::vector<int> told;
 
   void add(FileQueue& queue, std::int64_t step, const std::shared_ptr<HostCopy>& copy, bool fails = false,
-           FileQueue::Kind kind = FileQueue::Kind::snapshot) {
+           FileQueue::FileKind kind = FileQueue::FileKind::snapshot) {
     queue.add(
         kind, {copy},
         [this, fails](const std::vector<ReadableField>& values, const FileTurn& turn) {
@@ -72,7 +72,7 @@ TEST(FileQueue, WorksOnSeveralFilesAtTheSameTime) {
   const auto give = [&](int file, FileQueue::Write work) {
     const auto copy = std::make_shared<LateCopy>(1);
     copy->arrive();
-    queue.add(FileQueue::Kind::snapshot, {copy}, std::move(work),
+    queue.add(FileQueue::FileKind::snapshot, {copy}, std::move(work),
               [&ended, file](const std::exception_ptr&) { ended.push_back(file); });
   };
   give(1, [&](const auto&, const FileTurn& turn) {
@@ -101,15 +101,15 @@ TEST(FileQueue, WithoutAThreadAFileIsWrittenWhenItIsGiven) {
 }
 
 TEST(FileQueue, MakesRoomForTwoFilesAndOneCheckpoint) {
-  using enum FileQueue::Kind;
+  using enum FileQueue::FileKind;
   Log log;
   FileQueue queue(true);
   std::vector<std::shared_ptr<LateCopy>> copies;
-  const auto give = [&](FileQueue::Kind kind) {
+  const auto give = [&](FileQueue::FileKind kind) {
     copies.push_back(std::make_shared<LateCopy>(1));
     log.add(queue, std::ssize(copies), copies.back(), false, kind);
   };
-  const auto make_room_once_it_arrives = [&](FileQueue::Kind kind, std::size_t copy) {
+  const auto make_room_once_it_arrives = [&](FileQueue::FileKind kind, std::size_t copy) {
     EXPECT_EQ(log.told.size(), copy);
     std::thread later([&] { copies[copy]->arrive(); });
     queue.make_room(kind);
@@ -218,7 +218,7 @@ TEST(FileQueue, TellsWhatFilesTookAndTheRunWaitedFor) {
   log.add(queue, 10, std::make_shared<SlowCopy>());
   EXPECT_EQ(queue.times().files, 0);
   const double before = seconds_since(added);
-  queue.make_room(FileQueue::Kind::snapshot);
+  queue.make_room(FileQueue::FileKind::snapshot);
   const double until_room = seconds_since(added);
   log.add(queue, 20, std::make_shared<SlowCopy>());
   queue.finish();
@@ -252,7 +252,7 @@ TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
   std::vector<double> written;
   std::atomic<bool> done = false;
   queue.add(
-      FileQueue::Kind::checkpoint, {first, second},
+      FileQueue::FileKind::checkpoint, {first, second},
       [&](const std::vector<ReadableField>& values, const FileTurn&) {
         for (const auto& [field, read] : values) written.push_back(*field->at<double>({0, 0, 0}));
         done = true;
@@ -276,7 +276,7 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   FileQueue queue(false);
   const auto write = [&](std::int64_t size, int milliseconds) {
     queue.add(
-        FileQueue::Kind::snapshot, {std::make_shared<Values>(size)},
+        FileQueue::FileKind::snapshot, {std::make_shared<Values>(size)},
         [&](const std::vector<ReadableField>&, const FileTurn&) {
           std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
         },

@@ -110,7 +110,7 @@ TEST(Resolve, NamesFollowTheRules) {
 std::vector<Tap> taps_of(const std::string& value) {
   const System system = resolve("v.next = " + value + "\npressure.next = v");
   const Term& term = system.terms[system.statements[0].value];
-  EXPECT_EQ(term.kind, Term::Kind::weighted);
+  EXPECT_EQ(term.kind, TermKind::weighted);
   return system.terms.weights(term.index);
 }
 

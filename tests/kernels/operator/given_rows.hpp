@@ -11,7 +11,7 @@ namespace spsolve::testing {
 inline LeafRow given_rows(const StepContext& context, std::int64_t step) {
   return [&context, step, point = given_values(context, step)](const Term& leaf, const Index3& first,
                                                                std::span<double> values) {
-    if (leaf.kind == Term::Kind::coefficient) {
+    if (leaf.kind == TermKind::coefficient) {
       const Domain& domain = context.fields.front();
       const std::int64_t n = domain.shape[x_axis];
       const Index3 row = wrapped_or_reflected(domain, {first[z_axis], first[y_axis], 0});
@@ -22,7 +22,7 @@ inline LeafRow given_rows(const StepContext& context, std::int64_t step) {
       }
       return;
     }
-    if (leaf.kind == Term::Kind::coordinate && leaf.index == x_axis) {
+    if (leaf.kind == TermKind::coordinate && leaf.index == x_axis) {
       for (std::size_t i = 0; i < values.size(); ++i)
         values[i] =
             context.origin[x_axis] +

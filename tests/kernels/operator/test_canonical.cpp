@@ -20,13 +20,12 @@ namespace spsolve::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using Kind = CanonicalNode::Kind;
 
 /// Returns the largest number of operations between the state and a point of the next state.
 double operations_of(const Canonical& canonical) {
   double count = 1;
   for (const CanonicalNode& node : canonical.nodes) {
-    count += node.kind == Kind::operation ? 1.0 + static_cast<double>(node.operands.size()) : 1.0;
+    count += node.kind == NodeKind::operation ? 1.0 + static_cast<double>(node.operands.size()) : 1.0;
     for (const ChainLink& link : node.links) count += static_cast<double>(link.stencil.taps().size());
   }
   return count;
@@ -238,7 +237,7 @@ TEST(Canonical, RefusesWeightsThatAreTooManyOrNotFinite) {
 Stencil stencil_of_step(const std::string& step, const StepNames& names) {
   const Canonical canonical = canonical_form(resolve_step(parse_step(step), names));
   const CanonicalNode& node = canonical.nodes[canonical.equations[0].node];
-  EXPECT_EQ(node.kind, Kind::chain);
+  EXPECT_EQ(node.kind, NodeKind::chain);
   EXPECT_EQ(node.links.size(), 1u);
   EXPECT_FALSE(node.start);
   return node.links[0].stencil;

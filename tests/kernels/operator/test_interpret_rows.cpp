@@ -69,7 +69,7 @@ TEST(InterpretRows, HasTheBitsOfInterpretForAllOperations) {
     std::vector<bool> reads_fields(static_cast<std::size_t>(system.terms.size()));
     for (TermId id = 0; id < system.terms.size(); ++id) {
       const Term& term = system.terms[id];
-      bool reads = term.kind == Term::Kind::field;
+      bool reads = term.kind == TermKind::field;
       for (const TermId operand : term.operands) reads = reads || reads_fields[operand];
       reads_fields[id] = reads;
       if (!reads) ids.push_back(id);

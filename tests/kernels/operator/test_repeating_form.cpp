@@ -77,7 +77,7 @@ TEST(RepeatingForm, IsTheSameFormWithoutDisplacedCoordinates) {
     const Canonical canonical = canonical_form(system_of(example));
     bool has_coordinates = false;
     for (TermId id = 0; id < canonical.terms.size(); ++id)
-      has_coordinates = has_coordinates || canonical.terms[id].kind == Term::Kind::coordinate;
+      has_coordinates = has_coordinates || canonical.terms[id].kind == TermKind::coordinate;
     if (!has_coordinates) {
       EXPECT_EQ(text_of(repeating_form(canonical, grid)), text_of(canonical)) << example.name;
     }
