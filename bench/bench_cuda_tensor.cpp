@@ -23,8 +23,6 @@
 namespace spsolve::cuda {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Returns positive random factors with sum 1 / rank.
 SeparableStencil random_terms(int rank, int radius, int dimensions) {
   std::mt19937 random(2);
@@ -116,15 +114,16 @@ Stencil general_stencil(const KernelCase& what) {
 }
 
 /// Measures the rate of a sweep. The members of `about` are added to the row.
-Json bench(const KernelCase& what, const Stream& stream, const Sweep& sweep, const Index3& halo,
-           double seconds, const Json& about) {
-  Json row = measure(what, stream, halo, seconds,
-                     [&](const Field& in, Field& out) { sweep(in, out, what.domain.box(), nullptr); });
+nlohmann::json bench(const KernelCase& what, const Stream& stream, const Sweep& sweep, const Index3& halo,
+                     double seconds, const nlohmann::json& about) {
+  nlohmann::json row = measure(what, stream, halo, seconds, [&](const Field& in, Field& out) {
+    sweep(in, out, what.domain.box(), nullptr);
+  });
   row.update(about);
   return row;
 }
 
-Json bench_separable(const KernelCase& what, double seconds) {
+nlohmann::json bench_separable(const KernelCase& what, double seconds) {
   const Stream stream;
   const SeparableStencil stencil = separable_stencil(what);
   SeparableTile tile =
@@ -140,7 +139,7 @@ Json bench_separable(const KernelCase& what, double seconds) {
                 {"tile", what.more.empty() ? "best" : what.more[0]}});
 }
 
-Json bench_mma(const KernelCase& what, double seconds) {
+nlohmann::json bench_mma(const KernelCase& what, double seconds) {
   const Stream stream;
   const Stencil stencil = general_stencil(what);
   const Layout layout = parse_layout(what.more[0]).value();
@@ -161,7 +160,7 @@ Json bench_mma(const KernelCase& what, double seconds) {
                 {"tile", given ? what.more.back() : "best"}});
 }
 
-Json bench_wgmma(const KernelCase& what, double seconds) {
+nlohmann::json bench_wgmma(const KernelCase& what, double seconds) {
   const Stream stream;
   const Stencil stencil = general_stencil(what);
   const bool given = what.more.size() > 1;
@@ -175,7 +174,7 @@ Json bench_wgmma(const KernelCase& what, double seconds) {
                 {"tile", given ? what.more[1] : "best"}});
 }
 
-Json bench_sweep(const KernelCase& what, double seconds) {
+nlohmann::json bench_sweep(const KernelCase& what, double seconds) {
   const std::string layout = what.more.empty() ? "" : what.more[0];
   return layout == "wgmma"      ? bench_wgmma(what, seconds)
          : parse_layout(layout) ? bench_mma(what, seconds)

@@ -32,9 +32,9 @@ struct Options {
 };
 
 /// Holds the arrays of all fields, whose roles rotate like those of a Block.
-struct Levels {
-  Levels(const Canonical& canonical, const SystemFacts& facts, const Box& box, const Index3& halo,
-         Precision precision, int steps, Memory& memory)
+struct RotatingArrays {
+  RotatingArrays(const Canonical& canonical, const SystemFacts& facts, const Box& box, const Index3& halo,
+                 Precision precision, int steps, Memory& memory)
       : fuse(steps) {
     for (int field = 0; field < canonical.field_count(); ++field) {
       fields.emplace_back();
@@ -105,8 +105,8 @@ nlohmann::json bench(const CatalogueSystem& what, Precision precision, const Opt
   const std::vector<Domain> fields(what.fields.size(), domain);
   DeviceMemory memory;
   const Stream stream;
-  Levels levels(canonical, facts, domain.box(), options.fuse * halo_radius(facts, domain), precision,
-                options.fuse, memory);
+  RotatingArrays levels(canonical, facts, domain.box(), options.fuse * halo_radius(facts, domain), precision,
+                        options.fuse, memory);
   const auto coefficients = random_coefficients(facts, domain, precision, options.fuse, memory);
   std::vector<const Field*> given;
   for (const auto& coefficient : coefficients) given.push_back(coefficient.get());

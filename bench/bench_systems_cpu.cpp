@@ -42,9 +42,9 @@ double seconds_of(Call&& call) {
 }
 
 /// Copies large arrays. Lines that memcpy does not write past the caches are also read, but not counted.
-class Copy {
+class CopyBenchmark {
  public:
-  Copy() : from_(bytes, std::byte{1}), to_(bytes) {}
+  CopyBenchmark() : from_(bytes, std::byte{1}), to_(bytes) {}
   double bytes_per_second() {
     return 2.0 * bytes / seconds_of([&] {
 #pragma omp parallel
@@ -101,7 +101,7 @@ void print_rates(const CatalogueSystem& what, Precision precision, const Domain&
 }
 
 void measure(const CatalogueSystem& what, Precision precision, const Index3& shape, int fuse, double seconds,
-             Copy& copy) {
+             CopyBenchmark& copy) {
   constexpr double dt = 0.03;
   const Canonical canonical = canonical_of(what, dt);
   const SystemFacts facts = facts_of(canonical);
@@ -197,7 +197,7 @@ int main(int argc, char** argv) try {
       "Count the time that the process computes, of one thread");
   app.add_option("CASE", wanted, "Names of cases; default all");
   CLI11_PARSE(app, argc, argv);
-  spsolve::Copy copy;
+  spsolve::CopyBenchmark copy;
   for (const spsolve::CatalogueSystem& what : spsolve::catalogue_systems())
     if (what.dimensions == 3 &&
         (wanted.empty() || std::find(wanted.begin(), wanted.end(), what.name) != wanted.end()))

@@ -10,8 +10,8 @@
 namespace spsolve {
 
 double stream(const std::vector<StreamedArray>& read, const std::vector<StreamedArray>& written) {
-  using Vector = std::experimental::native_simd<double>;
-  constexpr std::size_t line = 8, vectors = line / Vector::size();
+  using Doubles = std::experimental::native_simd<double>;
+  constexpr std::size_t line = 8, vectors = line / Doubles::size();
   std::size_t lines = std::numeric_limits<std::size_t>::max(), moved = 0;
   for (const auto* const arrays : {&read, &written})
     for (const StreamedArray& array : *arrays) {
@@ -20,14 +20,14 @@ double stream(const std::vector<StreamedArray>& read, const std::vector<Streamed
     }
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < lines; ++i) {
-    Vector sums[vectors] = {};
+    Doubles sums[vectors] = {};
     for (const StreamedArray& from : read)
       for (std::size_t j = i * from.width; j < (i + 1) * from.width; ++j)
         for (std::size_t k = 0; k < vectors; ++k)
-          sums[k] += Vector(from.first + j * line + k * Vector::size(), std::experimental::element_aligned);
+          sums[k] += Doubles(from.first + j * line + k * Doubles::size(), std::experimental::element_aligned);
     for (const StreamedArray& to : written)
       for (std::size_t k = 0; k < vectors; ++k)
-        detail::store_non_temporal(sums[k], to.first + i * line + k * Vector::size());
+        detail::store_non_temporal(sums[k], to.first + i * line + k * Doubles::size());
   }
   return static_cast<double>(lines * moved);
 }

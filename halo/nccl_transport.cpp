@@ -17,7 +17,7 @@ void check_nccl(ncclResult_t result, const std::source_location& where) {
 }
 
 /// Aborts after a failure, since peers may then never finish the operations in progress.
-void NcclTransport::Destroy::operator()(ncclComm_t handle) const {
+void NcclTransport::DestroyCommunicator::operator()(ncclComm_t handle) const {
   if (std::uncaught_exceptions() > 0)
     ncclCommAbort(handle);
   else

@@ -31,11 +31,11 @@ class NcclTransport : public Transport {
   void check() const override;
 
  private:
-  struct Destroy {
+  struct DestroyCommunicator {
     void operator()(ncclComm_t handle) const;
   };
 
-  std::unique_ptr<std::remove_pointer_t<ncclComm_t>, Destroy> handle_;
+  std::unique_ptr<std::remove_pointer_t<ncclComm_t>, DestroyCommunicator> handle_;
   cudaStream_t stream_;
 };
 

@@ -38,11 +38,11 @@ MappableMemory share(const Message& message) {
   return shared;
 }
 
-using Operation = CUstreamBatchMemOpParams;
+using StreamOperation = CUstreamBatchMemOpParams;
 
 /// Writes a flag. Whoever sees the value also sees all work enqueued on the stream before.
-Operation write(std::uint32_t* flag, std::uint32_t value) {
-  Operation operation{};
+StreamOperation write(std::uint32_t* flag, std::uint32_t value) {
+  StreamOperation operation{};
   operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
   operation.writeValue.address = reinterpret_cast<CUdeviceptr>(flag);
   operation.writeValue.value = value;
@@ -51,8 +51,8 @@ Operation write(std::uint32_t* flag, std::uint32_t value) {
 }
 
 /// Waits for a flag. The comparison is cyclic, so numbers may overflow.
-Operation wait_until_at_least(std::uint32_t* flag, std::uint32_t value) {
-  Operation operation{};
+StreamOperation wait_until_at_least(std::uint32_t* flag, std::uint32_t value) {
+  StreamOperation operation{};
   operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
   operation.waitValue.address = reinterpret_cast<CUdeviceptr>(flag);
   operation.waitValue.value = value;
@@ -60,7 +60,7 @@ Operation wait_until_at_least(std::uint32_t* flag, std::uint32_t value) {
   return operation;
 }
 
-void enqueue(std::vector<Operation> operations, cudaStream_t stream) {
+void enqueue(std::vector<StreamOperation> operations, cudaStream_t stream) {
   static const auto batch = cuda::driver_function<PFN_cuStreamBatchMemOp_v11070>("cuStreamBatchMemOp");
   if (!operations.empty())
     check_driver(batch(stream, static_cast<unsigned>(operations.size()), operations.data(), 0));
@@ -200,7 +200,7 @@ void PeerTransport::start(std::span<const Message> sends, std::span<const Messag
   under_way_ = connections_.at(sends.data());
   const int rank = communicator_.rank();
   ++exchanges_;
-  std::vector<Operation> operations;
+  std::vector<StreamOperation> operations;
   for (const int peer : under_way_->writers)
     operations.push_back(write(flag(Flag::free, rank, peer), exchanges_));
   enqueue(std::move(operations), stream_);
@@ -225,7 +225,7 @@ void PeerTransport::start(std::span<const Message> sends, std::span<const Messag
 
 void PeerTransport::finish() {
   if (!under_way_) return;
-  std::vector<Operation> operations;
+  std::vector<StreamOperation> operations;
   for (const int peer : under_way_->writers)
     operations.push_back(wait_until_at_least(flag(Flag::arrived, peer, communicator_.rank()), exchanges_));
   enqueue(std::move(operations), stream_);

@@ -19,7 +19,7 @@ struct Calibration {
 
   /// Holds the upper limits of the device that the rates were measured on. Rates of another device are scaled
   /// by the ratio of its own ceilings to these.
-  struct Ceilings {
+  struct PeakRates {
     double copy, fma_fp64, fma_fp32, mma_half, mma_half_sparse, mma_tf32, mma_tf32_sparse, mma_fp64,
         wgmma_tf32_sparse, wgmma_half_sparse, shared_memory;
   } ceilings;

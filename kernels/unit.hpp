@@ -31,7 +31,7 @@ class Unit {
   virtual Box scaled_region(int /*steps*/) const { return {}; }
 
   /// Gives the unit the points of its block, which must outlive it and be of the same backend.
-  virtual void take_points(const PointWork& /*points*/) {}
+  virtual void set_points(const PointWork& /*points*/) {}
   /// Returns true if launches of `steps` steps add amounts to points and record values after every one of
   /// their steps. Other launches leave that to their caller.
   virtual bool works_on_points(int /*steps*/) const { return false; }

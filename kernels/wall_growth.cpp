@@ -40,11 +40,11 @@ Domain small_domain(Domain domain) {
   return domain;
 }
 
-using Matrix = std::vector<double>;  // square, row by row
+using SquareMatrix = std::vector<double>;  // square, row by row
 
-Matrix matrix_of(const Stencil& stencil, const Domain& domain) {
+SquareMatrix matrix_of(const Stencil& stencil, const Domain& domain) {
   const auto n = static_cast<std::size_t>(volume(domain.shape));
-  Matrix matrix(n * n);
+  SquareMatrix matrix(n * n);
   for (std::size_t column = 0; column < n; ++column) {
     std::vector<double> unit(n);
     unit[column] = 1.0;
@@ -54,12 +54,12 @@ Matrix matrix_of(const Stencil& stencil, const Domain& domain) {
   return matrix;
 }
 
-double norm(const Matrix& matrix) {
+double norm(const SquareMatrix& matrix) {
   return std::sqrt(std::inner_product(matrix.begin(), matrix.end(), matrix.begin(), 0.0));
 }
 
-Matrix squared(const Matrix& matrix, std::size_t n) {
-  Matrix square(n * n);
+SquareMatrix squared(const SquareMatrix& matrix, std::size_t n) {
+  SquareMatrix square(n * n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t j = 0; j < n; ++j) square[i * n + j] += matrix[i * n + k] * matrix[k * n + j];
@@ -74,7 +74,7 @@ double growth_beside_walls(const Stencil& stencil, const Domain& domain) {
   constexpr double rounding = 1e-8;  // rounding of sums of 64 terms, accumulated over 2^14 steps
   const Domain small = small_domain(domain);
   const auto n = static_cast<std::size_t>(volume(small.shape));
-  Matrix power = matrix_of(stencil, small);
+  SquareMatrix power = matrix_of(stencil, small);
   double before = norm(power), steps = 1;  // time steps of `power`
   for (int doubling = 0; doubling < doublings; ++doubling, steps *= 2) {
     before = norm(power);

@@ -66,7 +66,7 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
   GivenFields sources{source_.get(), fused_source_.get()};
   for (const auto& coefficient : coefficients_) sources.coefficients.push_back(coefficient.get());
   auto unit = backend_->make_unit(problem_, method_, sources, queue, wraps_);
-  if (points_) unit->take_points(*points_);
+  if (points_) unit->set_points(*points_);
   return unit;
 }
 
@@ -140,7 +140,7 @@ void Block::set_points(PointTable table, AmountsOfStep amounts) {
   added_rows_ = {};
   for (const AddedPoint& point : table.added) added_rows_ = hull(added_rows_, point.at.p);
   points_ = backend_->make_points(std::move(table), std::move(amounts), arrays_.now());
-  unit_->take_points(*points_);
+  unit_->set_points(*points_);
 }
 
 void Block::work_on_points() {

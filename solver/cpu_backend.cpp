@@ -52,9 +52,9 @@ std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method
                                             const GivenFields& sources, Queue, const std::array<bool, 3>&) {
   std::unique_ptr<Unit> single_steps;
   if (problem.equations)
-    single_steps = std::make_unique<SystemUnit>(problem.equations->canonical, problem.equations->domains,
-                                                problem.equations->dt, problem.precision,
-                                                sources.coefficients, problem.equations->filled);
+    single_steps = std::make_unique<CpuSystemUnit>(problem.equations->canonical, problem.equations->domains,
+                                                   problem.equations->dt, problem.precision,
+                                                   sources.coefficients, problem.equations->filled);
   else
     single_steps =
         std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);

@@ -52,13 +52,13 @@ struct CudaCopies::Staging {
 };
 
 /// Holds pinned memory through which one thread at a time reads points of copies on the device.
-struct CudaCopies::Window {
+struct CudaCopies::PinnedWindow {
   cuda::Stream stream;
   cuda::PinnedBuffer memory{window_bytes};
 };
 
 /// Is a window that a reader has taken from the others, and gives back at its end.
-class CudaCopies::TakenWindow : public WindowReader::Window {
+class CudaCopies::TakenWindow : public WindowReader::FieldWindow {
  public:
   explicit TakenWindow(CudaCopies& all) : all_(all), window_(all.take_window()) {}
   TakenWindow(const TakenWindow&) = delete;
@@ -74,7 +74,7 @@ class CudaCopies::TakenWindow : public WindowReader::Window {
 
  private:
   CudaCopies& all_;
-  std::unique_ptr<CudaCopies::Window> window_;
+  std::unique_ptr<CudaCopies::PinnedWindow> window_;
 };
 
 class CudaCopies::Copy : public HostCopy {
@@ -205,18 +205,18 @@ std::shared_ptr<CudaCopies::Copy> CudaCopies::host_copy(const Box& box, Precisio
   return copies_.emplace_back(next.get());
 }
 
-std::unique_ptr<CudaCopies::Window> CudaCopies::take_window() {
+std::unique_ptr<CudaCopies::PinnedWindow> CudaCopies::take_window() {
   const std::lock_guard lock(windows_mutex_);
   if (unused_windows_.empty()) {
     unused_windows_.reserve(++windows_);  // so that give_back() does not fail
-    return std::make_unique<Window>();
+    return std::make_unique<PinnedWindow>();
   }
-  std::unique_ptr<Window> window = std::move(unused_windows_.back());
+  std::unique_ptr<PinnedWindow> window = std::move(unused_windows_.back());
   unused_windows_.pop_back();
   return window;
 }
 
-void CudaCopies::give_back(std::unique_ptr<Window> window) noexcept {
+void CudaCopies::give_back(std::unique_ptr<PinnedWindow> window) noexcept {
   const std::lock_guard lock(windows_mutex_);
   unused_windows_.push_back(std::move(window));
 }

@@ -43,7 +43,7 @@ class CudaCopies {
   class Copy;
   class TakenWindow;
   struct Staging;
-  struct Window;
+  struct PinnedWindow;
   enum class Location { host, device };
   /// Holds what prepare() was asked for.
   struct Prepared {
@@ -60,8 +60,8 @@ class CudaCopies {
   std::shared_ptr<Copy> unused_copy(const Box& box, Precision precision, Location location) const;
   /// Returns an unused copy in host memory: a former one, a prepared one or a new one.
   std::shared_ptr<Copy> host_copy(const Box& box, Precision precision);
-  std::unique_ptr<Window> take_window();
-  void give_back(std::unique_ptr<Window> window) noexcept;
+  std::unique_ptr<PinnedWindow> take_window();
+  void give_back(std::unique_ptr<PinnedWindow> window) noexcept;
 
   const cuda::Stream& compute_;
   cuda::Stream travel_;
@@ -69,8 +69,8 @@ class CudaCopies {
   cuda::PinnedMemory pinned_;
   int device_ = 0;
   std::mutex windows_mutex_;
-  std::size_t windows_ = 0;                              // windows made so far; guarded by `windows_mutex_`
-  std::vector<std::unique_ptr<Window>> unused_windows_;  // guarded by `windows_mutex_`
+  std::size_t windows_ = 0;  // windows made so far; guarded by `windows_mutex_`
+  std::vector<std::unique_ptr<PinnedWindow>> unused_windows_;  // guarded by `windows_mutex_`
   std::vector<std::shared_ptr<Copy>> copies_;
   std::deque<Prepared> prepared_;  // its threads use the others
 };

@@ -15,14 +15,14 @@ namespace spsolve {
 class WindowReader {
  public:
   /// Represents host memory that parts of a field are brought to, one after the other.
-  class Window {
+  class FieldWindow {
    public:
-    virtual ~Window() = default;
+    virtual ~FieldWindow() = default;
     /// Brings `bytes` bytes of the device from the address `first` on. Returns where they are until the next
     /// call.
     virtual const std::byte* bring(const std::byte* first, std::size_t bytes) = 0;
   };
-  using TakeWindow = std::function<std::unique_ptr<Window>()>;
+  using TakeWindow = std::function<std::unique_ptr<FieldWindow>()>;
 
   /// A part has `window_bytes` bytes, or more if a caller asks for more at a time. The reader takes a window
   /// when it is first called, and keeps it. The field must outlive the reader.
@@ -37,7 +37,7 @@ class WindowReader {
   const Field& values_;
   std::size_t window_bytes_;
   TakeWindow take_;
-  std::unique_ptr<Window> window_;
+  std::unique_ptr<FieldWindow> window_;
   const std::byte *first_ = nullptr, *last_ = nullptr;  // what the window holds, by its place on the device
   const std::byte* on_host_ = nullptr;                  // where `first_` is in the window
 };

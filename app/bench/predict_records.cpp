@@ -25,23 +25,22 @@
 namespace spsolve {
 namespace {
 
-using Json = nlohmann::json;
-
 struct RecordedCase {
   std::function<double(const DeviceModel&)> predict;  // returns 1e9 points x steps per second
-  Json description;
+  nlohmann::json description;
 };
 
 /// Returns a row of `spsolve bench --json`, or nothing if its method does not keep its promise.
-std::optional<RecordedCase> row_of_bench(const Json& row, const std::filesystem::path& inputs) {
+std::optional<RecordedCase> row_of_bench(const nlohmann::json& row, const std::filesystem::path& inputs) {
   BenchCase what = recorded_case(row, inputs);
   const Method method = recorded_method(row);
   what.problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
   if (!keeps_promise(what.problem, method)) return {};
-  const Json description{{"stencil", row.at("stencil")},     {"dimensions", what.problem.domain.dimensions},
-                         {"precision", row.at("precision")}, {"unit", row.at("unit")},
-                         {"layout", row.at("layout")},       {"fuse", row.at("fuse")},
-                         {"rate", row.at("gstencil_per_s")}};
+  const nlohmann::json description{
+      {"stencil", row.at("stencil")},     {"dimensions", what.problem.domain.dimensions},
+      {"precision", row.at("precision")}, {"unit", row.at("unit")},
+      {"layout", row.at("layout")},       {"fuse", row.at("fuse")},
+      {"rate", row.at("gstencil_per_s")}};
   return RecordedCase{[what = std::move(what), method](const DeviceModel& device) {
                         const Candidate candidate = evaluate(what.problem, device, method);
                         return 1e-9 / mean_seconds(what.problem, device, candidate, what.plan.events);
@@ -51,7 +50,7 @@ std::optional<RecordedCase> row_of_bench(const Json& row, const std::filesystem:
 
 /// Returns a row of bench_systems for a given tile of several steps, or nothing if the plan would not take
 /// the tile.
-std::optional<RecordedCase> row_of_tile(const Json& row) {
+std::optional<RecordedCase> row_of_tile(const nlohmann::json& row) {
   const auto systems = catalogue_systems();
   const auto what = std::ranges::find(systems, row.at("case").get<std::string>(), &CatalogueSystem::name);
   if (what == systems.end()) throw Error(Status::invalid_input, row.at("case").dump() + ": no such system");
@@ -64,11 +63,11 @@ std::optional<RecordedCase> row_of_tile(const Json& row) {
   for (int axis = grid.first_axis(); axis < axis_count; ++axis) grid.faces[axis] = {face, face};
   const auto precision = parse_precision(row.at("precision").get<std::string>()).value();
   const int steps = row.at("fuse");
-  const Json description{{"stencil", row.at("case")},        {"dimensions", grid.dimensions},
-                         {"precision", row.at("precision")}, {"unit", "scalar"},
-                         {"layout", row.at("tile")},         {"fuse", steps},
-                         {"shape", row.at("shape")},         {"walls", walls},
-                         {"rate", row.at("gpoints_per_s")}};
+  const nlohmann::json description{{"stencil", row.at("case")},        {"dimensions", grid.dimensions},
+                                   {"precision", row.at("precision")}, {"unit", "scalar"},
+                                   {"layout", row.at("tile")},         {"fuse", steps},
+                                   {"shape", row.at("shape")},         {"walls", walls},
+                                   {"rate", row.at("gpoints_per_s")}};
   const std::vector<Domain> fields(what->fields.size(), grid);
   const DeviceModel nominal = nominal_gpu();
   const cuda::BlockLimits limits = limits_of(nominal);
@@ -91,7 +90,7 @@ std::vector<RecordedCase> rows_of(const std::filesystem::path& inputs, int files
   for (int i = 0; i < files; ++i) {
     std::ifstream file(names[i]);
     if (!file) throw Error(Status::invalid_input, std::string(names[i]) + ": no such file");
-    for (const Json& row : Json::parse(file)) {
+    for (const nlohmann::json& row : nlohmann::json::parse(file)) {
       if (row.contains("tile") && row.contains("gpoints_per_s")) {
         if (auto found = row_of_tile(row)) rows.push_back(*std::move(found));
         continue;
@@ -108,13 +107,14 @@ std::vector<RecordedCase> rows_of(const std::filesystem::path& inputs, int files
 void serve(int argc, char** argv) {
   if (argc < 3) throw Error(Status::invalid_input, "spsolve_predict INPUTS ROWS...");
   const std::vector<RecordedCase> rows = rows_of(argv[1], argc - 2, argv + 2);
-  Json measured = Json::array();
+  nlohmann::json measured = nlohmann::json::array();
   for (const RecordedCase& row : rows) measured.push_back(row.description);
   std::cout << measured.dump() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     DeviceModel device = nominal_gpu();
-    calibrate(device, calibration_of({{"coefficients", Json::parse(line)}}, "of the standard input", true));
-    Json rates = Json::array();
+    calibrate(device,
+              calibration_of({{"coefficients", nlohmann::json::parse(line)}}, "of the standard input", true));
+    nlohmann::json rates = nlohmann::json::array();
     for (const RecordedCase& row : rows) rates.push_back(row.predict(device));
     std::cout << rates.dump() << std::endl;
   }

@@ -14,10 +14,8 @@
 namespace spsolve {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Returns the case of a row of `spsolve bench` on a preset.
-BenchCase case_of_preset(const Json& row) {
+BenchCase case_of_preset(const nlohmann::json& row) {
   const std::string stencil = row.at("stencil");
   const std::vector<std::int64_t> shape = row.at("shape");
   Index3 extents{1, 1, 1};
@@ -50,14 +48,14 @@ BenchCase case_of_input(const std::string& name, const std::filesystem::path& in
 
 }  // namespace
 
-BenchCase recorded_case(const Json& row, const std::filesystem::path& inputs) {
+BenchCase recorded_case(const nlohmann::json& row, const std::filesystem::path& inputs) {
   const std::string suite = row.value("suite", ""), name = row.at("stencil");
   return suite == "random"   ? random_case(name)
          : suite == "inputs" ? case_of_input(name, inputs)
                              : case_of_preset(row);
 }
 
-Method recorded_method(const Json& row) {
+Method recorded_method(const nlohmann::json& row) {
   const Precision precision = parse_precision(row.at("precision").get<std::string>()).value();
   const bool separable = row.at("layout") == "separable";
   return Method(row.at("fuse"), parse_unit_kind(row.at("unit").get<std::string>()).value(),

@@ -137,7 +137,7 @@ void ProbeValues::assemble(std::span<const std::byte> gathered, std::int64_t fie
       for (std::size_t i = 0; i < points; ++i) {
         double sum = 0;
         for (std::size_t k = part_starts_[i]; k < part_starts_[i + 1]; ++k) {
-          const Part& part = parts_[k];
+          const RecordedShare& part = parts_[k];
           const std::int64_t place = (row * fields + field) * counts_[part.rank] + part.number;
           sum += part.weight * static_cast<double>(of_ranks[part.rank][place]);
         }

@@ -37,7 +37,7 @@ class ProbeValues {
 
  private:
   /// Is a value that a rank has recorded, and its share in the value at a point.
-  struct Part {
+  struct RecordedShare {
     std::size_t rank;
     std::int64_t number;
     double weight;
@@ -50,7 +50,7 @@ class ProbeValues {
   std::vector<std::size_t> starts_;   // where values start in shares_, and the end
   std::vector<std::int64_t> counts_;  // the number of values of one field, by rank
   std::int64_t max_recorded_ = 0;
-  std::vector<Part> parts_;               // all parts of the values at points
+  std::vector<RecordedShare> parts_;      // all parts of the values at points
   std::vector<std::size_t> part_starts_;  // where points start in parts_, and the end
   std::vector<std::byte> gathered_;
   std::vector<std::vector<std::byte>> assembled_;  // by field

@@ -9,7 +9,7 @@ std::string place_of_key(const InputKey& key, std::string_view text, const std::
                          const std::vector<std::string>& overrides) {
   const toml::table document = parse_toml(text, file_name.string(), overrides);
   const auto section = TomlSection::of_input(document, file_name.string()).section(key.section);
-  return section ? section->place(key.name) : "";
+  return section ? section->place_of(key.name) : "";
 }
 
 }  // namespace spsolve

@@ -113,7 +113,7 @@ const toml::source_region& TomlSection::region_of(std::string_view key) const {
   return found == table_->end() ? region_ : found->first.source();
 }
 
-std::string TomlSection::place(std::string_view key) const { return where(region_of(key)) + ": "; }
+std::string TomlSection::place_of(std::string_view key) const { return where(region_of(key)) + ": "; }
 std::string TomlSection::error_prefix(std::string_view key) const { return error_prefix(region_of(key)); }
 
 std::string TomlSection::error_prefix(std::string_view key, int line_of_text) const {

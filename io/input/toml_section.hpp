@@ -70,7 +70,7 @@ class TomlSection {
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
   /// Returns "<where>: ", the start of a message that names the key itself.
-  std::string place(std::string_view key) const;
+  std::string place_of(std::string_view key) const;
   /// Returns "<where>: [section] ", the start of a message.
   std::string error_prefix(std::string_view key) const;
   /// Returns error_prefix(key) for one line of the text that `key` holds, counted from 1.

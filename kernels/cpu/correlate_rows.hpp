@@ -136,8 +136,7 @@ template <class V, int rows, class Out, class In>
 [[gnu::always_inline]] inline void correlate_group(const Rows<Out, In>& group) {
   constexpr auto lanes = static_cast<std::int64_t>(V::size());
   if (group.points < lanes) {
-    using One = std::experimental::simd<Compute<In>, std::experimental::simd_abi::scalar>;
-    correlate_blocks<One, rows, 1>(group, 0, group.points);
+    correlate_blocks<ScalarVector<Compute<In>>, rows, 1>(group, 0, group.points);
     return;
   }
   std::int64_t x = 0;

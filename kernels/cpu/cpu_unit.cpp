@@ -23,9 +23,9 @@ using Intermediate = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
 
 /// Gives the rows of a field the interface of a PlaneRing.
 template <class T>
-class FieldRows {
+class FieldPlanes {
  public:
-  FieldRows(T* origin, const Index3& strides, const Axes& axes)
+  FieldPlanes(T* origin, const Index3& strides, const Axes& axes)
       : origin_(origin), stream_(strides[axes.stream]), cross_(strides[axes.cross]) {}
   std::int64_t pitch() const { return cross_; }
   T* row(std::int64_t s, std::int64_t c) const { return origin_ + (s * stream_ + c * cross_); }
@@ -39,7 +39,6 @@ class FieldRows {
 template <class Storage>
 class StencilLaunch {
   using Mid = Intermediate<Storage>;
-  using Sum = Compute<Storage>;
 
  public:
   /// `group` is the schedule of groups of rows, or null.
@@ -55,8 +54,8 @@ class StencilLaunch {
         non_temporal_(exceeds_cache(in.bytes() + out.bytes())),
         stored_ghosts_(ghost_values<Storage, Storage>(domain)),
         level_ghosts_(ghost_values<Mid, Storage>(domain)),
-        one_row_(converted<Sum>(one_row)) {
-    if (group) group_ = converted<Sum>(*group);
+        one_row_(converted<Compute<Storage>>(one_row)) {
+    if (group) group_ = converted<Compute<Storage>>(*group);
   }
 
   void run(const Box& region) const {
@@ -141,11 +140,11 @@ class StencilLaunch {
   /// Computes the planes from s on of one time level, as many as the schedule has rows, from the rows of the
   /// level below.
   template <class T, class From, class To>
-  void planes(const TapSchedule<Sum>& schedule, const Box& box, std::int64_t s, const From& from,
+  void planes(const TapSchedule<Compute<Storage>>& schedule, const Box& box, std::int64_t s, const From& from,
               const To& to, GhostRows<T>& ghosts) const {
     using Out = std::remove_pointer_t<decltype(to.row(0, 0))>;
-    constexpr bool from_field = std::is_same_v<From, FieldRows<const Storage>>,
-                   to_field = std::is_same_v<To, FieldRows<Storage>>;
+    constexpr bool from_field = std::is_same_v<From, FieldPlanes<const Storage>>,
+                   to_field = std::is_same_v<To, FieldPlanes<Storage>>;
     const auto inputs = std::span(ghosts.inputs).first(schedule.inputs.size());
     const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis], next = s + schedule.rows;
     const bool inside = inside_walls(axes_.stream, s, next);
@@ -171,7 +170,7 @@ class StencilLaunch {
                       schedule.inputs[k][2] + x;
       for (int p = 0; p < schedule.rows; ++p) {
         rows.out[p] = to.row(s + p, c) + x;
-        if (source_) rows.source[p] = source_->at<Sum>(axes_.point(s + p, c, x));
+        if (source_) rows.source[p] = source_->at<Compute<Storage>>(axes_.point(s + p, c, x));
         if constexpr (from_field)  // rings are in cache
           if (fetches) rows.leading[p] = row_or_ghost(s + p + newest, c + leading[1], from, ghosts) + x;
       }
@@ -198,13 +197,13 @@ class StencilLaunch {
   Index3 radius_;
   const Field* source_;
   int steps_;
-  FieldRows<const Storage> in_rows_;
-  FieldRows<Storage> out_rows_;
+  FieldPlanes<const Storage> in_rows_;
+  FieldPlanes<Storage> out_rows_;
   bool non_temporal_;
   std::array<std::array<Storage, 2>, 3> stored_ghosts_;
   std::array<std::array<Mid, 2>, 3> level_ghosts_;
-  TapSchedule<Sum> one_row_;
-  std::optional<TapSchedule<Sum>> group_;  // sums rows of neighbouring planes
+  TapSchedule<Compute<Storage>> one_row_;
+  std::optional<TapSchedule<Compute<Storage>>> group_;  // sums rows of neighbouring planes
 };
 
 }  // namespace

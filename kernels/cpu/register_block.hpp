@@ -51,8 +51,8 @@ template <BlockAction action, class V>
 /// per operand and vector.
 template <class V, int planes, int vectors, class Storage>
 class RegisterBlock {
-  using T = typename V::value_type;
-  using Blocks = BoundBlocks<T>;
+  using Scalar = typename V::value_type;
+  using Blocks = BoundBlocks<Scalar>;
   static constexpr int lanes = static_cast<int>(V::size()), points = vectors * lanes;
 
  public:
@@ -114,17 +114,17 @@ class RegisterBlock {
       case select:
         return choose(first, first + 1);
       case taps:
-        return add_taps<T>(instruction);
+        return add_taps<Scalar>(instruction);
       case taps_stored:
         return add_taps<Storage>(instruction);
       case star:
         return add_star(instruction);
       case save:
-        return store_to<T>(first);
+        return store_to<Scalar>(first);
       case output:
         return write(first, instruction.bypasses_caches);
       case fetch:
-        return fetch_rows<T>(first);
+        return fetch_rows<Scalar>(first);
       case fetch_stored:
         return fetch_rows<Storage>(first);
       case call:
@@ -160,8 +160,8 @@ class RegisterBlock {
   }
   template <BlockAction action>
   [[gnu::always_inline]] void accumulate(int operand) {
-    for_each_row<T>(
-        operand, [](const T* m, V* sums) __attribute__((always_inline)) {
+    for_each_row<Scalar>(
+        operand, [](const Scalar* m, V* sums) __attribute__((always_inline)) {
 #pragma GCC unroll 8
           for (int v = 0; v < vectors; ++v) sums[v] = accumulated<action>(sums[v], vector(m, v));
         });
@@ -177,9 +177,10 @@ class RegisterBlock {
   [[gnu::always_inline]] void choose(int if_true, int if_false) {
 #pragma GCC unroll 4
     for (int p = 0; p < planes; ++p) {
-      const T *const a = at<T>(if_true, p), *const b = at<T>(if_false, p);
+      const Scalar *const a = at<Scalar>(if_true, p), *const b = at<Scalar>(if_false, p);
 #pragma GCC unroll 8
-      for (int v = 0; v < vectors; ++v) sums_[p][v] = chosen(sums_[p][v] != T{0}, vector(a, v), vector(b, v));
+      for (int v = 0; v < vectors; ++v)
+        sums_[p][v] = chosen(sums_[p][v] != Scalar{0}, vector(a, v), vector(b, v));
     }
   }
   template <class Value>
@@ -196,7 +197,7 @@ class RegisterBlock {
   [[gnu::always_inline]] void add_star(const BlockInstruction& instruction) {
     if constexpr (planes == max_rows) {
       const int centre = instruction.first + instruction.count / 2;
-      const auto* const middle = reinterpret_cast<const std::byte*>(at<T>(centre, 0));
+      const auto* const middle = reinterpret_cast<const std::byte*>(at<Scalar>(centre, 0));
       V sums[max_rows][2];
       copy_sums(sums_, sums);
       const auto choose_radius = [&]<int... n>(std::integer_sequence<int, n...>)
@@ -210,11 +211,11 @@ class RegisterBlock {
       choose_radius(std::make_integer_sequence<int, widest_star>{});
       copy_sums(sums, sums_);
     } else {
-      add_taps<T>(instruction);
+      add_taps<Scalar>(instruction);
     }
   }
-  using Sums = V[planes][vectors];
-  [[gnu::always_inline]] static void copy_sums(const Sums& from, Sums& to) {
+  using BlockSums = V[planes][vectors];
+  [[gnu::always_inline]] static void copy_sums(const BlockSums& from, BlockSums& to) {
 #pragma GCC unroll 4
     for (int p = 0; p < planes; ++p)
 #pragma GCC unroll 8
@@ -229,17 +230,17 @@ class RegisterBlock {
         });
   }
   [[gnu::always_inline]] void write(int operand, bool bypasses_caches) {
-    if constexpr (std::is_same_v<T, Storage>)
+    if constexpr (std::is_same_v<Scalar, Storage>)
       if (bypasses_caches) {
         const Range& past = blocks_.past_caches;
         if constexpr (vectors <= 2)
           if (const std::int64_t first = std::min(begin_, past.end); x_ < first)
             return store_rest(
-                sums_, [&](int plane) __attribute__((always_inline)) { return at<T>(operand, plane); }, x_,
-                first, past);
-        if (may_bypass<V>(at<T>(operand, 0), {x_, x_ + points}, past)) {
-          for_each_row<T>(
-              operand, [](T * m, const V* sums) __attribute__((always_inline)) {
+                sums_, [&](int plane) __attribute__((always_inline)) { return at<Scalar>(operand, plane); },
+                x_, first, past);
+        if (may_bypass<V>(at<Scalar>(operand, 0), {x_, x_ + points}, past)) {
+          for_each_row<Scalar>(
+              operand, [](Scalar * m, const V* sums) __attribute__((always_inline)) {
 #pragma GCC unroll 8
                 for (int v = 0; v < vectors; ++v) store_non_temporal(sums[v], m + v * lanes);
               });
@@ -256,10 +257,10 @@ class RegisterBlock {
   }
   [[gnu::always_inline]] void call_operation(const BlockInstruction& instruction) const {
     const int last = instruction.count - 1;
-    const T* inputs[max_operands];
+    const Scalar* inputs[max_operands];
     for (int p = 0; p < planes; ++p) {
-      for (int k = 0; k < last; ++k) inputs[k] = at<T>(instruction.first + k, p);
-      blocks_.call(instruction.operation, inputs, last, points, at<T>(instruction.first + last, p));
+      for (int k = 0; k < last; ++k) inputs[k] = at<Scalar>(instruction.first + k, p);
+      blocks_.call(instruction.operation, inputs, last, points, at<Scalar>(instruction.first + last, p));
     }
   }
 

@@ -53,8 +53,8 @@ void run_blocks(const BoundBlocks<typename V::value_type>& blocks, std::int64_t 
     if (x < end) detail::run_block<V, 1, 1, Storage, V>(blocks, end - lanes, x);
     return;
   }
-  using One = std::experimental::simd<typename V::value_type, std::experimental::simd_abi::scalar>;
-  for (; x < end; ++x) detail::run_block<One, 1, 1, Storage, V>(blocks, x, x);
+  for (; x < end; ++x)
+    detail::run_block<detail::ScalarVector<typename V::value_type>, 1, 1, Storage, V>(blocks, x, x);
 }
 
 #ifdef SPSOLVE_AVX512

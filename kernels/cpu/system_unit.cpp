@@ -13,8 +13,9 @@
 
 namespace spsolve {
 
-SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-                       std::vector<const Field*> coefficients, std::vector<FilledFace> filled)
+CpuSystemUnit::CpuSystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt,
+                             Precision precision, std::vector<const Field*> coefficients,
+                             std::vector<FilledFace> filled)
     : canonical_(canonical),
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
@@ -36,7 +37,7 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
     previous_.push_back(facts_.reach_previous[field].empty() ? 0 : next++);
 }
 
-void SystemUnit::fill_ghosts(const State& state, const Box& valid) const {
+void CpuSystemUnit::fill_ghosts(const State& state, const Box& valid) const {
   if (valid.empty()) return;
   fill_row_ends(state, valid);
   if (filled_.empty()) return;
@@ -55,7 +56,7 @@ void SystemUnit::fill_ghosts(const State& state, const Box& valid) const {
   }
 }
 
-void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
+void CpuSystemUnit::fill_row_ends(const State& state, const Box& valid) const {
   if (fields_.front().periodic(x_axis)) return;
   std::vector<int> field_of;  // field of every array of the state
   for (std::size_t field = 0; field < fields_.size(); ++field) field_of.push_back(static_cast<int>(field));
@@ -77,15 +78,15 @@ void SystemUnit::fill_row_ends(const State& state, const Box& valid) const {
   });
 }
 
-std::optional<NoKernel> SystemUnit::why_single_steps(const SystemFacts& facts,
-                                                     const std::vector<Domain>& fields) {
+std::optional<NoKernel> CpuSystemUnit::why_single_steps(const SystemFacts& facts,
+                                                        const std::vector<Domain>& fields) {
   if (facts.groups.size() > 1) return NoKernel{"statements read .next of others at displaced points"};
   if (std::ranges::any_of(fields, &Domain::has_filled_faces))
     return NoKernel{"ghost points are filled before every step"};
   return {};
 }
 
-void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
+void CpuSystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (steps > 1)
     if (const auto none = why_single_steps(facts_, fields_))
       throw std::invalid_argument("equations are advanced one step at a time: " + none->why);

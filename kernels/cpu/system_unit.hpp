@@ -23,15 +23,15 @@ namespace spsolve {
 ///
 /// A statement is computed on the region and on the surrounding points at which later statements read its
 /// `.next`. Neighbouring blocks compute these points again instead of exchanging them.
-class SystemUnit : public Unit {
+class CpuSystemUnit : public Unit {
  public:
   /// `canonical` repeats along periodic axes (repeating_form()). `fields` holds the grid with the walls of
   /// each field. `coefficients` hold the derived coefficients of `canonical` in compute precision (fp64 for
   /// fp64, else fp32), at every point at which equations read them (SystemFacts::coefficient_reach), beyond
   /// faces too. They and `canonical` must outlive the unit. `filled` holds the faces of BoundaryKind::filled;
   /// a field has them at all of its walls or at none.
-  SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
-             std::vector<const Field*> coefficients, std::vector<FilledFace> filled = {});
+  CpuSystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
+                std::vector<const Field*> coefficients, std::vector<FilledFace> filled = {});
 
   /// Returns why the launches of a system take single steps, or nothing if they may take several.
   static std::optional<NoKernel> why_single_steps(const SystemFacts& facts,

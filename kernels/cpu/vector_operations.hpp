@@ -16,6 +16,10 @@
 // lane, up to 40 times slower. V is a simd of float or double of any width.
 namespace spsolve::detail {
 
+/// Is a vector of one element.
+template <class T>
+using ScalarVector = std::experimental::simd<T, std::experimental::simd_abi::scalar>;
+
 template <class V>
 constexpr bool is_fp64 = std::is_same_v<typename V::value_type, double>;
 
@@ -69,8 +73,8 @@ template <class V>
 /// Loads V::size() neighbouring elements, converted to operands of products.
 template <class V, class In>
 [[gnu::always_inline]] inline V operands(const In* from) {
-  using Sum = typename V::value_type;
-  if constexpr (std::is_same_v<In, Sum>) return V(from, std::experimental::element_aligned);
+  if constexpr (std::is_same_v<In, typename V::value_type>)
+    return V(from, std::experimental::element_aligned);
 #if defined(__AVX2__) && defined(__F16C__)
   if constexpr (sizeof(V) == sizeof(__m256) && sizeof(In) == 2) {
     const __m128i stored = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
@@ -80,21 +84,21 @@ template <class V, class In>
       return __builtin_bit_cast(V, _mm256_slli_epi32(_mm256_cvtepu16_epi32(stored), 16));
   }
 #endif
-  return V([&](int lane) { return static_cast<Sum>(from[lane]); });
+  return V([&](int lane) { return static_cast<typename V::value_type>(from[lane]); });
 }
 
 /// Stores a vector, converted to the type of `out`.
 template <class V, class Out>
 [[gnu::always_inline]] inline void store(const V& vector, Out* out) {
-  using Sum = typename V::value_type;
-  if constexpr (std::is_same_v<Out, Sum>) return vector.copy_to(out, std::experimental::element_aligned);
+  if constexpr (std::is_same_v<Out, typename V::value_type>)
+    return vector.copy_to(out, std::experimental::element_aligned);
 #ifdef __F16C__
   if constexpr (sizeof(V) == sizeof(__m256) && std::is_same_v<Out, Half>)
     return _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
                             _mm256_cvtps_ph(__builtin_bit_cast(__m256, vector), _MM_FROUND_TO_NEAREST_INT));
 #endif
   for (int lane = 0; lane < static_cast<int>(V::size()); ++lane)
-    out[lane] = Out(static_cast<Sum>(vector[lane]));
+    out[lane] = Out(static_cast<typename V::value_type>(vector[lane]));
 }
 
 /// Stores to an aligned address with a non-temporal store if the instruction set has one.
@@ -165,9 +169,8 @@ template <int rows, int vectors, class V, class Row>
 template <int rows, int vectors, class V, class Row>
 [[gnu::always_inline]] inline void store_block(const V (&block)[rows][vectors], const Row& row,
                                                std::int64_t x, std::int64_t begin, const Range& past_caches) {
-  using Out = std::remove_pointer_t<decltype(row(0))>;
   constexpr int lanes = static_cast<int>(V::size());
-  if constexpr (vectors <= 2 && std::is_same_v<Out, typename V::value_type>)
+  if constexpr (vectors <= 2 && std::is_same_v<decltype(row(0)), typename V::value_type*>)
     if (const std::int64_t first = std::min(begin, past_caches.end); x < first)
       return store_rest(block, row, x, first, past_caches);
   const bool bypasses = may_bypass<V>(row(0), {x, x + vectors * lanes}, past_caches);

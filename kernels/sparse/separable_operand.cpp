@@ -146,11 +146,11 @@ ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision eleme
 
 /// Holds the factors of all terms as operands hold them. Terms are in order of z_of.
 struct RoundedFactors {
-  using Terms = std::vector<std::vector<double>>;  // [operand term][tap]
-  std::vector<Terms> x, y;                         // [x_rank], [rank]
-  std::vector<std::vector<float>> z;               // [z_rank]
-  std::vector<int> x_of, z_of;                     // [rank]
-  double y_scale = 1;                              // scale of the factors along y
+  using FactorTerms = std::vector<std::vector<double>>;  // [operand term][tap]
+  std::vector<FactorTerms> x, y;                         // [x_rank], [rank]
+  std::vector<std::vector<float>> z;                     // [z_rank]
+  std::vector<int> x_of, z_of;                           // [rank]
+  double y_scale = 1;                                    // scale of the factors along y
 };
 
 RoundedFactors round_factors(const SeparableStencil& stencil, Precision precision) {
@@ -211,7 +211,7 @@ Operand with_factor(Operand pass, const std::vector<double>& factor, std::int64_
 
 SeparableStencil as_rounded(const SeparableStencil& stencil, Precision precision, int first, int last) {
   const RoundedFactors rounded = round_factors(stencil, precision);
-  const auto together = [&](const RoundedFactors::Terms& terms, double scale) {
+  const auto together = [&](const RoundedFactors::FactorTerms& terms, double scale) {
     std::vector<double> factor(terms.front().size(), 0.0);
     const auto end = std::min(static_cast<std::size_t>(last), terms.size());
     for (auto term = static_cast<std::size_t>(first); term < end; ++term)

@@ -88,9 +88,9 @@ Calibration::Rates rates_of(const DeviceModel& gpu) {
   return rates;
 }
 
-Calibration::Ceilings ceilings_of(const DeviceModel& device) {
+Calibration::PeakRates ceilings_of(const DeviceModel& device) {
   const Calibration& shipped = shipped_calibration();
-  Calibration::Ceilings ceilings = shipped.ceilings;
+  Calibration::PeakRates ceilings = shipped.ceilings;
   if (!device.gpu) {
     ceilings.copy = device.bandwidth;
     ceilings.fma_fp64 = shipped.cpu.ceiling_fma_fp64 * device.scalar_fp64 / shipped.cpu.scalar_fp64;
@@ -145,7 +145,7 @@ DeviceModel scaled_model(const DeviceModel& nominal, const Ceilings& ceilings) {
     double there;  // the rate of the device that was measured
     double DeviceModel::*rate;
   };
-  const Calibration::Ceilings& gpu = shipped_calibration().ceilings;
+  const Calibration::PeakRates& gpu = shipped_calibration().ceilings;
   const Calibration::Cpu& cpu = shipped_calibration().cpu;
   const std::vector<Scaled> of_gpu{
       {"copy", gpu.copy, &DeviceModel::bandwidth},

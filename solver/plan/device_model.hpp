@@ -73,7 +73,7 @@ Calibration::Rates rates_of(const DeviceModel& gpu);
 /// Returns the upper limits of rates on a device. They are the ceilings of an H200, scaled by the ratio of
 /// the model's rates of the device to those of an H200. For devices whose ceilings were measured, they are
 /// these ceilings.
-Calibration::Ceilings ceilings_of(const DeviceModel& device);
+Calibration::PeakRates ceilings_of(const DeviceModel& device);
 
 /// Holds the properties of a GPU that its driver reports.
 struct DriverRates {

@@ -144,7 +144,7 @@ constexpr KernelFamily families[] = {
 
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   (device.gpu ? evaluate_on_gpu : evaluate_on_cpu)(problem, device, candidate);
-  const Calibration::Ceilings ceilings = ceilings_of(device);
+  const Calibration::PeakRates ceilings = ceilings_of(device);
   candidate.peak = problem.precision == Precision::fp64 ? ceilings.fma_fp64 : ceilings.fma_fp32;
   candidate.ridge = candidate.peak / ceilings.copy;
   candidate.sparsity = static_cast<double>(problem.stencil.taps().size()) / candidate.fma;

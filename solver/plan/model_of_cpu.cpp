@@ -82,7 +82,7 @@ void evaluate_system_on_cpu(const Problem& problem, const std::vector<StepProgra
     const std::optional<NoKernel> none =
         problem.has_points
             ? NoKernel{"amounts are added to points, and points are recorded, after every step"}
-            : SystemUnit::why_single_steps(equations.facts, equations.domains);
+            : CpuSystemUnit::why_single_steps(equations.facts, equations.domains);
     if (none) {
       candidate.no_kernel = none->why;
       return;

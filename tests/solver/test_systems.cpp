@@ -361,7 +361,7 @@ class Systems : public testing::DeviceTest,
                                                                       equations.domains, precision, steps,
                                                                       cuda::current_device().block_limits()));
 #endif
-    return !SystemUnit::why_single_steps(equations.facts, equations.domains);
+    return !CpuSystemUnit::why_single_steps(equations.facts, equations.domains);
   }
 
   /// Compares launches of two to four steps with single steps on the CPU, on a part of `count` problems that

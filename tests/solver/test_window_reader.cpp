@@ -24,7 +24,7 @@ struct Traffic {
 };
 
 /// Is a window whose device is the host. What it held is gone after the next call.
-class HostWindow : public WindowReader::Window {
+class HostWindow : public WindowReader::FieldWindow {
  public:
   HostWindow(const Field& field, Traffic& traffic) : field_(field), traffic_(traffic) { ++traffic_.windows; }
 

@@ -24,6 +24,12 @@ inline View in_words(View view, int element_bytes) {
   return view;
 }
 
+/// Describes the part of a view that the copy engine moves at once.
+struct CopiedBox {
+  View view;
+  int element_bytes, rows, columns, planes = 1;
+};
+
 /// Restricts a view with rows longer than max_columns to the columns within 2^20 of a region, which is
 /// farther than any weights reach. Shorter views are returned as they are.
 View near(View view, const Region& region, std::int64_t element_bytes);

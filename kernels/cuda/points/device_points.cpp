@@ -38,9 +38,10 @@ std::string constants_of(Precision precision) {
 }  // namespace
 
 /// Holds rows that have been copied to the memory of a landing.
-class DevicePoints::Rows : public RecordedRows {
+class DevicePoints::FetchedRows : public RecordedRows {
  public:
-  Rows(std::shared_ptr<Landing> landing, std::size_t bytes) : landing_(std::move(landing)), bytes_(bytes) {}
+  FetchedRows(std::shared_ptr<Landing> landing, std::size_t bytes)
+      : landing_(std::move(landing)), bytes_(bytes) {}
 
   std::span<const std::byte> wait() override {
     landing_->done.synchronize();
@@ -220,7 +221,7 @@ std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_
       combine(group, first, count, *landing);
   }
   landing->done.record(travel_);
-  return std::make_unique<Rows>(landing, bytes_of(count * values, sum_precision(precision_)));
+  return std::make_unique<FetchedRows>(landing, bytes_of(count * values, sum_precision(precision_)));
 }
 
 /// Brings values that are made of recorded points to the host.

@@ -37,7 +37,7 @@ class DevicePoints : public PointWork {
   const std::vector<RecordedGroup>& groups_on_host() const { return groups_on_host_; }
 
  private:
-  class Rows;
+  class FetchedRows;
   /// Holds host memory that a transfer uses, and the event that marks its end.
   struct Landing {
     PinnedBuffer memory;

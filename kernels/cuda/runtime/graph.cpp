@@ -21,10 +21,10 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  struct Destroy {
+  struct DestroyGraph {
     void operator()(cudaGraph_t graph) const { destroy(graph); }
   };
-  using Captured = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, Destroy>;
+  using Captured = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyGraph>;
 
   Captured finish() {
     cudaGraph_t graph = nullptr;

@@ -17,10 +17,10 @@ class Graph {
   void launch(cudaStream_t stream) const;
 
  private:
-  struct Destroy {
+  struct DestroyExecutable {
     void operator()(cudaGraphExec_t handle) const { cudaGraphExecDestroy(handle); }
   };
-  std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, Destroy> handle_;
+  std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyExecutable> handle_;
 };
 
 }  // namespace spsolve::cuda

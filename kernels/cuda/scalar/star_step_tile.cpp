@@ -27,10 +27,10 @@ struct PlaneWork {
 /// in a result's own plane do not apply.
 PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_columns, bool of_results) {
   const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
-  struct Reads {
+  struct VectorRange {
     int begin = 0, end = 0;
   };
-  std::vector<Reads> of_rows(static_cast<std::size_t>(own_rows + 2 * radius));
+  std::vector<VectorRange> of_rows(static_cast<std::size_t>(own_rows + 2 * radius));
   PlaneWork work;
   for (const KernelTap& tap : stencil.taps) {
     if (!of_results && tap.offset[stencil.slow_axis()] == 0) continue;
@@ -38,11 +38,12 @@ PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_colu
     const int column = tap.offset[column_axis], begin = floor_div(column, own_columns),
               end = floor_div(column - 1, own_columns) + 2;
     for (int own = 0; own < own_rows; ++own) {
-      Reads& of = of_rows[static_cast<std::size_t>(own + radius + tap.offset[tile_axis])];
-      of = of.begin == of.end ? Reads{begin, end} : Reads{std::min(of.begin, begin), std::max(of.end, end)};
+      VectorRange& of = of_rows[static_cast<std::size_t>(own + radius + tap.offset[tile_axis])];
+      of = of.begin == of.end ? VectorRange{begin, end}
+                              : VectorRange{std::min(of.begin, begin), std::max(of.end, end)};
     }
   }
-  for (const Reads& of : of_rows) work.reads += of.end - of.begin;
+  for (const VectorRange& of : of_rows) work.reads += of.end - of.begin;
   return work;
 }
 

@@ -55,7 +55,7 @@ class SystemUnit : public Unit {
   /// Fills ghost points beyond faces of BoundaryKind::filled. Call it before every advance(), on a unit whose
   /// stream is that of the WallFiller first: it provides values at this step to all units that share them.
   void fill_ghosts(const State& state, const Box& valid) const override;
-  void take_points(const PointWork& points) override { points_ = &dynamic_cast<const DevicePoints&>(points); }
+  void set_points(const PointWork& points) override { points_ = &dynamic_cast<const DevicePoints&>(points); }
   bool works_on_points(int steps) const override { return fused_ && steps == fused_->tile.steps; }
   /// `in` holds the fields, then the previous values that equations read. `out` holds the fields and, where
   /// `steps` is not 1, the same previous values. `steps` must be 1 or what the unit was made for. A single

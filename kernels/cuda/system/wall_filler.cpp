@@ -38,7 +38,7 @@ void WallFiller::begin(const Field& like) {
   ahead_ = std::clamp<std::int64_t>(upload_bytes / level_bytes, 1, max_levels_ahead);
   slots_ = ahead_ + max_needed;
   levels_ = DeviceBuffer(static_cast<std::size_t>(slots_ * level_bytes));
-  for (Staging& staging : staging_)
+  for (UploadBuffer& staging : staging_)
     staging.memory = PinnedBuffer(static_cast<std::size_t>(std::max(ahead_, max_needed) * level_bytes));
 }
 
@@ -50,7 +50,7 @@ void WallFiller::provide(const Field& like, std::int64_t first, std::int64_t las
 }
 
 void WallFiller::append(std::int64_t count) {
-  Staging& staging = staging_[next_staging_];
+  UploadBuffer& staging = staging_[next_staging_];
   next_staging_ = (next_staging_ + 1) % staging_.size();
   staging.uploaded.synchronize();  // two uploads ago
   const std::size_t size = tables_->level_size();

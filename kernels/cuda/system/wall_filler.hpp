@@ -51,7 +51,7 @@ class WallFiller {
 
  private:
   /// Is page-locked memory of the host, from which several levels are uploaded.
-  struct Staging {
+  struct UploadBuffer {
     PinnedBuffer memory;
     Event uploaded;
   };
@@ -70,7 +70,7 @@ class WallFiller {
   DeviceBuffer constants_, levels_;     // `levels_` is a ring: time level n lies in slot n modulo slots_
   std::int64_t ahead_ = 1, slots_ = 1;  // levels of an upload, and of the ring
   std::int64_t begin_ = 0, end_ = 0;    // levels that the ring holds
-  std::array<Staging, 2> staging_;
+  std::array<UploadBuffer, 2> staging_;
   std::size_t next_staging_ = 0;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/cuda/launch/view.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"
@@ -127,10 +126,10 @@ bool MmaProgram::is_aligned(const MmaArguments& a) const {
   return wrap(a.in.begin[column_axis], granule()) == 0 && wrap(a.out.begin[column_axis], granule()) == 0;
 }
 
-MmaProgram::CopiedBox MmaProgram::copied_box(const View& in) const {
+CopiedBox MmaProgram::copied_box(const View& in) const {
   const int element = static_cast<int>(storage_bytes(precision_));
-  return {in_words(in, element), row_by_row() ? 1 : stage_planes(), row_by_row() ? 1 : box_rows_,
-          box_columns_ / copies_ * element / 8};
+  return {in_words(in, element), 8, row_by_row() ? 1 : box_rows_, box_columns_ / copies_ * element / 8,
+          row_by_row() ? 1 : stage_planes()};
 }
 
 }  // namespace spsolve::cuda

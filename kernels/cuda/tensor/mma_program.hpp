@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/tensor/mma_arguments.hpp"
 #include "kernels/cuda/tensor/tensor_cores.hpp"
@@ -62,12 +63,8 @@ class MmaProgram {
   std::int64_t blocks(const MmaArguments& a, KernelAxis axis) const;
   /// Returns whether a launch is `aligned` in the sense of constants().
   bool is_aligned(const MmaArguments& a) const;
-  /// Describes what the copy engine brings at once. The view and the columns count words of 8 bytes, with
-  /// which a box covers the most columns.
-  struct CopiedBox {
-    View words;
-    int planes, rows, columns;
-  };
+  /// Returns the box of the input that is copied at once. It counts words of 8 bytes, with which a box covers
+  /// the most columns.
   CopiedBox copied_box(const View& in) const;
 
   const SlicedOperand& operand() const { return operand_; }

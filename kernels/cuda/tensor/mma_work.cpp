@@ -16,7 +16,7 @@ double mma_rate(Precision precision, bool sparse, const DeviceRates& device) {
 
 /// Returns the highest rate in flop/s of the instructions for a precision. fp32 is computed by products of
 /// bf16, which run as fp16 does.
-double mma_ceiling(Precision precision, bool sparse, const Calibration::Ceilings& ceilings) {
+double mma_ceiling(Precision precision, bool sparse, const Calibration::PeakRates& ceilings) {
   if (precision == Precision::fp64) return ceilings.mma_fp64;
   if (precision == Precision::tf32) return sparse ? ceilings.mma_tf32_sparse : ceilings.mma_tf32;
   return sparse ? ceilings.mma_half_sparse : ceilings.mma_half;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 
-#include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/runtime/constants_text.hpp"
 #include "kernels/rounding.hpp"
 
@@ -298,7 +297,7 @@ Index3 SeparableProgram::blocks(const SeparableArguments& a) const {
           ceil_div(a.region.end[x_axis] - a.first_column, shape.tile.columns())};
 }
 
-SeparableProgram::CopiedBox SeparableProgram::input_box(const SeparableArguments& a) const {
+CopiedBox SeparableProgram::input_box(const SeparableArguments& a) const {
   const SeparableShape& shape = this->shape(a.source.data != nullptr);
   const int bytes = static_cast<int>(storage_bytes(precision_));
   const int rows =
@@ -307,7 +306,7 @@ SeparableProgram::CopiedBox SeparableProgram::input_box(const SeparableArguments
   return {in_words(a.in, bytes), 8, rows, shape.row_elements * bytes / 8};
 }
 
-SeparableProgram::CopiedBox SeparableProgram::output_box(const SeparableArguments& a) const {
+CopiedBox SeparableProgram::output_box(const SeparableArguments& a) const {
   const SeparableShape& shape = this->shape(a.source.data != nullptr);
   const int bytes = static_cast<int>(storage_bytes(precision_)), per_chunk = chunk / bytes;
   View written = a.out;
@@ -318,7 +317,7 @@ SeparableProgram::CopiedBox SeparableProgram::output_box(const SeparableArgument
   return {written, bytes, in_planes() ? row_granule : shape.block_rows, std::min(columns, 128 / bytes)};
 }
 
-SeparableProgram::CopiedBox SeparableProgram::source_box(const SeparableArguments& a) const {
+CopiedBox SeparableProgram::source_box(const SeparableArguments& a) const {
   const SeparableShape& shape = this->shape(true);
   return {a.source, sizeof(float), shape.block_rows, shape.tile.warp_columns()};
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/tensor/separable_arguments.hpp"
 #include "kernels/no_kernel.hpp"
@@ -67,11 +68,6 @@ class SeparableProgram {
                                const Region& region) const;
   /// Returns the grid of blocks, {z, y, x}, of a launch whose steps_per_strip and planes_per_block are set.
   Index3 blocks(const SeparableArguments& a) const;
-  /// Describes the part of a view that the copy engine moves at once.
-  struct CopiedBox {
-    View view;
-    int element_bytes, rows, columns;
-  };
   /// Return the boxes of the input, of the results and of a staged source. The input counts words of 8 bytes,
   /// with which a box covers the most columns. The view of the results ends at the last row and at the last
   /// 16 bytes, the smallest unit of a store, that are written completely.

@@ -89,7 +89,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
       return;
     }
   if (device_.block_limits().copy_engine()) {
-    const auto map_of = [](const SeparableProgram::CopiedBox& box, Swizzle swizzle = Swizzle::none) {
+    const auto map_of = [](const CopiedBox& box, Swizzle swizzle = Swizzle::none) {
       return make_tensor_map(box.view, box.element_bytes, box.rows, box.columns, swizzle);
     };
     a.in_map = map_of(program_.input_box(a));

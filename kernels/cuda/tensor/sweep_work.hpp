@@ -18,7 +18,7 @@ struct DeviceRates {
   double wgmma_tf32_sparse = 0;
   double shared_bandwidth = 0, scalar_fp32 = 0;
   BlockLimits limits;
-  Calibration::Ceilings ceilings{};  // flop/s and bytes/s that nothing exceeds
+  Calibration::PeakRates ceilings{};  // flop/s and bytes/s that nothing exceeds
 };
 
 /// Describes what a kernel does in a sweep, counted per point of the grid and launch, and how long that

@@ -7,11 +7,11 @@
 namespace spsolve::cuda {
 namespace {
 
-using Made = OrNoKernel<std::unique_ptr<Sweep>>;
+using SweepOrNoKernel = OrNoKernel<std::unique_ptr<Sweep>>;
 
 /// Returns the sweep that `make` makes of a program, if there is one.
 template <class Program, class Make>
-Made sweep_with(OrNoKernel<Program> program, double source_factor, Make&& make) {
+SweepOrNoKernel sweep_with(OrNoKernel<Program> program, double source_factor, Make&& make) {
   if (auto* none = std::get_if<NoKernel>(&program)) return std::move(*none);
   auto sweep = make(std::get<Program>(std::move(program)));
   sweep->scale_source(source_factor);
@@ -20,8 +20,9 @@ Made sweep_with(OrNoKernel<Program> program, double source_factor, Make&& make) 
 
 }  // namespace
 
-Made make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
-                       double dropped, TensorCores cores, cudaStream_t stream, double source_factor) {
+SweepOrNoKernel make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision,
+                                  Layout layout, double dropped, TensorCores cores, cudaStream_t stream,
+                                  double source_factor) {
   if (layout == Layout::dual_tessellation) return NoKernel{"GPUs take fp64 in the layout natural-order"};
   const BlockLimits limits = current_device().block_limits();
   if (layout == Layout::separable)

@@ -24,7 +24,7 @@ OrNoKernel<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Pre
     case Layout::dual_tessellation:
       return std::make_unique<DenseSweep>(dual_tessellation(fused), source_factor);
     case Layout::separable:
-      return std::make_unique<SeparableSweep>(separate(fused, dropped), precision, source_factor);
+      return std::make_unique<EmulatedSeparableSweep>(separate(fused, dropped), precision, source_factor);
     case Layout::strided_swap:
     case Layout::morph:
       break;

@@ -21,7 +21,8 @@ Operand pass_operand(const Stencil& factor, int axis, Precision element) {
 
 }  // namespace
 
-SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision, double source_factor)
+EmulatedSeparableSweep::EmulatedSeparableSweep(const SeparableStencil& stencil, Precision precision,
+                                               double source_factor)
     : precision_(precision) {
   const bool split = precision == Precision::fp32;
   const Precision element = split ? Precision::tf32 : precision;
@@ -47,7 +48,8 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
   }
 }
 
-void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
+void EmulatedSeparableSweep::operator()(const Field& in, Field& out, const Box& region,
+                                        const Field* source) const {
   if (region.empty()) return;
   Field sums(region, {0, 0, 0}, Precision::fp32);
   for (std::size_t term = 0; term < terms_.size(); ++term) {

@@ -11,11 +11,11 @@ namespace spsolve {
 /// Applies a sum of rank-one terms on emulated sparse tensor cores, each term as passes along z, y, x.
 /// Results between passes are rounded to the operand format, as in the register-chained kernels. Terms are
 /// summed in fp32.
-class SeparableSweep : public Sweep {
+class EmulatedSeparableSweep : public Sweep {
  public:
   /// Takes the precisions of SparseSweep, but fp32 as two terms of tf32 (three products).
   /// The source is multiplied by `source_factor`.
-  SeparableSweep(const SeparableStencil& stencil, Precision precision, double source_factor = 1);
+  EmulatedSeparableSweep(const SeparableStencil& stencil, Precision precision, double source_factor = 1);
 
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
 

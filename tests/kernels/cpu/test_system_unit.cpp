@@ -103,7 +103,7 @@ void expect_canonical(const ExampleStep& example, const WideProblem& problem,
   std::vector<Field*> read, written;
   for (Field& field : in) read.push_back(&field);
   for (Field& field : out) written.push_back(&field);
-  const SystemUnit unit(canonical, problem.given.fields, problem.given.dt, precision, given);
+  const CpuSystemUnit unit(canonical, problem.given.fields, problem.given.dt, precision, given);
   for (const Box& region : regions) unit.advance(State(read), State(written), region, 1);
   const SystemState<T> expected = canonical_step(of_text, problem.given, state);
   for (std::size_t field = 0; field < count; ++field)
@@ -121,7 +121,7 @@ Index3 wide_shape(int dimensions, std::int64_t length) {
   return {dimensions == 3 ? 5 : 1, dimensions >= 2 ? 6 : 1, length};
 }
 
-TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnRowsOfAnyLength) {
+TEST(CpuSystemUnit, HasTheBitsOfTheCanonicalFormOnRowsOfAnyLength) {
   std::mt19937 random(31);
   bool periodic = false;
   for (const ExampleStep& example : testing::example_steps())
@@ -135,7 +135,7 @@ TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnRowsOfAnyLength) {
     }
 }
 
-TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnRegions) {
+TEST(CpuSystemUnit, HasTheBitsOfTheCanonicalFormOnRegions) {
   std::mt19937 random(32);
   for (const ExampleStep& example : testing::example_steps()) {
     const WideProblem problem(example, wide_shape(example.names.dimensions, 200), false, random);
@@ -163,7 +163,7 @@ ExampleStep nested_example() {
   return example;
 }
 
-TEST(SystemUnit, KeepsRowsOfIntermediateValues) {
+TEST(CpuSystemUnit, KeepsRowsOfIntermediateValues) {
   const ExampleStep example = nested_example();
   const StepProgram program = step_program(canonical_form(testing::system_of(example)), 0, 2, false);
   EXPECT_GE(program.rows.size(), 2u);
@@ -190,7 +190,7 @@ ExampleStep wave_example(int order) {
 }
 
 /// Rows of four planes are computed together, except near walls and in the last planes of a region.
-TEST(SystemUnit, HasTheBitsOfTheCanonicalFormInJoinedPlanes) {
+TEST(CpuSystemUnit, HasTheBitsOfTheCanonicalFormInJoinedPlanes) {
   std::mt19937 random(36);
   for (const int order : {2, 4, 8, 16}) {
     const ExampleStep example = wave_example(order);
@@ -216,7 +216,7 @@ int exchange_threads(int count) {
 
 /// Fields larger than the last-level cache are written with stores that bypass it. One thread counts as
 /// having 64 MiB of that cache at most.
-TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnLargeGrids) {
+TEST(CpuSystemUnit, HasTheBitsOfTheCanonicalFormOnLargeGrids) {
   std::mt19937 random(34);
   const int threads = exchange_threads(1);
   for (const ExampleStep& example : testing::example_steps())
@@ -234,7 +234,7 @@ TEST(SystemUnit, HasTheBitsOfTheCanonicalFormOnLargeGrids) {
 }
 
 /// A row is cut into tiles along x, whose threads fill the ghosts beside walls.
-TEST(SystemUnit, CutsLongRows) {
+TEST(CpuSystemUnit, CutsLongRows) {
   std::mt19937 random(35);
   const int threads = exchange_threads(3);
   for (const ExampleStep& example : testing::example_steps())

@@ -31,7 +31,7 @@ void launch(const EmulatedSeparableCase& c, const Field& in, Field& out, const F
   const std::vector<std::uint32_t> metadata = program.metadata();
   a.weights = weights.data();
   a.metadata = metadata.data();
-  const auto map_of = [](const SeparableProgram::CopiedBox& box) {
+  const auto map_of = [](const CopiedBox& box) {
     return emulated::TileMap{box.view, box.element_bytes, box.rows, box.columns};
   };
   const emulated::TileMap maps[]{map_of(program.input_box(a)), map_of(program.output_box(a)),

@@ -146,8 +146,8 @@ Fields expected_by_cpu(const SystemCase& what, int steps, const AfterStep& after
   const Box box = domains.front().box();
   std::vector<const Field*> coefficients;
   for (const auto& coefficient : host.coefficients) coefficients.push_back(coefficient.get());
-  const SystemUnit unit(what.canonical, domains, what.problem.context.dt, what.precision, coefficients,
-                        what.filled);
+  const CpuSystemUnit unit(what.canonical, domains, what.problem.context.dt, what.precision, coefficients,
+                           what.filled);
   Fields result(domains.size());
   for (int step = 0; step < steps; ++step) {
     std::vector<Field*> in, out;
