@@ -81,8 +81,7 @@ void fill(Field& field, std::mt19937& random) {
 void print_rates(const CatalogueSystem& what, Precision precision, const Domain& domain, int fuse,
                  const SystemFacts& facts, std::vector<double> steps, std::vector<double> copies,
                  std::vector<double> streams) {
-  for (std::vector<double>* const samples : {&steps, &copies, &streams})
-    std::sort(samples->begin(), samples->end());
+  for (std::vector<double>* const samples : {&steps, &copies, &streams}) std::ranges::sort(*samples);
   const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
                                           static_cast<int>(storage_bytes(sum_precision(precision))));
   const double points = static_cast<double>(domain.box().points());
@@ -199,8 +198,7 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
   spsolve::CopyBenchmark copy;
   for (const spsolve::CatalogueSystem& what : spsolve::catalogue_systems())
-    if (what.dimensions == 3 &&
-        (wanted.empty() || std::find(wanted.begin(), wanted.end(), what.name) != wanted.end()))
+    if (what.dimensions == 3 && (wanted.empty() || std::ranges::find(wanted, what.name) != wanted.end()))
       for (const std::string& precision : precisions)
         for (const int fuse : depths)
           spsolve::measure(what, spsolve::parse_precision(precision).value(), {shape[0], shape[1], shape[2]},

@@ -17,10 +17,9 @@ constexpr std::size_t region_alignment = 16;  // bytes
 /// regions of each peer keep the order that both ends agreed on.
 std::vector<HaloRegion> chosen(const std::vector<HaloRegion>& regions, int rank, bool own) {
   std::vector<HaloRegion> result;
-  std::copy_if(regions.begin(), regions.end(), std::back_inserter(result),
-               [&](const HaloRegion& region) { return (region.peer == rank) == own; });
-  std::stable_sort(result.begin(), result.end(),
-                   [](const HaloRegion& a, const HaloRegion& b) { return a.peer < b.peer; });
+  std::ranges::copy_if(regions, std::back_inserter(result),
+                       [&](const HaloRegion& region) { return (region.peer == rank) == own; });
+  std::ranges::stable_sort(result, {}, &HaloRegion::peer);
   return result;
 }
 

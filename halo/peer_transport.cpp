@@ -177,8 +177,7 @@ std::shared_ptr<void> PeerTransport::connect(std::span<const Message> sends,
                                              std::span<const Message> receives) {
   auto connection = std::make_shared<Connection>(*this, sends, receives);
   std::vector<MappableMemory> shared(receives.size()), theirs(sends.size());
-  collectively(communicator_,
-               [&] { std::transform(receives.begin(), receives.end(), shared.begin(), share); });
+  collectively(communicator_, [&] { std::ranges::transform(receives, shared.begin(), share); });
   std::vector<MPI_Request> requests;
   for (std::size_t i = 0; i < sends.size(); ++i)
     check_mpi(MPI_Irecv(&theirs[i], sizeof theirs[i], MPI_BYTE, sends[i].peer, connect_tag,

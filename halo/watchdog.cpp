@@ -138,10 +138,9 @@ void Watchdog::pause() {
 /// have finished.
 bool Watchdog::exchange_heartbeats() {
   Heartbeat heartbeat = now();
-  heartbeat.last =
-      finished() && (!communicator_.root() || std::all_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
-        return peer.newest.last != 0;
-      }));
+  heartbeat.last = finished() && (!communicator_.root() || std::ranges::all_of(peers_, [](const Peer& peer) {
+                     return peer.newest.last != 0;
+                   }));
   bool over = finished();
   for (Peer& peer : peers_) over = exchange_heartbeats(peer, heartbeat) && over;
   return over;

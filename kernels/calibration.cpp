@@ -17,10 +17,9 @@ const Calibration& shipped_calibration() {
 
 bool is_fixed(const Coefficient& coefficient) {
   constexpr std::string_view groups[] = {"scheduler.",  "tiles.",     "single_steps.", "small_grids.",
-                                         "star_tiles.", "box_tiles.", "fused_steps.", "exchange."};
-  return std::any_of(std::begin(groups), std::end(groups), [&](std::string_view group) {
-    return std::string_view(coefficient.name).starts_with(group);
-  });
+                                         "star_tiles.", "box_tiles.", "fused_steps.",  "exchange."};
+  return std::ranges::any_of(
+      groups, [&](std::string_view group) { return std::string_view(coefficient.name).starts_with(group); });
 }
 
 }  // namespace spsolve

@@ -299,8 +299,7 @@ Launch& Block::launch_of(const LaunchKind& kind) {
   const auto [launches, is_new] = launches_.try_emplace(kind);
   if (is_new && !edge_units_[0] && interior(kind.steps) != valid_region(steps_of_halo_ - kind.steps) &&
       backend_->queues_overlap())
-    std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
-                   [&](Queue queue) { return make_unit(queue); });
+    std::ranges::transform(edge_queues, edge_units_.begin(), [&](Queue queue) { return make_unit(queue); });
   std::unique_ptr<Launch>& launch = launches->second[arrays_.roles()];
   if (!launch) launch = backend_->make_launch();
   return *launch;

@@ -106,7 +106,7 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
         std::set<int> depths{1, make_plan(sparse.problem, nominal(cuda), sparse.plan).chosen.fuse};
         for (const int fuse : depths) {
           const std::tuple scalar{stencil, precision, fuse};
-          if (std::find(compared.begin(), compared.end(), scalar) == compared.end()) {
+          if (std::ranges::find(compared, scalar) == compared.end()) {
             compared.push_back(scalar);
             offer(what, UnitKind::scalar, fuse);
           }
@@ -298,7 +298,7 @@ Index3 shape_or(Index3 shape, const BenchRequest& request, const std::string& st
                                                    request.shape.size(), stencil, dimensions));
   if (!has_volume_within(request.shape, max_points))
     throw Error(Status::invalid_input, "--shape: more than 2^48 points");
-  std::copy(request.shape.begin(), request.shape.end(), shape.end() - dimensions);
+  std::ranges::copy(request.shape, shape.end() - dimensions);
   return shape;
 }
 
@@ -404,11 +404,10 @@ std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
   std::vector<BenchCase> cases;
   std::vector<std::pair<UnitKind, std::optional<Layout>>> seen;
   std::vector<Candidate> candidates = make_plan(what.problem, nominal(cuda), {}).candidates;
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  std::ranges::sort(candidates, {}, &Candidate::seconds);
   for (const Candidate& candidate : candidates) {
     const std::pair method{candidate.unit, candidate.layout};
-    if (std::find(seen.begin(), seen.end(), method) != seen.end()) continue;
+    if (std::ranges::find(seen, method) != seen.end()) continue;
     seen.push_back(method);
     cases.push_back(what);
     cases.back().plan.unit = candidate.unit;

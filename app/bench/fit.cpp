@@ -36,8 +36,7 @@ std::map<std::string, double> fit_coefficients(const Calibration& start,
                                                const Residuals& residuals) {
   std::vector<const Coefficient*> fitted;
   for (const Coefficient& coefficient : coefficients())
-    if (std::find(names.begin(), names.end(), coefficient.name) != names.end())
-      fitted.push_back(&coefficient);
+    if (std::ranges::find(names, coefficient.name) != names.end()) fitted.push_back(&coefficient);
   const std::size_t n = fitted.size();
   std::vector<double> moved(n, 0.0);  // logarithms, from the start
   const auto at = [&](const std::vector<double>& logs) {

@@ -64,7 +64,7 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     refuse(place(line_of(zero)) +
            ": a byte of value 0, as in HDF5 files and in text of UTF-16; wanted TOML in UTF-8");
-  if (!std::all_of(text.begin(), text.end(), is_ascii)) {
+  if (!std::ranges::all_of(text, is_ascii)) {
     if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
       refuse(place(line_of(stray)) + ": a character that is not ASCII, outside of strings and comments");
     // If TOML has letters beyond ASCII outside of strings, toml++ (up to 3.4) has undefined behaviour.
@@ -102,9 +102,8 @@ toml::table parse_override(const std::string& text) {
   const std::string source = std::string(override_mark) + text;
   const std::size_t equals = text.find('=');
   const std::string key = text.substr(0, equals);
-  const bool bare = std::all_of(key.begin(), key.end(), [](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-' || c == '.');
-  });
+  const bool bare = std::ranges::all_of(
+      key, [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-' || c == '.'); });
   if (equals == std::string::npos || key.empty() || !bare) refuse(source + ": wanted section.key=value");
   const std::string value = text.substr(equals + 1);
   const auto parsed = [&](const std::string& text_of_value) {
@@ -172,7 +171,7 @@ toml::table parse_toml(std::string_view text, const std::string& file_name,
   for (const std::string& text_of_override : overrides) {
     toml::table change = parse_override(text_of_override);
     const std::string key = text_of_override.substr(0, text_of_override.find('='));
-    lay_over(document, change, std::count(key.begin(), key.end(), '.') + 1, text_of_override);
+    lay_over(document, change, std::ranges::count(key, '.') + 1, text_of_override);
   }
   return document;
 }

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> word_operators{"and", "or", "not"};
 
 template <class Names>
 bool contains_name(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Returns the taps of a derivative (0: the value) of an even order of accuracy along an axis. `place` is 0
@@ -70,7 +70,7 @@ class Resolver {
   // ---- statements ----
 
   void add_equation(const SyntaxStatement& statement, TermId value) {
-    const auto field = std::find(names_.fields.begin(), names_.fields.end(), statement.name);
+    const auto field = std::ranges::find(names_.fields, statement.name);
     if (field == names_.fields.end())
       refuse(statement.position,
              fmt::format("'{}.next', but '{}' is no field", statement.name, statement.name),
@@ -97,8 +97,9 @@ class Resolver {
   }
 
   bool has_equation(std::string_view field) const {
-    return std::any_of(system_.statements.begin(), system_.statements.end(),
-                       [&](const Statement& statement) { return names_.fields[statement.field] == field; });
+    return std::ranges::any_of(system_.statements, [&](const Statement& statement) {
+      return names_.fields[statement.field] == field;
+    });
   }
 
   Position last_position() const {
@@ -148,11 +149,9 @@ class Resolver {
   TermId look_up(const SyntaxNode& node) {
     const std::string& name = node.text;
     if (const auto found = shorthands_.find(name); found != shorthands_.end()) return found->second;
-    if (const auto field = std::find(names_.fields.begin(), names_.fields.end(), name);
-        field != names_.fields.end())
+    if (const auto field = std::ranges::find(names_.fields, name); field != names_.fields.end())
       return system_.terms.field(static_cast<int>(field - names_.fields.begin()), Level::now);
-    if (const auto found = std::find(names_.coefficients.begin(), names_.coefficients.end(), name);
-        found != names_.coefficients.end())
+    if (const auto found = std::ranges::find(names_.coefficients, name); found != names_.coefficients.end())
       return system_.terms.coefficient(static_cast<int>(found - names_.coefficients.begin()));
     if (const auto found = names_.constants.find(name); found != names_.constants.end())
       return system_.terms.number(found->second);
@@ -173,7 +172,7 @@ class Resolver {
   }
 
   TermId field_at_level(const SyntaxNode& node) {
-    const auto field = std::find(names_.fields.begin(), names_.fields.end(), node.text);
+    const auto field = std::ranges::find(names_.fields, node.text);
     if (field == names_.fields.end())
       refuse(node.position, fmt::format("'{}.{}', but '{}' is no field", node.text, node.level, node.text),
              one_of(node.text, names_.fields, "a field"));
@@ -334,9 +333,9 @@ class Resolver {
   }
 
   bool later_shorthand(const std::string& name) const {
-    return std::any_of(
-        syntax_.statements.begin(), syntax_.statements.end(),
-        [&](const SyntaxStatement& statement) { return !statement.next && statement.name == name; });
+    return std::ranges::any_of(syntax_.statements, [&](const SyntaxStatement& statement) {
+      return !statement.next && statement.name == name;
+    });
   }
 
   const Syntax& syntax_;
@@ -353,7 +352,7 @@ System resolve_step(const Syntax& step, const StepNames& names) { return Resolve
 std::string why_invalid_name(std::string_view name) {
   const auto starts = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   if (name.empty() || !starts(name[0]) ||
-      !std::all_of(name.begin(), name.end(), [&](char c) { return starts(c) || (c >= '0' && c <= '9'); }))
+      !std::ranges::all_of(name, [&](char c) { return starts(c) || (c >= '0' && c <= '9'); }))
     return "names consist of letters, digits and '_', and begin with no digit";
   if (contains_name(given_names, name)) return fmt::format("'{}' has a meaning of its own", name);
   if (find_function(name) || contains_name(operator_names, name))

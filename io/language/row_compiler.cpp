@@ -125,8 +125,7 @@ class RowCompiler {
   Pending operation(const SyntaxNode& node) {
     std::vector<Pending> operands;
     for (const int operand : node.operands) operands.push_back(values_[operand]);
-    const bool all_constant =
-        std::all_of(operands.begin(), operands.end(), [](auto& p) { return p.constant(); });
+    const bool all_constant = std::ranges::all_of(operands, [](auto& p) { return p.constant(); });
     const bool variadic = info_of(node.operation).max_arguments == max_operands;
     if (all_constant && !variadic && node.operation != Operation::select) {
       std::vector<double> numbers;

@@ -72,7 +72,7 @@ struct Parameters {
 Stencil transport(int dimensions, const PerAxis& spacing, const Parameters& parameters,
                   const PerAxis& velocity) {
   const PerAxis diffusivity = parameters.per_axis("diffusivity", true);
-  if (*std::min_element(diffusivity.begin(), diffusivity.end()) < 0.0)
+  if (*std::ranges::min_element(diffusivity) < 0.0)
     throw PresetError("diffusivity", "'diffusivity' must not be negative");
   const double dt = parameters.number("dt");
   if (dt <= 0.0) throw PresetError("dt", "'dt' must be positive");
@@ -127,8 +127,8 @@ struct BenchmarkShape {
 
 std::optional<BenchmarkShape> parse_benchmark_shape(std::string_view name) {
   constexpr std::string_view families[]{"star", "box", "random"};
-  const auto family = std::find_if(std::begin(families), std::end(families),
-                                   [&](std::string_view prefix) { return name.starts_with(prefix); });
+  const auto family =
+      std::ranges::find_if(families, [&](std::string_view prefix) { return name.starts_with(prefix); });
   BenchmarkShape shape{BenchmarkShape::box, 1, 0};
   if (family != std::end(families)) {
     shape.family = static_cast<BenchmarkShape::Family>(family - families);
@@ -154,8 +154,7 @@ Stencil benchmark_stencil(const BenchmarkShape& shape) {
   std::mt19937 random;  // the standard specifies its numbers
   return normalised(radius, [&](const Index3& k) {
     if (shape.family == BenchmarkShape::random) return 0.1 + 0.9 * 0x1p-32 * static_cast<double>(random());
-    if (shape.family == BenchmarkShape::star && std::count(k.begin(), k.end(), 0) < axis_count - 1)
-      return 0.0;
+    if (shape.family == BenchmarkShape::star && std::ranges::count(k, 0) < axis_count - 1) return 0.0;
     return 1.0 / static_cast<double>(1 + k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
   });
 }
@@ -209,8 +208,8 @@ Stencil make_preset(std::string_view name, int dimensions, const std::array<doub
   const auto preset = find_preset(name);
   if (!preset) throw PresetError("", "there is no preset '" + std::string(name) + "'");
   for (const auto& given : values)
-    if (std::none_of(preset->parameters.begin(), preset->parameters.end(),
-                     [&](const PresetParameter& parameter) { return parameter.name == given.first; }))
+    if (std::ranges::none_of(preset->parameters,
+                             [&](const PresetParameter& parameter) { return parameter.name == given.first; }))
       throw PresetError(given.first, "preset '" + preset->name + "' has no parameter '" + given.first + "'");
 
   if (const auto wanted = preset_dimensions(name); wanted && *wanted != dimensions)

@@ -42,7 +42,7 @@ std::int64_t used_points(const Stencil& stencil, const Index3& tile) {
     for (const Tap& tap : stencil.taps())
       used[index_of(output + tap.offset - window.begin, window.extent())] = true;
   });
-  return std::count(used.begin(), used.end(), true);
+  return std::ranges::count(used, true);
 }
 
 /// Describes the axes of a march on a grid.
@@ -104,10 +104,9 @@ std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index
   std::vector<LayoutCandidate> candidates;
   for (const Index3& tile : tiles_on(shape, max_outputs))
     candidates.push_back(candidate(stencil, tile, shape, mma, storage, rates));
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const LayoutCandidate& a, const LayoutCandidate& b) {
-                     return std::pair(a.seconds, a.mma_count) < std::pair(b.seconds, b.mma_count);
-                   });
+  std::ranges::stable_sort(candidates, [](const LayoutCandidate& a, const LayoutCandidate& b) {
+    return std::pair(a.seconds, a.mma_count) < std::pair(b.seconds, b.mma_count);
+  });
   add_march(candidates, stencil, shape, mma.element);
   return candidates;
 }
@@ -123,7 +122,7 @@ Index3 cheapest_tile(const Stencil& stencil, const Index3& shape, const MmaShape
   std::vector<Ranked> least;
   for (std::size_t i = 0; i < tiles.size(); ++i)
     least.emplace_back(mma_count(shape, tiles[i], used_points(stencil, tiles[i]), mma), i);
-  std::sort(least.begin(), least.end());
+  std::ranges::sort(least);
   Ranked best{std::numeric_limits<std::int64_t>::max(), 0};
   for (const Ranked& bound : least) {
     if (best < bound) break;

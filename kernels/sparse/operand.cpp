@@ -36,12 +36,12 @@ std::vector<int> used_places(const WeightMatrix& matrix, std::size_t row, std::s
 void fill_places(std::vector<int>& places, Sparsity sparsity) {
   const auto offer = [&](int place) {
     if (static_cast<int>(places.size()) < sparsity.kept && place < sparsity.group &&
-        std::find(places.begin(), places.end(), place) == places.end())
+        std::ranges::find(places, place) == places.end())
       places.push_back(place);
   };
   if (!places.empty()) offer(places.front() ^ 1);
   for (int place = 0; place < sparsity.group; ++place) offer(place);
-  std::sort(places.begin(), places.end());
+  std::ranges::sort(places);
 }
 
 }  // namespace
@@ -95,8 +95,7 @@ WeightMatrix expand(const Operand& operand) {
 }
 
 double density(const Operand& operand, int m, int k) {
-  const auto used =
-      std::count_if(operand.values.begin(), operand.values.end(), [](double v) { return v != 0.0; });
+  const auto used = std::ranges::count_if(operand.values, [](double v) { return v != 0.0; });
   const auto executed = round_up(operand.rows(), m) * round_up(operand.columns(), k) * operand.sparsity.kept;
   return static_cast<double>(used) * operand.sparsity.group / static_cast<double>(executed);
 }

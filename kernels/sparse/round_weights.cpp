@@ -31,8 +31,8 @@ std::vector<double> round_weights(std::vector<double> weights, Precision precisi
   if (precision == Precision::fp64 || weights.empty()) return weights;
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](auto a, auto b) { return std::abs(weights[a]) > std::abs(weights[b]); });
+  std::ranges::stable_sort(order,
+                           [&](auto a, auto b) { return std::abs(weights[a]) > std::abs(weights[b]); });
   const double largest = std::abs(weights[order.front()]);
   if (largest == 0) return weights;
   const double scale = precision == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
@@ -70,8 +70,7 @@ std::vector<double> round_weights(std::vector<double> weights, Precision precisi
 std::optional<Stencil> round_weights(const Stencil& stencil, Precision precision) {
   const Index3 radius = stencil.radius();
   const std::vector<double> weights = round_weights(dense_weights(stencil), precision);
-  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
-    return std::nullopt;
+  if (std::ranges::all_of(weights, [](double weight) { return weight == 0; })) return std::nullopt;
   return Stencil(2 * radius + Index3{1, 1, 1}, weights, radius);
 }
 
@@ -84,7 +83,7 @@ Stencil step_weights(const Stencil& stencil, Precision precision) {
     return weights[static_cast<std::size_t>(index_of(p + radius, extent))];
   };
   const auto is_symmetric = [&](int axis) {
-    return radius[axis] > 0 && std::all_of(stencil.taps().begin(), stencil.taps().end(), [&](const Tap& tap) {
+    return radius[axis] > 0 && std::ranges::all_of(stencil.taps(), [&](const Tap& tap) {
              Index3 reflected = tap.offset;
              reflected[axis] = -reflected[axis];
              return weight_at(reflected) == tap.weight;

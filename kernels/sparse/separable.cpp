@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -54,8 +55,7 @@ std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3
       terms.push_back(std::move(term));
     }
   }
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const UnitTerm& a, const UnitTerm& b) { return a.norm > b.norm; });
+  std::ranges::stable_sort(terms, std::greater{}, &UnitTerm::norm);
   return terms;
 }
 
@@ -83,8 +83,7 @@ std::vector<UnitTerm> decompose_with_bases(const std::vector<double>& weights, c
         terms.push_back({norm, {{to_vector(z.col(k)), to_vector(y / norm), to_vector(x.col(j))}}});
     }
   }
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const UnitTerm& a, const UnitTerm& b) { return a.norm > b.norm; });
+  std::ranges::stable_sort(terms, std::greater{}, &UnitTerm::norm);
   return terms;
 }
 
@@ -95,9 +94,9 @@ double term_weight(const SeparableTerm& term, const Index3& p) {
 /// Multiplies a term of unit vectors by its norm, shared evenly by the axes with an extent above 1. No pass
 /// runs along the other axes, so their factor (1 or -1) goes to the longest axis.
 void scale_factors(SeparableTerm& term, double norm, const Index3& extent) {
-  const auto longest = std::max_element(extent.begin(), extent.end()) - extent.begin();
+  const auto longest = std::ranges::max_element(extent) - extent.begin();
   const auto passes =
-      std::max<std::ptrdiff_t>(1, std::count_if(extent.begin(), extent.end(), [](auto n) { return n > 1; }));
+      std::max<std::ptrdiff_t>(1, std::ranges::count_if(extent, [](auto n) { return n > 1; }));
   for (int axis = 0; axis < axis_count; ++axis) {
     double share = std::pow(norm, 1.0 / static_cast<double>(passes));
     const bool pass = extent[axis] > 1 || axis == longest;
@@ -141,7 +140,7 @@ SeparableStencil separate(const Stencil& stencil, double tolerance) {
   std::vector<double> weights(static_cast<std::size_t>(volume(extent)), 0.0);
   for (const Tap& tap : stencil.taps()) weights[index_of(tap.offset - taps.begin, extent)] = tap.weight;
 
-  const bool flat = *std::min_element(extent.begin(), extent.end()) == 1;
+  const bool flat = *std::ranges::min_element(extent) == 1;
   std::optional<SeparableStencil> best;
   for (const int axis : {z_axis, y_axis, x_axis}) {
     for (const bool planes : {false, true}) {
@@ -175,7 +174,7 @@ Stencil axis_stencil(const SeparableStencil& separable, const SeparableTerm& ter
   extent[axis] = 2 * radius + 1;
   center[axis] = radius;
   std::vector<double> weights(static_cast<std::size_t>(extent[axis]), 0.0);
-  std::copy(term.factor[axis].begin(), term.factor[axis].end(), weights.begin() + radius + begin);
+  std::ranges::copy(term.factor[axis], weights.begin() + radius + begin);
   return Stencil(extent, weights, center);
 }
 

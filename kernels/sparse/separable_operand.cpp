@@ -41,7 +41,7 @@ std::vector<double> on_grid(const std::vector<double>& weights, double grid, Pre
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const double lost = sum(weights) - sum(rounded), sign = std::copysign(1.0, lost);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+  std::ranges::stable_sort(order, [&](auto a, auto b) {
     return sign * (weights[a] - rounded[a]) > sign * (weights[b] - rounded[b]);
   });
   const auto units = static_cast<std::size_t>(std::round(std::abs(lost) / grid));
@@ -97,9 +97,9 @@ class SharedFactors {
 std::vector<float> rounded_to_fp32(const std::vector<double>& factor) {
   std::vector<float> rounded(factor.begin(), factor.end());
   const double lost = sum(factor) - std::accumulate(rounded.begin(), rounded.end(), 0.0);
-  const auto largest = std::max_element(factor.begin(), factor.end(),
-                                        [](double a, double b) { return std::abs(a) < std::abs(b); }) -
-                       factor.begin();
+  const auto largest =
+      std::ranges::max_element(factor, [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+      factor.begin();
   float& given = rounded[static_cast<std::size_t>(largest)];
   given = static_cast<float>(given + lost);
   return rounded;
@@ -169,8 +169,7 @@ RoundedFactors round_factors(const SeparableStencil& stencil, Precision precisio
     columns.push_back({z, x, term.factor[y_axis]});
     scale_by(columns.back().y, z_norm * x_norm);
   }
-  std::stable_sort(columns.begin(), columns.end(),
-                   [](const Column& a, const Column& b) { return a.z < b.z; });
+  std::ranges::stable_sort(columns, {}, &Column::z);
 
   RoundedFactors rounded;
   std::vector<double> kept;  // sums of the x factors

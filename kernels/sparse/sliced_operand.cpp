@@ -47,8 +47,7 @@ std::vector<WeightMatrix> slice_matrices(const Stencil& stencil, const Index3& t
 WeightMatrix used_by_any(const std::vector<WeightMatrix>& slices) {
   WeightMatrix used = slices.front();
   for (std::size_t i = 0; i < used.values.size(); ++i)
-    used.values[i] =
-        std::any_of(slices.begin(), slices.end(), [&](const auto& s) { return s.values[i] != 0; });
+    used.values[i] = std::ranges::any_of(slices, [&](const auto& s) { return s.values[i] != 0; });
   return used;
 }
 
@@ -134,7 +133,7 @@ NodePairs by_slices(NodePairs pairs, const std::vector<boost::dynamic_bitset<>>&
     const std::size_t slices = (b == unpaired ? slices_of[a] : slices_of[a] | slices_of[b]).count();
     return std::pair{-static_cast<std::ptrdiff_t>(slices), pair};
   };
-  std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::ranges::sort(pairs, {}, key);
   return pairs;
 }
 
@@ -284,7 +283,7 @@ int instructions_with_weights(const SlicedOperand& sliced, Precision element) {
     std::vector<bool> used(ceil_div(columns, step));
     for (std::size_t i = 0; i < slice.values.size(); ++i)
       if (slice.values[i] != 0) used[i % columns / step] = true;
-    count += static_cast<int>(std::count(used.begin(), used.end(), true));
+    count += static_cast<int>(std::ranges::count(used, true));
   }
   return count;
 }

@@ -75,8 +75,7 @@ bool is_defective(const SymbolMatrix& symbol, const Cluster& cluster) {
   const SymbolMatrix rest = symbol - cluster.mean * SymbolMatrix::Identity(symbol.rows(), symbol.cols());
   const Eigen::VectorXd singular = singular_values(rest);
   const double zero = same_eigenvalue * std::max(1.0, symbol.norm());
-  return std::count_if(singular.begin(), singular.end(), [=](double value) { return value <= zero; }) <
-         cluster.count;
+  return std::ranges::count_if(singular, [=](double value) { return value <= zero; }) < cluster.count;
 }
 
 /// Returns true if `has(stencil)` is true for an entry of a step that is not zero.

@@ -39,7 +39,7 @@ std::optional<StepMatrix> step_matrix(const Canonical& canonical) {
       if (source.kind == LinearSourceKind::previous) previous.push_back(source.index);
     rows.push_back(std::move(*row));
   }
-  std::sort(previous.begin(), previous.end());
+  std::ranges::sort(previous);
   previous.erase(std::unique(previous.begin(), previous.end()), previous.end());
 
   const int fields = canonical.field_count();
@@ -53,8 +53,7 @@ std::optional<StepMatrix> step_matrix(const Canonical& canonical) {
       };
       if (source.kind == LinearSourceKind::now) add(source.index, weights);
       if (source.kind == LinearSourceKind::previous)
-        add(fields + static_cast<int>(std::lower_bound(previous.begin(), previous.end(), source.index) -
-                                      previous.begin()),
+        add(fields + static_cast<int>(std::ranges::lower_bound(previous, source.index) - previous.begin()),
             weights);
       if (source.kind == LinearSourceKind::next)
         for (int column = 0; column < step.matrix.size(); ++column)

@@ -194,14 +194,12 @@ bool is_same_method(const Candidate& a, const Candidate& b) { return are_alike(a
 
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
   std::vector<Candidate> sorted = plan.candidates, first, others, last;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  std::ranges::stable_sort(sorted, {}, &Candidate::seconds);
   const auto near = [&](const Candidate& a, const Candidate& b) {
     return are_alike(a, b) && 4 * std::max(a.fuse, b.fuse) < 5 * std::min(a.fuse, b.fuse);
   };
   const auto among = [](const std::vector<Candidate>& list, const Candidate& candidate, auto&& relation) {
-    return std::any_of(list.begin(), list.end(),
-                       [&](const Candidate& other) { return relation(other, candidate); });
+    return std::ranges::any_of(list, [&](const Candidate& other) { return relation(other, candidate); });
   };
   for (const Candidate& candidate : sorted) {
     if (among(first, candidate, near) || among(others, candidate, near) || among(last, candidate, are_alike))

@@ -76,8 +76,7 @@ bool writes_whole_vectors(const ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t ends[] = {a.region.begin[column_axis] - a.first_column,
                                a.region.end[column_axis] - a.first_column, tile.column_margin,
                                a.row_period ? tile.across_margin : 0};
-  return std::all_of(std::begin(ends), std::end(ends),
-                     [&](std::int64_t end) { return end % tile.points_per_lane == 0; });
+  return std::ranges::all_of(ends, [&](std::int64_t end) { return end % tile.points_per_lane == 0; });
 }
 
 }  // namespace spsolve::cuda

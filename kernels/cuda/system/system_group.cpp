@@ -77,7 +77,7 @@ class GroupText {
 
   SystemGroup written() {
     for (int s = group_.first; s < group_.last; ++s) write_statement(s);
-    for (GroupInput& input : group_.inputs) std::sort(input.offsets.begin(), input.offsets.end());
+    for (GroupInput& input : group_.inputs) std::ranges::sort(input.offsets);
     group_.text = function_head("advance_point", "next", group_.statements()) + lines_ + "}\n";
     group_.operations = operations_;
     return group_;
@@ -486,7 +486,7 @@ class GroupText {
     const auto same = [&](const GroupInput& input) {
       return input.is_coefficient == is_coefficient && input.index == index && input.level == level;
     };
-    auto input = std::find_if(group_.inputs.begin(), group_.inputs.end(), same);
+    auto input = std::ranges::find_if(group_.inputs, same);
     if (input == group_.inputs.end()) {
       constexpr std::array suffix{"_previous", "_now", "_next"};
       static_assert(static_cast<int>(Level::previous) == 0 && static_cast<int>(Level::next) == 2);
@@ -498,8 +498,7 @@ class GroupText {
     }
     const std::array<int, 3> along{static_cast<int>(offset[axes_[0]]), static_cast<int>(offset[axes_[1]]),
                                    static_cast<int>(offset[axes_[2]])};
-    if (std::find(input->offsets.begin(), input->offsets.end(), along) == input->offsets.end())
-      input->offsets.push_back(along);
+    if (std::ranges::find(input->offsets, along) == input->offsets.end()) input->offsets.push_back(along);
     (begins_ ? split_.sum_reads : split_.finish_reads)
         .push_back({static_cast<int>(input - group_.inputs.begin()), along});
     return "array::" + input->name + ", " + std::to_string(along[0]) + ", " + std::to_string(along[1]) +
