@@ -85,13 +85,10 @@ void PointSources::evaluate(const Source& source, std::int64_t step, std::vector
     return;
   }
   const double n = static_cast<double>(step), t = n * dt_;
-  for (std::size_t first = 0; first < values.size(); first += RowProgram::width) {
-    std::vector<const double*> variables;
-    for (const auto& values_of_points : source.along) variables.push_back(values_of_points.data() + first);
-    variables.insert(variables.end(), {&t, &dt_, &n});
-    const std::size_t count = std::min<std::size_t>(values.size() - first, RowProgram::width);
-    source.formula->evaluate(variables, {values.data() + first, count}, workspace_);
-  }
+  std::vector<const double*> variables;
+  for (const auto& values_of_points : source.along) variables.push_back(values_of_points.data());
+  variables.insert(variables.end(), {&t, &dt_, &n});
+  source.formula->evaluate(variables, values, workspace_);
 }
 
 void PointSources::for_each_value(std::int64_t step,

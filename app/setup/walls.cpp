@@ -36,15 +36,11 @@ auto values_by_formula(const RunConfig& config, const FilledFace& face, const Sy
       p[along] += static_cast<std::int64_t>(i);
       on_line[i] = grid.coordinate(along, repeated(grid.domain, p)[along]);
     }
-    for (std::size_t begin = 0; begin < values.size(); begin += RowProgram::width) {
-      std::vector<const double*> variables;
-      if (along >= grid.domain.first_axis()) variables.push_back(on_line.data() + begin);
-      if (slow >= grid.domain.first_axis()) variables.push_back(&of_line);
-      for (const double* const of_time : {&t, &dt, &n}) variables.push_back(of_time);
-      program->evaluate(
-          variables, values.subspan(begin, std::min<std::size_t>(values.size() - begin, RowProgram::width)),
-          workspace);
-    }
+    std::vector<const double*> variables;
+    if (along >= grid.domain.first_axis()) variables.push_back(on_line.data());
+    if (slow >= grid.domain.first_axis()) variables.push_back(&of_line);
+    variables.insert(variables.end(), {&t, &dt, &n});
+    program->evaluate(variables, values, workspace);
   };
 }
 

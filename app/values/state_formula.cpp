@@ -59,15 +59,12 @@ class StateFormula::FormulaRows {
     for (std::size_t k = 0; formula_.uses_coefficients_ && k < coefficient_count_; ++k)
       for (std::size_t i = 0; i < length; ++i) rows_[1 + fields_ + k][i] = coefficients_->at(k, point(i));
     const double y = grid.coordinate(y_axis, begin[y_axis]), z = grid.coordinate(z_axis, begin[z_axis]);
-    for (std::size_t first = 0; first < length; first += RowProgram::width) {
-      std::vector<const double*> variables{rows_[0].data() + first};
-      if (grid.domain.dimensions > 1) variables.push_back(&y);
-      if (grid.domain.dimensions > 2) variables.push_back(&z);
-      for (std::size_t i = 1; i < rows_.size(); ++i) variables.push_back(rows_[i].data() + first);
-      variables.insert(variables.end(), {&t_, &dt_, &n_});
-      const std::size_t points = std::min<std::size_t>(length - first, RowProgram::width);
-      formula_.program_.evaluate(variables, {result_.data() + first, points}, workspace_);
-    }
+    std::vector<const double*> variables{rows_[0].data()};
+    if (grid.domain.dimensions > 1) variables.push_back(&y);
+    if (grid.domain.dimensions > 2) variables.push_back(&z);
+    for (std::size_t i = 1; i < rows_.size(); ++i) variables.push_back(rows_[i].data());
+    variables.insert(variables.end(), {&t_, &dt_, &n_});
+    formula_.program_.evaluate(variables, result_, workspace_);
     return result_;
   }
 

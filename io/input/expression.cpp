@@ -54,28 +54,23 @@ class RowEvaluator {
   /// Writes the values of out.size() points along x, from `begin` on.
   void evaluate(const Index3& begin, std::span<double> out) {
     std::array<double, axis_count> along{};  // {x, y, z} of the row
+    x_.resize(out.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      x_[i] = grid_.coordinate(x_axis, begin[x_axis] + static_cast<std::int64_t>(i));
     std::vector<const double*> variables{x_.data()};
     for (int i = 1; i < grid_.domain.dimensions; ++i) {
       along[i] = grid_.coordinate(axis_count - 1 - i, begin[axis_count - 1 - i]);
       variables.push_back(&along[i]);
     }
-    const std::size_t first_given = variables.size();
     for (const GivenValues& given : given_) variables.push_back(given.row(begin));
-    for (std::size_t first = 0; first < out.size(); first += RowProgram::width) {
-      const std::size_t count = std::min<std::size_t>(out.size() - first, RowProgram::width);
-      for (std::size_t i = 0; i < count; ++i)
-        x_[i] = grid_.coordinate(x_axis, begin[x_axis] + static_cast<std::int64_t>(first + i));
-      program_.evaluate(variables, out.subspan(first, count), workspace_);
-      for (std::size_t i = first_given; i < variables.size(); ++i) variables[i] += count;
-    }
+    program_.evaluate(variables, out, workspace_);
   }
 
  private:
   const RowProgram& program_;
   const std::vector<GivenValues>& given_;
   const Grid& grid_;
-  std::array<double, RowProgram::width> x_{};
-  std::vector<double> workspace_;
+  std::vector<double> x_, workspace_;
 };
 
 [[noreturn]] void refuse_value(const Expression& expression, const Grid& grid, const Index3& p,

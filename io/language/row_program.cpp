@@ -97,12 +97,19 @@ void perform(Operation operation, std::span<const OperandValues> rows, int count
 void RowProgram::evaluate(std::span<const double* const> variables, std::span<double> out,
                           std::vector<double>& workspace) const {
   workspace.resize(static_cast<std::size_t>(code_.slots) * width);
+  for (std::size_t first = 0; first < out.size(); first += width)
+    evaluate_part(variables, first, out.subspan(first, std::min<std::size_t>(out.size() - first, width)),
+                  workspace);
+}
+
+void RowProgram::evaluate_part(std::span<const double* const> variables, std::size_t first,
+                               std::span<double> out, std::vector<double>& workspace) const {
   const auto row_of = [&](const RowOperand& operand) -> OperandValues {
     switch (operand.kind) {
       case RowOperandKind::constant:
         return {&operand.number, false};
       case RowOperandKind::variable:
-        return {variables[operand.index], operand.varies};
+        return {variables[operand.index] + (operand.varies ? first : 0), operand.varies};
       default:
         return {workspace.data() + static_cast<std::ptrdiff_t>(operand.index) * width, operand.varies};
     }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "tests/io/language/row_values.hpp"
 
@@ -34,6 +35,14 @@ TEST(RowProgram, HasFurtherFunctions) {
 TEST(RowProgram, MeansNotZeroByTrue) {
   EXPECT_EQ(value("0.5 && 0.5"), 1.0);
   EXPECT_EQ(value("0 || 0.1"), 1.0);
+}
+
+TEST(RowProgram, TakesRowsOfAnyLength) {
+  const std::string text = "(x > 500 ? y : z) + 2*x";
+  std::vector<double> x(1000);
+  std::iota(x.begin(), x.end(), 0.0);
+  const std::vector<double> row = values(text, x, 3.0, 5.0);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(row[i], values(text, {x[i]}, 3.0, 5.0)[0]) << i;
 }
 
 TEST(RowProgram, LongChainsNeitherOverflowNorTakeMuchMemory) {
