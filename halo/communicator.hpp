@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/error.hpp"
@@ -38,6 +39,14 @@ class Communicator {
   double all_reduce(double value, MPI_Op operation) const;
   /// Returns the text of rank `source` on every rank.
   std::string broadcast(std::string text, int source = 0) const;
+  /// Returns the values of all ranks, in their order, on every rank.
+  template <class Value>
+  std::vector<Value> all_gather(const Value& value) const {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<Value> values(static_cast<std::size_t>(size_));
+    check_mpi(MPI_Allgather(&value, sizeof value, MPI_BYTE, values.data(), sizeof value, MPI_BYTE, handle_));
+    return values;
+  }
   /// Returns the texts of all ranks on rank 0; the result is empty elsewhere.
   std::vector<std::string> gather(const std::string& text) const;
   /// Ends the job on all ranks. Use it for failures that cannot be communicated to the other ranks.

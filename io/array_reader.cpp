@@ -41,14 +41,6 @@ void read_own(const NumberDataset& source, const Domain& domain, const Box& box,
   });
 }
 
-/// Gathers the boxes of all ranks.
-std::vector<Box> boxes_of_all(const Communicator& communicator, const Box& box) {
-  std::vector<Box> boxes(static_cast<std::size_t>(communicator.size()));
-  static_assert(sizeof(Box) == 6 * sizeof(std::int64_t));
-  check_mpi(MPI_Allgather(&box, 6, MPI_INT64_T, boxes.data(), 6, MPI_INT64_T, communicator.handle()));
-  return boxes;
-}
-
 /// Reads tiles in turns: each rank reads a tile, part by part, and sends to each other rank the values in its
 /// box.
 class SharedRead {
@@ -146,7 +138,7 @@ void read_boxes(const Communicator& communicator, const std::filesystem::path& f
     source.emplace(file, dataset);
     require_shape(*source, domain);
   });
-  const auto boxes = boxes_of_all(communicator, box);
+  const auto boxes = communicator.all_gather(box);
   if (source->encoded_chunks()) {
     const ChunkTiles tiles(domain.shape, *source->encoded_chunks());
     std::int64_t decoded = 0;

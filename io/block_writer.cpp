@@ -33,9 +33,7 @@ MPI_Datatype element_type(std::int64_t bytes) {
 }
 
 std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, const Index3& shape) {
-  static_assert(sizeof(Box) == 6 * sizeof(std::int64_t));
-  std::vector<Box> boxes(static_cast<std::size_t>(communicator.size()));
-  check_mpi(MPI_Allgather(&box, 6, MPI_INT64_T, boxes.data(), 6, MPI_INT64_T, communicator.handle()));
+  std::vector<Box> boxes = communicator.all_gather(box);
   std::int64_t points = 0;
   for (const Box& other : boxes) points += intersect(other, box_of(shape)).points();
   if (points != volume(shape))

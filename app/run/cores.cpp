@@ -52,10 +52,7 @@ double quota_of_this_rank(const Communicator& machine) {
   struct stat found {};
   if (!quota.group.empty()) stat(quota.group.c_str(), &found);
   const std::array<std::uint64_t, 2> own{found.st_dev, found.st_ino};
-  std::vector<std::array<std::uint64_t, 2>> groups(static_cast<std::size_t>(machine.size()));
-  check_mpi(
-      MPI_Allgather(own.data(), sizeof own, MPI_BYTE, groups.data(), sizeof own, MPI_BYTE, machine.handle()));
-  return quota.processors / static_cast<double>(std::ranges::count(groups, own));
+  return quota.processors / static_cast<double>(std::ranges::count(machine.all_gather(own), own));
 }
 
 /// Returns true if OMP_NUM_THREADS holds numbers of threads. The OpenMP library ignores any other text.
@@ -82,10 +79,7 @@ struct Runnable {
 /// Returns what can run of this rank. Threads beyond a quota may not run, and the others would wait for them
 /// in barriers. Collective.
 Runnable runnable_here(const Communicator& machine) {
-  const CoreMask own = cores_of_this_rank();
-  std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
-  check_mpi(
-      MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE, machine.handle()));
+  const std::vector<CoreMask> masks = machine.all_gather(cores_of_this_rank());
   const double quota = quota_of_this_rank(machine);
   return {std::clamp(static_cast<int>(std::min(quota, 1e6)), 1, threads_of_rank(masks, machine.rank())),
           quota};
