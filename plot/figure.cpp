@@ -12,12 +12,6 @@ namespace {
 constexpr int scale = Figure::text_scale, tick_length = 6, thick = 2, min_ticks = 2, max_ticks = 8,
               widest_title = 1600;
 
-int widest(const std::vector<Tick>& ticks) {
-  int width = 0;
-  for (const Tick& tick : ticks) width = std::max(width, text_width(tick.label, scale));
-  return width;
-}
-
 /// Returns a text with one character of the font for each character of UTF-8.
 std::string drawable(const std::string& text) {
   std::string result;
@@ -59,10 +53,16 @@ int pixel_of(const FigureAxis& axis, double value, int count) {
 
 }  // namespace
 
+int label_width(const std::vector<Tick>& ticks) {
+  int width = 0;
+  for (const Tick& tick : ticks) width = std::max(width, text_width(tick.label, scale));
+  return width;
+}
+
 std::vector<Tick> ticks_for(double low, double high, int pixels, bool upright) {
   for (int most = max_ticks; most > min_ticks; --most) {
     std::vector<Tick> ticks = ticks_in(low, high, most);
-    const int needed = upright ? 2 * text_height(scale) : widest(ticks) + 2 * Figure::gap;
+    const int needed = upright ? 2 * text_height(scale) : label_width(ticks) + 2 * Figure::gap;
     const double distance =
         ticks.size() > 1 ? (ticks[1].value - ticks[0].value) / (high - low) * pixels : 1e9;
     if (distance >= needed) return ticks;
@@ -89,8 +89,8 @@ Figure::Figure(Size area, const FigureAxis& horizontal, const FigureAxis& vertic
   const std::vector<Tick> along_x = ticks_of(horizontal, area.width, false);
   const std::vector<Tick> along_y = ticks_of(vertical, area.height, true);
   const int letter = text_height(scale), line = scale * 11;
-  left_ = gap + letter + 2 * gap + std::max(widest(along_y), 30) + gap + tick_length + thick;
-  int width = left_ + area.width + std::max(right, widest(along_x) / 2 + gap);
+  left_ = gap + letter + 2 * gap + std::max(label_width(along_y), 30) + gap + tick_length + thick;
+  int width = left_ + area.width + std::max(right, label_width(along_x) / 2 + gap);
   const auto lines = title_lines(title, std::max(width - 2 * gap, 480));
   for (const std::string& text : lines)
     width = std::max(width, std::min(text_width(drawable(text), scale) + 2 * gap, widest_title));

@@ -67,5 +67,7 @@ std::vector<Tick> logarithmic_ticks(double low, double high);
 /// Returns ticks of an axis as near to each other as `pixels` allow for labels that stand above each other
 /// (`upright`) or side by side.
 std::vector<Tick> ticks_for(double low, double high, int pixels, bool upright);
+/// Returns the width in pixels of the longest label.
+int label_width(const std::vector<Tick>& ticks);
 
 }  // namespace spsolve

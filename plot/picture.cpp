@@ -16,12 +16,6 @@ constexpr int scale = Figure::text_scale, gap = 8, min_side = 32, bar_width = 24
               bar_margin = 20;
 constexpr Size curve_area{640, 400};
 
-int label_width(const std::vector<Tick>& ticks) {
-  int width = 0;
-  for (const Tick& tick : ticks) width = std::max(width, text_width(tick.label, scale));
-  return width;
-}
-
 void draw_color_bar(Image& image, int left, int top, int height, const MapStyle& style,
                     const std::vector<Tick>& ticks) {
   const ColorRange& range = style.range;

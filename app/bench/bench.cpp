@@ -138,8 +138,8 @@ constexpr std::int64_t long_run = 1'000'000'000;  // steps: for such runs candid
 /// Returns the candidates to measure: the plan's choice, and others where they are asked for.
 std::vector<Candidate> choice_and_rivals(const Plan& plan, int count) {
   std::vector<Candidate> candidates = best_candidates(plan, static_cast<std::size_t>(count));
-  const auto is_chosen = [&](const Candidate& candidate) { return is_same_method(candidate, plan.chosen); };
-  candidates.erase(std::remove_if(candidates.begin(), candidates.end(), is_chosen), candidates.end());
+  std::erase_if(candidates,
+                [&](const Candidate& candidate) { return is_same_method(candidate, plan.chosen); });
   candidates.insert(candidates.begin(), plan.chosen);
   candidates.resize(std::min<std::size_t>(candidates.size(), static_cast<std::size_t>(count)));
   return candidates;
@@ -156,13 +156,6 @@ BenchSetting setting_of(const BenchRequest& request) {
   return setting;
 }
 
-DeviceChoice device_of(const Communicator& communicator, const BenchRequest& request,
-                       const ParallelConfig& parallel) {
-  ComputeConfig compute;
-  compute.device = request.device;
-  return choose_device(communicator, compute, parallel);
-}
-
 /// Holds what the cases of a call of `spsolve bench` share, and the rows measured until now.
 class Benchmark {
  public:
@@ -171,7 +164,7 @@ class Benchmark {
         request_(request),
         terminal_(communicator, false, is_standard_output(request.json) ? stderr : stdout),
         setting_(setting_of(request)),
-        device_(device_of(communicator, request, setting_.parallel)),
+        device_(choose_device(communicator, {.device = request.device}, setting_.parallel)),
         model_(device_model(device_)),
         tunes_(request.tune || (!request.no_tune && device_.cuda && request.suite.empty() &&
                                 request.candidates == 1 && !request.compile_only)) {}

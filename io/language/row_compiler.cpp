@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/language/row_compiler.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -96,30 +97,24 @@ class RowCompiler {
     // muParser, which evaluated formulas before, had these two constants, the first with thirteen digits.
     if (node.text == "_pi") return pending_constant(3.141592653589);
     if (node.text == "_e") return pending_constant(std::numbers::e);
-    std::string list;
-    for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-    throw SyntaxError(text_, node.position, fmt::format("the unknown name '{}'", node.text),
-                      find_function(node.text) ? fmt::format("'{}(...)'", node.text)
-                                               : nearest_or_list(node.text, known, list));
+    throw SyntaxError(
+        text_, node.position, fmt::format("the unknown name '{}'", node.text),
+        find_function(node.text) ? fmt::format("'{}(...)'", node.text) : nearest_or_list(node.text, known));
   }
 
   [[noreturn]] void refuse_call(const SyntaxNode& node) const {
     std::vector<std::string> known;
-    std::string list;
     for (const OperationInfo& info : operation_table)
-      if (is_function(info.operation)) {
-        known.emplace_back(info.name);
-        list += (list.empty() ? "" : ", ") + known.back();
-      }
+      if (is_function(info.operation)) known.emplace_back(info.name);
     throw SyntaxError(text_, node.position, fmt::format("the unknown function '{}'", node.text),
-                      nearest_or_list(node.text, known, list));
+                      nearest_or_list(node.text, known));
   }
 
-  static std::string nearest_or_list(const std::string& name, const std::vector<std::string>& known,
-                                     const std::string& list) {
+  static std::string nearest_or_list(const std::string& name, const std::vector<std::string>& known) {
     if (const std::string own = own_name_of(name); !own.empty()) return own;
     const std::string nearest = nearest_name(name, known);
-    return nearest.empty() ? "one of " + list : fmt::format("one of {} (is it '{}'?)", list, nearest);
+    return fmt::format("one of {}{}", fmt::join(known, ", "),
+                       nearest.empty() ? "" : fmt::format(" (is it '{}'?)", nearest));
   }
 
   Pending operation(const SyntaxNode& node) {

@@ -3,22 +3,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace spsolve {
 namespace {
 
+/// Pairs the rates of a calibration with those of a model.
+constexpr std::pair<double Calibration::Rates::*, double DeviceModel::*> rates_of_models[]{
+    {&Calibration::Rates::bandwidth, &DeviceModel::bandwidth},
+    {&Calibration::Rates::scalar_fp64, &DeviceModel::scalar_fp64},
+    {&Calibration::Rates::scalar_fp32, &DeviceModel::scalar_fp32},
+    {&Calibration::Rates::launch_seconds, &DeviceModel::launch_seconds},
+    {&Calibration::Rates::mma_half, &DeviceModel::mma_half},
+    {&Calibration::Rates::mma_half_sparse, &DeviceModel::mma_half_sparse},
+    {&Calibration::Rates::mma_tf32, &DeviceModel::mma_tf32},
+    {&Calibration::Rates::mma_tf32_sparse, &DeviceModel::mma_tf32_sparse},
+    {&Calibration::Rates::mma_fp64, &DeviceModel::mma_fp64},
+    {&Calibration::Rates::wgmma_tf32_sparse, &DeviceModel::wgmma_tf32_sparse},
+    {&Calibration::Rates::shared_bandwidth, &DeviceModel::shared_bandwidth}};
+
 void take_rates(DeviceModel& gpu, const Calibration::Rates& rates) {
-  gpu.bandwidth = rates.bandwidth;
-  gpu.scalar_fp64 = rates.scalar_fp64;
-  gpu.scalar_fp32 = rates.scalar_fp32;
-  gpu.launch_seconds = rates.launch_seconds;
-  gpu.mma_half = rates.mma_half;
-  gpu.mma_half_sparse = rates.mma_half_sparse;
-  gpu.mma_tf32 = rates.mma_tf32;
-  gpu.mma_tf32_sparse = rates.mma_tf32_sparse;
-  gpu.mma_fp64 = rates.mma_fp64;
-  gpu.wgmma_tf32_sparse = rates.wgmma_tf32_sparse;
-  gpu.shared_bandwidth = rates.shared_bandwidth;
+  for (const auto& [of_calibration, of_model] : rates_of_models) gpu.*of_model = rates.*of_calibration;
 }
 
 }  // namespace
@@ -74,17 +79,7 @@ DeviceModel nominal_gpu() {
 
 Calibration::Rates rates_of(const DeviceModel& gpu) {
   Calibration::Rates rates = shipped_calibration().rates;
-  rates.bandwidth = gpu.bandwidth;
-  rates.scalar_fp64 = gpu.scalar_fp64;
-  rates.scalar_fp32 = gpu.scalar_fp32;
-  rates.launch_seconds = gpu.launch_seconds;
-  rates.mma_half = gpu.mma_half;
-  rates.mma_half_sparse = gpu.mma_half_sparse;
-  rates.mma_tf32 = gpu.mma_tf32;
-  rates.mma_tf32_sparse = gpu.mma_tf32_sparse;
-  rates.mma_fp64 = gpu.mma_fp64;
-  rates.wgmma_tf32_sparse = gpu.wgmma_tf32_sparse;
-  rates.shared_bandwidth = gpu.shared_bandwidth;
+  for (const auto& [of_calibration, of_model] : rates_of_models) rates.*of_calibration = gpu.*of_model;
   return rates;
 }
 
