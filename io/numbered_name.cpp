@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace spsolve {
@@ -14,6 +15,12 @@ constexpr std::size_t digits = 10;
 
 std::string to_text(const NumberedName& name) {
   return fmt::format("{}_{:0{}}{}", name.stem, name.number, digits, name.extension);
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-');
+  });
 }
 
 std::optional<NumberedName> parse_numbered_name(std::string_view name) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -37,13 +36,6 @@ constexpr const char* diagnostics_name = "diagnostics.csv";
 
 /// Names the file by which ranks find out whether they see one directory; a random number follows.
 constexpr const char* shared_stem = ".shared";
-
-/// Returns true for a name of a run's streams and images: letters, digits, '_' and '-'.
-bool is_word(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-');
-  });
-}
 
 /// Returns true if a file name is one that a run writes, complete or not.
 bool is_result(const std::string& name) {

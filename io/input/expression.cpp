@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/input/expression.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -75,14 +76,13 @@ class RowEvaluator {
 
 [[noreturn]] void refuse_value(const Expression& expression, const Grid& grid, const Index3& p,
                                double value) {
-  std::string place, index;
+  std::string place;
   for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)
     place +=
         fmt::format("{}{} = {}", place.empty() ? "" : ", ", axis_names[axis], grid.coordinate(axis, p[axis]));
-  for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
-    index += fmt::format("{}{}", index.empty() ? "" : ", ", p[axis]);
-  throw Error(Status::invalid_input, fmt::format("{} '{}' is {} at {} (point [{}])", expression.key,
-                                                 shown(expression.text), value, place, index));
+  throw Error(Status::invalid_input,
+              fmt::format("{} '{}' is {} at {} (point [{}])", expression.key, shown(expression.text), value,
+                          place, fmt::join(p.begin() + grid.domain.first_axis(), p.end(), ", ")));
 }
 
 }  // namespace

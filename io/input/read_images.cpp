@@ -4,37 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
-#include "io/input/read_points.hpp"
-#include "io/language/parser.hpp"
+#include "io/input/read_problem.hpp"
+#include "io/numbered_name.hpp"
 
 namespace spsolve {
 namespace {
 
 std::string read_name(const TomlSection& section, const std::vector<ImagesConfig>& others) {
   const std::string name = *section.text("name");
-  const bool is_plain =
-      std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
-  if (name.empty() || !is_plain || name == "snapshot" || name == "checkpoint")
+  if (!is_word(name) || name == "snapshot" || name == "checkpoint")
     section.fail("name", fmt::format("'name' is '{}'; wanted letters, digits, '_' and '-', and neither "
                                      "'snapshot' nor 'checkpoint', which other files are called",
                                      name));
   if (std::ranges::find(others, name, &ImagesConfig::name) != others.end())
     section.fail("name", fmt::format("there are images with the name '{}' already", name));
   return name;
-}
-
-std::string read_value(const TomlSection& section, const RunConfig& config) {
-  const std::string formula = *section.text("value");
-  try {
-    RowProgram(parse_expression(formula), names_of_state(config));
-  } catch (const SyntaxError& error) {
-    throw Error(Status::invalid_input,
-                fmt::format("{}value: {}", section.error_prefix("value"), error.what()));
-  }
-  return formula;
 }
 
 std::optional<ImagePlane> read_plane(const TomlSection& section, const Grid& grid) {
@@ -74,7 +60,8 @@ std::vector<ImagesConfig> read_images(const TomlSection& root, const RunConfig& 
     section.require({"name", "value"});
     ImagesConfig images;
     images.name = read_name(section, all);
-    images.value = read_value(section, config);
+    images.value = *section.text("value");
+    check_formula(section, "value", images.value, names_of_state(config));
     images.every = section.integer("every").value_or(images.every);
     images.plane = read_plane(section, config.grid);
     read_range(section, images);

@@ -4,16 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 
 #include "io/compressed_array.hpp"
 #include "io/input/read_fields.hpp"
+#include "io/input/read_problem.hpp"
 #include "io/input/shell_word.hpp"
-#include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
-#include "io/language/row_program.hpp"
+#include "io/numbered_name.hpp"
 #include "kernels/error.hpp"
 #include "kernels/sampling.hpp"
 
@@ -67,9 +66,7 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
     OutputStreamConfig stream;
     section.require("name");
     stream.name = *section.text("name");
-    const bool plain = std::ranges::all_of(
-        stream.name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
-    if (stream.name.empty() || !plain || stream.name == "snapshot" || stream.name == "snapshots" ||
+    if (!is_word(stream.name) || stream.name == "snapshot" || stream.name == "snapshots" ||
         stream.name == "checkpoint")
       section.fail("name",
                    fmt::format("'name' is '{}'; wanted letters, digits, '_' and '-', and none "
@@ -112,12 +109,7 @@ DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& 
         sums->fail(name,
                    fmt::format("'{}' is or begins like a column that diagnostics.csv has anyway", name));
     const std::string formula = *sums->text(name);
-    try {
-      RowProgram(parse_expression(formula), names_of_state(config));
-    } catch (const SyntaxError& error) {
-      throw Error(Status::invalid_input,
-                  fmt::format("{}{}: {}", sums->error_prefix(name), name, error.what()));
-    }
+    check_formula(*sums, name, formula, names_of_state(config));
     diagnostics.sums[name] = formula;
   }
   return diagnostics;

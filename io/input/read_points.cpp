@@ -9,9 +9,6 @@
 
 #include "io/input/read_fields.hpp"
 #include "io/input/read_problem.hpp"
-#include "io/language/parser.hpp"
-#include "io/language/resolve.hpp"
-#include "io/language/row_program.hpp"
 
 namespace spsolve {
 namespace {
@@ -88,14 +85,8 @@ std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const
     source.field = known_field(section, "field", section.text("field").value_or(fields.front()), fields);
     source.at = read_places(section, config.grid, directory);
     source.value = read_values(section, "value", directory);
-    if (const auto* formula = std::get_if<ExpressionForm>(&source.value)) {
-      try {
-        RowProgram(parse_expression(formula->expression), names_at_point(config));
-      } catch (const SyntaxError& error) {
-        throw Error(Status::invalid_input,
-                    fmt::format("{}value: {}", section.error_prefix("value"), error.what()));
-      }
-    }
+    if (const auto* formula = std::get_if<ExpressionForm>(&source.value))
+      check_formula(section, "value", formula->expression, names_at_point(config));
     if (section.one_of("interpolation").value_or("linear") == "nearest")
       source.interpolation = Interpolation::nearest;
     sources.push_back(std::move(source));

@@ -11,6 +11,7 @@
 #include "io/input/read_boundary.hpp"
 #include "io/input/read_equations.hpp"
 #include "io/input/shell_word.hpp"
+#include "io/language/parser.hpp"
 
 namespace spsolve {
 
@@ -139,6 +140,15 @@ FieldForm read_values(const TomlSection& section, const std::string& key, const 
                                   "= \"...\" }}, not {}",
                                   key, type_name(node)));
   return ExpressionForm{*section.text(key), at};
+}
+
+void check_formula(const TomlSection& section, const std::string& key, const std::string& formula,
+                   const ExpressionNames& names) {
+  try {
+    compile_rows(parse_expression(formula), names);
+  } catch (const SyntaxError& error) {
+    throw Error(Status::invalid_input, fmt::format("{}{}: {}", section.error_prefix(key), key, error.what()));
+  }
 }
 
 bool has_walls_at_the_same_places(const Grid& grid, const std::array<std::array<Face, 2>, 3>& faces,

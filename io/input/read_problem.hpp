@@ -28,6 +28,11 @@ DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path
 FieldForm read_values(const TomlSection& section, const std::string& key,
                       const std::filesystem::path& directory);
 
+/// Throws Error(invalid_input), naming line and key, if the formula of `key` uses other names than these, or
+/// is no expression of one point.
+void check_formula(const TomlSection& section, const std::string& key, const std::string& formula,
+                   const ExpressionNames& names);
+
 /// Reads [initial] or [source]. A relative file starts at `directory`. Expressions are checked. Formulas may
 /// use dt. Those of a source, which `knows_time`, may also use t and step.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory,
