@@ -168,6 +168,7 @@ std::optional<FileDescriptor> keep_pipe_open(const std::filesystem::path& path) 
 }
 
 void write_cache(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
   const std::filesystem::path target = followed(file);
   replace(target, text, own_temporary_name(target), Flush::later);
 }

@@ -33,7 +33,8 @@ void append_text(const std::filesystem::path& file, const std::string& text);
 /// seconds. Returns nothing if the path names no pipe.
 std::optional<FileDescriptor> keep_pipe_open(const std::filesystem::path& path);
 
-/// Writes a small text file as a cache: several processes may write it at a time, and it may be lost.
+/// Writes a small text file as a cache: several processes may write it at a time, and it may be lost. Makes
+/// its directory.
 void write_cache(const std::filesystem::path& file, const std::string& text);
 
 /// Reads a whole text file, or a stream to its end. Throws Error(file_failure) if it has more than `most`

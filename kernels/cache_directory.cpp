@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cache_directory.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 namespace spsolve {
@@ -16,6 +18,12 @@ std::filesystem::path cache_directory() {
 std::optional<std::filesystem::path> cache_file(const std::string& name) {
   const std::filesystem::path directory = cache_directory();
   return directory.empty() ? std::nullopt : std::optional(directory / name);
+}
+
+std::optional<std::filesystem::path> cache_file(const std::string& kind, std::string device) {
+  std::ranges::replace_if(
+      device, [](unsigned char c) { return !std::isalnum(c); }, '-');
+  return cache_file(kind + "-" + device + ".json");
 }
 
 }  // namespace spsolve

@@ -14,5 +14,8 @@ std::filesystem::path cache_directory();
 
 /// Returns the path of the file `name` in cache_directory(), or nothing if there is no such directory.
 std::optional<std::filesystem::path> cache_file(const std::string& name);
+/// Returns the path of `<kind>-<device>.json` there, where `-` replaces all but letters and digits of the
+/// name of the device.
+std::optional<std::filesystem::path> cache_file(const std::string& kind, std::string device);
 
 }  // namespace spsolve

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "io/text_file.hpp"
@@ -61,10 +59,8 @@ std::shared_ptr<const Calibration> read_calibration(const std::filesystem::path&
   return calibration_of(json, file.string(), all);
 }
 
-std::optional<std::filesystem::path> calibration_file(std::string device) {
-  std::replace_if(
-      device.begin(), device.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
-  return cache_file("calibration-" + device + ".json");
+std::optional<std::filesystem::path> calibration_file(const std::string& device) {
+  return cache_file("calibration", device);
 }
 
 std::shared_ptr<const Calibration> remembered_calibration(const std::string& device) {
@@ -79,7 +75,6 @@ std::shared_ptr<const Calibration> remembered_calibration(const std::string& dev
 void remember_calibration(const std::string& device, const std::map<std::string, double>& values) {
   const auto file = calibration_file(device);
   if (!file) return;
-  std::filesystem::create_directories(file->parent_path());
   const nlohmann::json json{{"device", device}, {"coefficients", values}};
   write_cache(*file, json.dump(2) + "\n");
 }

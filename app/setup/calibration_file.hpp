@@ -22,7 +22,7 @@ std::shared_ptr<const Calibration> calibration_of(const nlohmann::json& json, co
                                                   bool all);
 
 /// Returns $XDG_CACHE_HOME/spsolve/calibration-<device>.json, if there is a cache.
-std::optional<std::filesystem::path> calibration_file(std::string device);
+std::optional<std::filesystem::path> calibration_file(const std::string& device);
 /// Returns the calibration that was measured on devices of this name, or null if there is none that can be
 /// read.
 std::shared_ptr<const Calibration> remembered_calibration(const std::string& device);

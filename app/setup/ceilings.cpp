@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -90,12 +88,6 @@ std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, con
   return times;
 }
 
-std::optional<std::filesystem::path> file_of(std::string device) {
-  std::replace_if(
-      device.begin(), device.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
-  return cache_file("ceilings-" + device + ".json");
-}
-
 }  // namespace
 
 Ceilings measure_ceilings(const Communicator& communicator, const DeviceChoice& device,
@@ -135,17 +127,16 @@ Json to_json(const Ceilings& ceilings) {
 }
 
 void remember(const Ceilings& ceilings) {
-  const auto file = file_of(ceilings.device);
+  const auto file = cache_file("ceilings", ceilings.device);
   if (!file) return;
   try {
-    std::filesystem::create_directories(file->parent_path());
     write_cache(*file, to_json(ceilings).dump(2) + "\n");
   } catch (const std::exception&) {  // a cache may be full, or read-only
   }
 }
 
 std::optional<Ceilings> remembered_ceilings(const DeviceChoice& device) {
-  const auto file = file_of(device_name(device));
+  const auto file = cache_file("ceilings", device_name(device));
   if (!file) return {};
   try {
     const Json json = Json::parse(read_text(*file));

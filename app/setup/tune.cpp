@@ -189,7 +189,6 @@ std::optional<StoredPlan> tuned_plan(const Communicator& communicator, const Pro
   tuned.chosen = *fastest;
   if (const auto file = file_of(problem, request, device); file && communicator.root()) {
     try {
-      std::filesystem::create_directories(file->parent_path());
       write_cache(*file, to_json(tuned) + "\n");
     } catch (const std::exception& error) {
       terminal.warn("the tuned plan is not remembered: {}", error.what());
