@@ -17,7 +17,7 @@ namespace spsolve {
 /// block: the values of a block stay in registers between instructions. A launch of several steps takes tile
 /// after tile through all of them while the tile is in cache (FusedSystemLaunch).
 ///
-/// Every point has the bits of canonical_step() (kernels/operator/evaluate_canonical.hpp), whatever the
+/// Every point has the bits of canonical_step() (tests/support/evaluate_canonical.hpp), whatever the
 /// region and the number of threads. Fields in 16 bits are read as fp32, computed with in fp32 and rounded
 /// once when they are stored.
 ///

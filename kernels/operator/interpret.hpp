@@ -19,10 +19,6 @@ std::vector<double> interpret(const Terms& terms, TermId id, const Box& box, con
 /// none.
 Box coefficient_leaves(const Terms& terms, TermId id, const Box& box);
 
-/// Returns coordinates, coefficients, t and n of the context as leaf values, which throw
-/// std::logic_error for fields.
-LeafValue given_values(const StepContext& context, std::int64_t step);
-
 /// Returns the smallest box that holds two boxes, of which one may be empty.
 Box hull_of(const Box& a, const Box& b);
 

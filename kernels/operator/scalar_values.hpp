@@ -10,10 +10,9 @@ namespace spsolve {
 
 /// Returns the scalars of a system (Canonical::scalars) at a step, in double.
 inline std::vector<double> scalar_values(const Canonical& canonical, double dt, std::int64_t step) {
-  StepContext time;
-  time.dt = dt;
-  time.fields = {Domain{}};
-  const LeafValue leaf = given_values(time, step);
+  const LeafValue leaf = [&](const Term& term, const Index3&) {
+    return static_cast<double>(step) * (term.kind == TermKind::time ? dt : 1.0);
+  };
   std::vector<double> values;
   for (const TermId scalar : canonical.scalars)
     values.push_back(interpret(canonical.terms, scalar, box_of({1, 1, 1}), leaf).front());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -29,24 +28,6 @@ struct System {
 /// Returns true if two systems have the same fields and statements, whatever the names of shorthands, the
 /// order of coefficients and the coefficients that no statement reads.
 bool same_statements(const System& a, const System& b);
-
-/// Describes what a step needs besides the state: the grid, with the walls of each field, the time step and
-/// the coefficients.
-struct StepContext {
-  std::array<double, 3> origin{}, spacing{1.0, 1.0, 1.0};  // {z, y, x}
-  double dt = 1.0;
-  std::vector<Domain> fields;                     // one per field, all of one shape
-  std::vector<std::vector<double>> coefficients;  // values of each coefficient, in that shape, x fastest
-
-  const Index3& shape() const { return fields.front().shape; }
-};
-
-/// Holds the fields at step n and one step before, of the shape of the grid, x fastest.
-template <class T>
-struct SystemState {
-  std::vector<std::vector<T>> now, previous;
-  std::int64_t step = 0;
-};
 
 /// Returns the grid point whose coefficient is used at `p`: coefficients wrap where the axis is periodic (it
 /// is for all fields or for none), and are mirrored elsewhere.

@@ -94,10 +94,4 @@ WeightMatrix expand(const Operand& operand) {
   return matrix;
 }
 
-double density(const Operand& operand, int m, int k) {
-  const auto used = std::ranges::count_if(operand.values, [](double v) { return v != 0.0; });
-  const auto executed = round_up(operand.rows(), m) * round_up(operand.columns(), k) * operand.sparsity.kept;
-  return static_cast<double>(used) * operand.sparsity.group / static_cast<double>(executed);
-}
-
 }  // namespace spsolve

@@ -48,8 +48,4 @@ Operand spread_rows(const Operand& operand);
 /// Returns the M x K matrix with its zeros, the inverse of compress().
 WeightMatrix expand(const Operand& operand);
 
-/// Returns non-zero weights / multiplications executed: S of paper 003, for M and K padded to multiples of m
-/// and k.
-double density(const Operand& operand, int m, int k);
-
 }  // namespace spsolve

@@ -8,27 +8,6 @@
 
 namespace spsolve {
 
-StencilMatrix StencilMatrix::identity(int size) {
-  StencilMatrix one(size);
-  for (int i = 0; i < size; ++i) one.at(i, i) = LongWeights(1.0L);
-  return one;
-}
-
-StencilMatrix operator*(const StencilMatrix& a, const StencilMatrix& b) {
-  StencilMatrix product(a.size());
-  for (int row = 0; row < a.size(); ++row)
-    for (int column = 0; column < a.size(); ++column)
-      for (int k = 0; k < a.size(); ++k)
-        product.at(row, column) = product.at(row, column) + a.at(row, k) * b.at(k, column);
-  return product;
-}
-
-StencilMatrix StencilMatrix::power(int exponent) const {
-  StencilMatrix product = identity(size_);
-  for (int i = 0; i < exponent; ++i) product = product * *this;
-  return product;
-}
-
 std::optional<StepMatrix> step_matrix(const Canonical& canonical) {
   std::vector<std::map<LinearSource, std::vector<Tap>>> rows;
   std::vector<int> previous;

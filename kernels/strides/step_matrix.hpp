@@ -9,23 +9,17 @@
 
 namespace spsolve {
 
-/// Holds a square matrix of weights: u_i' = sum_j W_ij * u_j. The product of two matrices is their
-/// composition, and a power is a number of fused steps. Fused steps are exact only where no ghost point of a
-/// wall is read.
+/// Holds a square matrix of weights: u_i' = sum_j W_ij * u_j.
 class StencilMatrix {
  public:
   /// Makes a matrix of zeros.
   explicit StencilMatrix(int size) : size_(size), entries_(static_cast<std::size_t>(size) * size) {}
-  static StencilMatrix identity(int size);
 
   int size() const { return size_; }
   LongWeights& at(int row, int column) { return entries_[static_cast<std::size_t>(row) * size_ + column]; }
   const LongWeights& at(int row, int column) const {
     return entries_[static_cast<std::size_t>(row) * size_ + column];
   }
-
-  friend StencilMatrix operator*(const StencilMatrix& a, const StencilMatrix& b);
-  StencilMatrix power(int exponent) const;
 
  private:
   int size_;

@@ -9,10 +9,10 @@
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
 #include "io/language/row_program.hpp"
-#include "kernels/operator/evaluate_canonical.hpp"
-#include "kernels/operator/reference_step.hpp"
 #include "kernels/operator/repeating_form.hpp"
 #include "kernels/operator/system_facts.hpp"
+#include "tests/support/evaluate_canonical.hpp"
+#include "tests/support/reference_step.hpp"
 
 namespace {
 

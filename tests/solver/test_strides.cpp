@@ -11,7 +11,6 @@
 #include "kernels/cuda/scalar/march_tile.hpp"
 #endif
 #include "kernels/operator/canonical.hpp"
-#include "kernels/operator/reference_step.hpp"
 #include "solver/block.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/stride_error.hpp"
@@ -19,6 +18,7 @@
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
+#include "tests/support/reference_step.hpp"
 #include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {

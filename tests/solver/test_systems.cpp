@@ -15,7 +15,6 @@
 #include "kernels/cuda/system/fused_tile.hpp"
 #endif
 #include "kernels/cpu/system_unit.hpp"
-#include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
 #include "solver/block.hpp"
@@ -24,6 +23,7 @@
 #include "tests/kernels/operator/random_step.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
+#include "tests/support/evaluate_canonical.hpp"
 #include "tests/support/recorded_values.hpp"
 
 namespace spsolve {

@@ -11,13 +11,13 @@
 
 #include "kernels/cpu/program_queries.hpp"
 #include "kernels/cpu/system_unit.hpp"
-#include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
 #include "kernels/operator/repeating_form.hpp"
 #include "kernels/operator/statement_boxes.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/kernels/operator/given_rows.hpp"
+#include "tests/support/evaluate_canonical.hpp"
 
 namespace spsolve {
 namespace {

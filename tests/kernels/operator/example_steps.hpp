@@ -7,7 +7,7 @@
 
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
-#include "kernels/operator/system.hpp"
+#include "tests/support/step_context.hpp"
 
 namespace spsolve::testing {
 

@@ -10,11 +10,11 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cpu/correlate_rows.hpp"
 #include "kernels/cpu/make_tap_schedule.hpp"
-#include "kernels/operator/evaluate_canonical.hpp"
-#include "kernels/operator/reference_step.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/kernels/operator/random_step.hpp"
+#include "tests/support/evaluate_canonical.hpp"
+#include "tests/support/reference_step.hpp"
 
 namespace spsolve::testing {
 namespace {

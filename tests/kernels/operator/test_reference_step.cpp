@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/reference_step.hpp"
+#include "tests/support/reference_step.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

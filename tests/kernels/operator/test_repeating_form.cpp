@@ -12,8 +12,8 @@
 
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
-#include "kernels/operator/evaluate_canonical.hpp"
 #include "tests/kernels/operator/random_step.hpp"
+#include "tests/support/evaluate_canonical.hpp"
 
 namespace spsolve::testing {
 namespace {

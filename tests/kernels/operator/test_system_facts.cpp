@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/operator/linearity.hpp"
-#include "kernels/operator/reference_step.hpp"
 #include "tests/kernels/operator/random_step.hpp"
+#include "tests/support/reference_step.hpp"
 
 namespace spsolve::testing {
 namespace {

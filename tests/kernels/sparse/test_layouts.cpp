@@ -204,12 +204,6 @@ TEST(Compress, RefusesThreeOfFour) {
   EXPECT_THROW(compress(matrix, {1, 1, 1}, two_of_four), std::invalid_argument);
 }
 
-TEST(Density, CountsWhatTheHardwareExecutes) {
-  // At radius 7, SPIDER has L = 16 and 16 x 15 weights in 16 x 32 columns, half of which are executed.
-  const Stencil row({1, 1, 15}, std::vector<double>(15, 1.0), {0, 0, 7});
-  EXPECT_DOUBLE_EQ(density(strided_swap(row, 16), 16, 32), 15.0 / 16.0);
-}
-
 TEST(ChainedPass, HasTheRegisterOrderOfBothPasses) {
   for (int width = 1; width <= 40; ++width) {
     const int before = width / 2;

@@ -15,13 +15,13 @@
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/system/tile_points.hpp"
-#include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
 #include "kernels/operator/scalar_values.hpp"
 #include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
 #include "system_case.hpp"
 #include "tests/kernels/operator/given_rows.hpp"
+#include "tests/support/evaluate_canonical.hpp"
 #include "tile_map.hpp"
 
 alignas(1024) unsigned char memory[1 << 18];  // the shared memory of all kernels

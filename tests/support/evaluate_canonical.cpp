@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/evaluate_canonical.hpp"
+#include "tests/support/evaluate_canonical.hpp"
 
 #include <cmath>
 
 #include "kernels/operator/apply.hpp"
-#include "kernels/operator/interpret.hpp"
 #include "kernels/operator/needed_boxes.hpp"
 #include "kernels/reference.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/operator/system.hpp"
+#include "tests/support/step_context.hpp"
 
 namespace spsolve {
 

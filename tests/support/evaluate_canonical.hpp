@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/operator/canonical.hpp"
-#include "kernels/operator/system.hpp"
+#include "tests/support/step_context.hpp"
 
 namespace spsolve {
 

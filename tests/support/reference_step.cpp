@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/operator/reference_step.hpp"
+#include "tests/support/reference_step.hpp"
 
-#include "kernels/operator/interpret.hpp"
 #include "kernels/reference.hpp"
 
 namespace spsolve {
