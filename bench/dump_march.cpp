@@ -7,7 +7,6 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "bench/bench_case.hpp"
 #include "kernels/catalogue/presets.hpp"

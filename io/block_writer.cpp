@@ -16,7 +16,6 @@
 #include <stdexcept>
 #include <system_error>
 #include <type_traits>
-#include <utility>
 
 #include "halo/collectively.hpp"
 #include "io/atomic_file.hpp"

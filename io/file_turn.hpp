@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <functional>
 #include <semaphore>
 #include <string_view>

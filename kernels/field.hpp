@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "kernels/box.hpp"
 #include "kernels/memory.hpp"

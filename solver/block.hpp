@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "halo/exchange.hpp"
 #include "halo/watchdog.hpp"

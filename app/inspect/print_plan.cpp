@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "app/inspect/describe.hpp"
 #include "app/inspect/rooflines.hpp"
 #include "app/setup/planning.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/machine/control_groups.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <optional>

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "app/machine/control_groups.hpp"
 #include "kernels/error.hpp"

@@ -2,7 +2,6 @@
 #include "app/plot/section.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "io/input/read_images.hpp"
 

@@ -15,7 +15,6 @@
 #include <latch>
 #include <sstream>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <future>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "app/run/probe_values.hpp"

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 
 #include "app/setup/device.hpp"

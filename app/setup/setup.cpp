@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 
 #include "app/machine/host_memory.hpp"
 #include "app/setup/distribution.hpp"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "app/setup/terminal.hpp"
 #include "halo/collectively.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 
 #include "io/hdf5/hdf5.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // These stencils are from phase field models, geophysics, weather, electromagnetics and physics.
-#include <cmath>
 
 #include "kernels/catalogue/axis_letters.hpp"
 #include "kernels/catalogue/catalogue.hpp"

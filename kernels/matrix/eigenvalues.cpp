@@ -3,7 +3,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <complex>
 #include <optional>
 #include <stdexcept>
 #include <utility>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <span>
 #include <tuple>
 #include <vector>

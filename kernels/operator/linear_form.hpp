@@ -2,8 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "kernels/operator/terms.hpp"

@@ -2,7 +2,6 @@
 #include "kernels/sparse/packed_operand.hpp"
 
 #include <array>
-#include <bit>
 #include <stdexcept>
 
 #include "kernels/sparse/element_bits.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "kernels/box.hpp"
 #include "kernels/sparse/element_bits.hpp"

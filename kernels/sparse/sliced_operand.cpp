@@ -2,7 +2,6 @@
 #include "kernels/sparse/sliced_operand.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 

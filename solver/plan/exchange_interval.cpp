@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/plan/exchange_interval.hpp"
 
-#include <algorithm>
-
 namespace spsolve {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"

@@ -2,9 +2,7 @@
 #include "kernels/cuda/ceilings/layout_sweeps.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "kernels/rounding.hpp"

@@ -2,7 +2,6 @@
 #include "kernels/cuda/scalar/box_step_tile.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "kernels/cuda/launch/launch_shape.hpp"

@@ -2,7 +2,6 @@
 #include "kernels/cuda/scalar/place_tiles.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "kernels/rounding.hpp"
 

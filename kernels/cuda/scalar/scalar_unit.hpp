@@ -3,7 +3,6 @@
 
 #include <array>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "kernels/cuda/launch/formats.hpp"
