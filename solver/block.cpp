@@ -9,7 +9,6 @@
 #include "halo/collectively.hpp"
 #include "kernels/fused_unit.hpp"
 #include "kernels/magnitude.hpp"
-#include "kernels/operator/interpret.hpp"
 #include "kernels/wall_reflections.hpp"
 #include "solver/block_memory.hpp"
 #include "solver/plan/strided_equation.hpp"

@@ -8,7 +8,6 @@
 #include "halo/collectively.hpp"
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
-#include "io/input/read_images.hpp"
 #include "io/numbered_name.hpp"
 #include "io/text_file.hpp"
 

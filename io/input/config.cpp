@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 
-#include "io/input/read_boundary.hpp"
 #include "io/input/read_equations.hpp"
 #include "io/input/read_images.hpp"
 #include "io/input/read_outputs.hpp"

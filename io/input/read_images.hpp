@@ -5,7 +5,6 @@
 
 #include "io/input/config.hpp"
 #include "io/input/toml_section.hpp"
-#include "io/language/row_program.hpp"
 
 namespace spsolve {
 

@@ -7,7 +7,6 @@
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
-#include "kernels/error.hpp"
 
 namespace spsolve::cuda {
 namespace {
