@@ -155,13 +155,11 @@ std::vector<std::complex<double>> symbols_at(const Stencil& stencil, const AxisW
 }
 
 bool is_even(const Stencil& stencil, int axis) {
-  std::map<Index3, double> weights;
-  for (const Tap& tap : stencil.taps()) weights[tap.offset] = tap.weight;
-  return std::ranges::all_of(weights, [&](const auto& weight) {
-    Index3 opposite = weight.first;
-    opposite[axis] = -opposite[axis];
-    const auto found = weights.find(opposite);
-    return found != weights.end() && found->second == weight.second;
+  const std::vector<Tap>& taps = stencil.taps();
+  return std::ranges::all_of(taps, [&](Tap opposite) {
+    opposite.offset[axis] = -opposite.offset[axis];
+    const auto found = std::ranges::lower_bound(taps, opposite.offset, {}, &Tap::offset);
+    return found != taps.end() && *found == opposite;
   });
 }
 

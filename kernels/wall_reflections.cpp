@@ -6,19 +6,10 @@
 #include <limits>
 #include <set>
 
+#include "kernels/wall_growth.hpp"
+
 namespace spsolve {
 namespace {
-
-bool is_symmetric(const Stencil& stencil, int axis) {
-  const std::vector<Tap>& taps = stencil.taps();
-  return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
-    Index3 reflected = tap.offset;
-    reflected[axis] = -reflected[axis];
-    const auto other = std::lower_bound(taps.begin(), taps.end(), reflected,
-                                        [](const Tap& a, const Index3& b) { return a.offset < b; });
-    return other != taps.end() && *other == Tap{reflected, tap.weight};
-  });
-}
 
 /// Returns true if a step keeps constants, except for the rounding of weights and of their sum.
 bool keeps_constants(const Stencil& stencil) {
@@ -50,7 +41,7 @@ Domain with_wall_reflections(Domain domain, const Stencil& stencil, int steps, P
   std::set<double> values;  // values of faces that may have reflections
   for (int axis = 0; axis < axis_count; ++axis) {
     if (domain.periodic(axis)) continue;
-    bool exact = steps * radius[axis] <= domain.shape[axis] && (steps == 1 || is_symmetric(stencil, axis));
+    bool exact = steps * radius[axis] <= domain.shape[axis] && (steps == 1 || is_even(stencil, axis));
     for (Face& face : domain.faces[axis]) {
       face.value = as_ghosts_hold(face, precision);
       exact = exact && face.kind != BoundaryKind::filled &&

@@ -9,6 +9,7 @@
 #include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/separable.hpp"
 #include "kernels/sparse/split.hpp"
+#include "kernels/wall_growth.hpp"
 
 namespace spsolve {
 namespace {
@@ -78,16 +79,7 @@ Stencil step_weights(const Stencil& stencil, Precision precision) {
   if (precision != Precision::tf32 || sum_abs(stencil) < least) return stencil;
   const Index3 radius = stencil.radius(), extent = 2 * radius + Index3{1, 1, 1};
   std::vector<double> weights = dense_weights(stencil);
-  const auto weight_at = [&](const Index3& p) -> double& {
-    return weights[static_cast<std::size_t>(index_of(p + radius, extent))];
-  };
-  const auto is_symmetric = [&](int axis) {
-    return radius[axis] > 0 && std::ranges::all_of(stencil.taps(), [&](const Tap& tap) {
-             Index3 reflected = tap.offset;
-             reflected[axis] = -reflected[axis];
-             return weight_at(reflected) == tap.weight;
-           });
-  };
+  const auto is_symmetric = [&](int axis) { return radius[axis] > 0 && is_even(stencil, axis); };
   if (!is_symmetric(x_axis) && !is_symmetric(y_axis) && !is_symmetric(z_axis))
     return round_weights(stencil, precision).value_or(stencil);
   double lost = 0;  // error of the sum
@@ -96,7 +88,7 @@ Stencil step_weights(const Stencil& stencil, Precision precision) {
     weight = as_element(exact, precision);
     lost += exact - weight;
   }
-  double& center = weight_at({0, 0, 0});
+  double& center = weights[static_cast<std::size_t>(index_of(radius, extent))];
   if (center != 0) center = as_element(center + lost, precision);
   return {extent, weights, radius};
 }
