@@ -59,7 +59,7 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   terminal.print("this device: {}", describe_ceilings(setup.device));
   if (may_tune(config.compute, setup.device)) {
     const bool is_tuned = remembered_plan(communicator, setup.problem, plan_request(config, setup.problem),
-                                          setup.device, terminal)
+                                          setup.plan, setup.device, terminal)
                               .has_value();
     terminal.print("{}, unless compute.tune = false",
                    is_tuned              ? "a run takes the tuned plan"

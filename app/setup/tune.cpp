@@ -80,9 +80,11 @@ std::string text_of_walls(const Domain& domain) {
   return text;
 }
 
-/// Returns the file that keeps the winner; its name depends on everything that the plan depends on.
+/// Returns the file that keeps the winner; its name depends on everything that the plan depends on. The
+/// winner of a plan is no winner of one that leaves it out, for example because a run is too long for the
+/// error of a stride.
 std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
-                                             const DeviceChoice& device) {
+                                             const Plan& plan, const DeviceChoice& device) {
   std::string text =
       fmt::format("{} {} {} {} {} {} {} {} {}", version, kernels_hash, device.model,
                   to_string(problem.precision), problem.has_source, name_or(request.unit, "auto"),
@@ -98,6 +100,8 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
       text += fmt::format(" {}", static_cast<int>(face.condition));
   }
   text += fmt::format(" {}", checksum_of(problem));
+  for (const Candidate& candidate : plan.candidates)
+    text += fmt::format(" {}:{}:{}", to_string(candidate.precision), describe(candidate), candidate.fuse);
   return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
 }
 
@@ -154,9 +158,9 @@ std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
 }
 
 std::optional<StoredPlan> remembered_plan(const Communicator& communicator, const Problem& problem,
-                                          const PlanRequest& request, const DeviceChoice& device,
-                                          const Terminal& terminal) {
-  const auto file = communicator.root() ? file_of(problem, request, device) : std::nullopt;
+                                          const PlanRequest& request, const Plan& plan,
+                                          const DeviceChoice& device, const Terminal& terminal) {
+  const auto file = communicator.root() ? file_of(problem, request, plan, device) : std::nullopt;
   std::string remembered;
   std::error_code unreadable;
   if (file && std::filesystem::is_regular_file(*file, unreadable)) {
@@ -177,7 +181,8 @@ std::optional<StoredPlan> tuned_plan(const Communicator& communicator, const Pro
                                      const PlanRequest& request, const Plan& plan,
                                      std::optional<std::int64_t> steps, const DeviceChoice& device,
                                      const ParallelConfig& parallel, const Terminal& terminal) {
-  if (auto remembered = remembered_plan(communicator, problem, request, device, terminal)) return remembered;
+  if (auto remembered = remembered_plan(communicator, problem, request, plan, device, terminal))
+    return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
   const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));
   if (candidates.empty()) return {};
@@ -187,7 +192,7 @@ std::optional<StoredPlan> tuned_plan(const Communicator& communicator, const Pro
   if (!fastest) return {};
   Plan tuned = plan;
   tuned.chosen = *fastest;
-  if (const auto file = file_of(problem, request, device); file && communicator.root()) {
+  if (const auto file = file_of(problem, request, plan, device); file && communicator.root()) {
     try {
       write_cache(*file, to_json(tuned) + "\n");
     } catch (const std::exception& error) {

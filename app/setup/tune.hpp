@@ -17,13 +17,13 @@ inline bool may_tune(const ComputeConfig& compute, const DeviceChoice& device) {
   return compute.tune.value_or(device.cuda);
 }
 
-/// Returns the plan that was the fastest when the problem was tuned before
-/// ($XDG_CACHE_HOME/spsolve/tuned-<key>.json), or nothing if it was not tuned. The plan holds for any number
-/// of ranks, whichever run timed it, so that their results are the same. Every rank gets the same plan.
-/// Collective.
+/// Returns the plan that was the fastest when the problem was tuned before, with the candidates that `plan`
+/// has ($XDG_CACHE_HOME/spsolve/tuned-<key>.json), or nothing if it was not tuned. The plan holds for any
+/// number of ranks, whichever run timed it, so that their results are the same. Every rank gets the same
+/// plan. Collective.
 std::optional<StoredPlan> remembered_plan(const Communicator& communicator, const Problem& problem,
-                                          const PlanRequest& request, const DeviceChoice& device,
-                                          const Terminal& terminal);
+                                          const PlanRequest& request, const Plan& plan,
+                                          const DeviceChoice& device, const Terminal& terminal);
 
 /// Returns which of a plan's best few candidates are timed for a run of `steps` steps on `points` points per
 /// rank: those that may be the fastest. Returns none if that would take more than a fiftieth of the run (a

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -126,35 +127,75 @@ TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {
   EXPECT_TRUE(candidates_to_time(make_plan(problem(), nominal_gpu(), one), points, steps_of(7200)).empty());
 }
 
-/// Only the root knows the candidates of a plan, so no other rank may decide by them.
-TEST(TunedPlan, OfASystemIsTheSameOnEveryRank) {
-  std::string cache = "tuned_plan.XXXXXX";
-  ASSERT_TRUE(mkdtemp(cache.data()));
-  setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-  const Communicator world;
-  constexpr const char* input = R"toml(
-    grid = {shape = [12, 64], spacing = [1.0, 1.0]}
-    boundary = {y = "periodic", x = "periodic"}
-    fields.u.initial = 1.0
-    equations.step = "u.next = u + dt*(laplace(u) - u^3)"
-    time = {dt = 0.1, steps = 1}
-    compute.device = "cpu"
-  )toml";
-  spsolve::Tables tables(world);
-  const spsolve::Setup setup = make_setup(world, parse_config(input, "reaction.toml"), tables);
-  Plan plan = setup.plan;
-  if (world.root()) {
-    plan.candidates = {plan.chosen, plan.chosen};
-    plan.candidates.back().precision = Precision::fp32;
-  } else {
-    plan.candidates.clear();
+/// Keeps what is tuned in a directory of its own.
+class TunedPlan : public ::testing::Test {
+ protected:
+  TunedPlan() {
+    EXPECT_TRUE(mkdtemp(cache_.data()));
+    setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
   }
-  const auto tuned = tuned_plan(world, setup.problem, {}, plan, {}, setup.device, setup.config.parallel,
-                                Terminal(world, true));
-  ASSERT_TRUE(tuned);
-  const auto chosen = static_cast<double>(tuned->chosen.precision);
-  EXPECT_EQ(world.all_reduce(chosen, MPI_MIN), world.all_reduce(chosen, MPI_MAX));
-  std::filesystem::remove_all(cache);
+  ~TunedPlan() override { std::filesystem::remove_all(cache_); }
+
+  spsolve::Setup setup_of(const std::string& step) {
+    constexpr const char* input = R"toml(
+      grid = {shape = [12, 64], spacing = [1.0, 1.0]}
+      boundary = {y = "periodic", x = "periodic"}
+      fields.u.initial = 1.0
+      time = {dt = 0.1, steps = 1}
+      compute = {device = "cpu", precision = "fp32"}
+    )toml";
+    return make_setup(world_, parse_config(input, "input.toml", {"equations.step=" + step}), tables_);
+  }
+  /// Returns what is tuned among the candidates that a plan has on the root. Only the root knows the
+  /// candidates of a plan, so no other rank may decide by them.
+  std::optional<StoredPlan> tuned(const spsolve::Setup& setup, const PlanRequest& request, Plan plan) {
+    if (!world_.root()) plan.candidates.clear();
+    return tuned_plan(world_, setup.problem, request, plan, {}, setup.device, setup.config.parallel, quiet_);
+  }
+
+  const Communicator world_;
+  const Terminal quiet_{world_, true};
+
+ private:
+  std::string cache_ = "tuned_plan.XXXXXX";
+  spsolve::Tables tables_{world_};
+};
+
+TEST_F(TunedPlan, OfASystemIsTheSameOnEveryRank) {
+  const spsolve::Setup setup = setup_of("u.next = u + dt*(laplace(u) - u^3)");
+  Plan plan = setup.plan;
+  plan.candidates = {plan.chosen, plan.chosen};
+  plan.candidates.back().precision = Precision::bf16;
+  const auto found = tuned(setup, {}, plan);
+  ASSERT_TRUE(found);
+  const auto chosen = static_cast<double>(found->chosen.precision);
+  EXPECT_EQ(world_.all_reduce(chosen, MPI_MIN), world_.all_reduce(chosen, MPI_MAX));
+}
+
+/// Strides that begin anew after every checkpoint err by more than they promise, so runs with checkpoints
+/// must not take a stride that was tuned for runs without them.
+TEST_F(TunedPlan, IsOneOfThePlansOwnCandidates) {
+  const spsolve::Setup setup = setup_of("u.next = 2*u - u.previous + dt^2*laplace(u)");
+  PlanRequest request;
+  request.events = {60, true, 0, 6000, 0};
+  const auto plan_of = [&](std::int64_t checkpoints) {
+    request.events.checkpoints = checkpoints;
+    Plan plan = make_plan(setup.problem, nominal_gpu(), request);
+    std::erase_if(plan.candidates, [](const Candidate& c) {  // these few are timed in moments
+      return c.strided ? c.layout != Layout::strided_swap || c.fuse > 2 : c.fuse > 1;
+    });
+    return plan;
+  };
+  const auto is_strided = [](const Candidate& candidate) { return candidate.strided; };
+  const Plan with_checkpoints = plan_of(60), without = plan_of(0);
+  ASSERT_TRUE(std::ranges::none_of(with_checkpoints.candidates, is_strided));
+  ASSERT_TRUE(std::ranges::any_of(without.candidates, is_strided));
+  ASSERT_TRUE(tuned(setup, request, without));
+  const auto remembered = [&](const Plan& plan) {
+    return remembered_plan(world_, setup.problem, request, plan, setup.device, quiet_).has_value();
+  };
+  EXPECT_TRUE(remembered(without));
+  EXPECT_FALSE(remembered(with_checkpoints));
 }
 
 }  // namespace
