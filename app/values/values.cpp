@@ -6,9 +6,6 @@
 #include <algorithm>
 
 #include "app/setup/terminal.hpp"
-#include "halo/collectively.hpp"
-#include "io/array_reader.hpp"
-#include "io/input/expression.hpp"
 #include "kernels/operator/range.hpp"
 
 namespace spsolve {
@@ -16,36 +13,6 @@ namespace {
 
 std::size_t coefficients_of(const RunConfig& config) {
   return config.equations ? config.equations->coefficients.size() : 0;
-}
-
-/// Passes the values on `box` to `sink`, which several threads may call at once. `given` holds the names that
-/// formulas may use besides coordinates and constants. Collective. All ranks throw if one finds an error.
-void read_values(const Communicator& communicator, const RunConfig& config, const ValueSection& section,
-                 const std::vector<GivenValues>& given, const Box& box, const ValueSink& sink) {
-  if (section.factor != 1) {
-    const ValueSink multiply = [&](const Index3& begin, std::span<const double> values) {
-      std::vector<double> products(values.size());
-      std::ranges::transform(values, products.begin(), [&](double value) { return section.factor * value; });
-      sink(begin, products);
-    };
-    return read_values(communicator, config, {section.name, section.form}, given, box, multiply);
-  }
-  if (const auto* formula = std::get_if<ExpressionForm>(&section.form)) {
-    const std::string key = formula->at.text.empty() ? section.name : formula->at.text;
-    const Expression expression{
-        formula->expression, key,
-        with_dt(config.equations ? config.equations->constants : decltype(Expression::constants){},
-                config.time.dt),
-        given};
-    collectively(communicator, [&] { expression.evaluate(config.grid, box, sink); });
-  } else {
-    const auto& source = std::get<DatasetForm>(section.form);
-    try {
-      read_boxes(communicator, source.file, source.dataset, config.grid.domain, box, sink);
-    } catch (const Error& error) {
-      throw Error(error.status(), error_prefix_of(source, section.name) + error.what());
-    }
-  }
 }
 
 /// Returns the ranges of consecutive numbers in a sorted list.
@@ -60,32 +27,6 @@ std::vector<Range> ranges_of(const std::vector<std::int64_t>& sorted) {
 }
 
 }  // namespace
-
-std::string initial_section(const RunConfig& config, const std::string& field) {
-  return !config.equations || config.equations->of_stencil ? "initial"
-                                                           : fmt::format("fields.{}.initial", field);
-}
-
-std::string coefficient_section(const RunConfig& config, const std::string& name) {
-  return config.equations->of_stencil ? name : "coefficients." + name;
-}
-
-std::vector<ValueSection> value_sections(const RunConfig& config) {
-  std::vector<ValueSection> sections;
-  if (!config.equations) {
-    sections.push_back({"initial", config.initial});
-    if (config.source)
-      sections.push_back({"source", *config.source, config.source_is_rate ? config.time.dt : 1.0});
-    return sections;
-  }
-  for (const auto& [name, values] : config.equations->coefficients)
-    sections.push_back({coefficient_section(config, name), values});
-  for (const FieldConfig& field : config.equations->fields) {
-    sections.push_back({initial_section(config, field.name), field.initial});
-    if (field.previous) sections.push_back({fmt::format("fields.{}.previous", field.name), *field.previous});
-  }
-  return sections;
-}
 
 std::optional<ValueFacts> facts_of(const Communicator& communicator, const RunConfig& config,
                                    const ValueSection& section) try {

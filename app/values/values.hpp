@@ -9,27 +9,13 @@
 #include <vector>
 
 #include "app/setup/setup.hpp"
+#include "app/setup/value_sections.hpp"
 #include "app/values/value_summary.hpp"
 #include "halo/communicator.hpp"
 #include "io/input/config.hpp"
 #include "kernels/field.hpp"
 
 namespace spsolve {
-
-/// Describes a part of an input that gives one value per point of the grid: [initial] and [source], or
-/// fields.<name>.initial, fields.<name>.previous and coefficients.<name>.
-struct ValueSection {
-  std::string name;
-  FieldForm form;
-  double factor = 1;  // factor of all values: dt for a source that is a rate
-};
-
-/// Returns the names of the parts that give the initial values of a field, and a coefficient.
-std::string initial_section(const RunConfig& config, const std::string& field);
-std::string coefficient_section(const RunConfig& config, const std::string& name);
-
-/// Returns the parts of an input that give values, coefficients first.
-std::vector<ValueSection> value_sections(const RunConfig& config);
 
 /// Reads a section that is a dataset, divided among the ranks, and returns the facts of its values, as fill()
 /// does. Returns nothing if the dataset cannot be read. Collective.
