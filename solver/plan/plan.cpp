@@ -122,6 +122,37 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
   return reasons;
 }
 
+/// Returns true if a candidate rounds to its precision in every step, not once per launch.
+bool rounds_every_step(const Candidate& candidate) {
+  return !candidate.fused_weights() && storage_bytes(candidate.precision) > 2;
+}
+
+/// Leaves out the candidates that do not keep the accepted accuracy: their error bound is larger, or they
+/// would freeze the initial state in a precision below the problem's. Throws Error if nothing is left.
+void leave_out_inaccurate(Plan& plan, const Problem& problem, const PlanRequest& request) {
+  LostChanges changes(problem.stencil, request.initial, *request.accuracy, request.events.steps);
+  const auto refusal_of = [&](const Candidate& candidate) -> std::optional<Refusal> {
+    if (candidate.error > *request.accuracy)
+      return Refusal{Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
+                                                     candidate.error, *request.accuracy)};
+    if (candidate.precision == problem.precision) return {};
+    return changes.why_frozen(candidate.precision, rounds_every_step(candidate) ? 1 : candidate.fuse);
+  };
+  std::vector<Candidate> accepted;
+  for (const Candidate& candidate : plan.candidates)
+    if (auto refusal = refusal_of(candidate))
+      plan.rejected.push_back({candidate, candidate.precision, std::move(*refusal)});
+    else
+      accepted.push_back(candidate);
+  if (accepted.empty())
+    throw Error(InputKey{"compute", "accuracy"},
+                fmt::format(" = {:g}: nothing keeps it; the smallest bound on the relative error per step is "
+                            "{:.2e}; {}",
+                            *request.accuracy, std::ranges::min(plan.candidates, {}, &Candidate::error).error,
+                            fmt::join(describe(plan.rejected), "; ")));
+  plan.candidates = std::move(accepted);
+}
+
 }  // namespace
 
 double mean_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
@@ -137,7 +168,7 @@ double mean_error(const Problem& problem, const Candidate& candidate, const Even
     return scalar_error(problem.stencil, steps, candidate.precision).total();
   };
   // Cutting single steps into launches differently changes no bit, unless each launch rounds to storage.
-  if (!candidate.fused_weights() && storage_bytes(candidate.precision) > 2) return rest(1);
+  if (rounds_every_step(candidate)) return rest(1);
   // An event in the middle of a launch leaves two remainders and may want its last step alone.
   return mean_of_period(events, candidate.fuse, candidate.error, rest) +
          (candidate.fuse > 1 ? 3 * events.cuts * rest(candidate.fuse) : 0.0);
@@ -161,23 +192,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
     candidate.error = mean_error(problem, candidate, request.events);
     candidate.seconds = mean_seconds(problem, device, candidate, request.events);
   }
-  const auto is_accepted = [&](const Candidate& candidate) {
-    return !request.accuracy || candidate.error <= *request.accuracy;
-  };
-  for (const Candidate& candidate : plan.candidates)
-    if (!is_accepted(candidate))
-      plan.rejected.push_back(
-          {candidate,
-           candidate.precision,
-           {Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
-                                            candidate.error, *request.accuracy)}});
-  if (std::ranges::none_of(plan.candidates, is_accepted))
-    throw Error(InputKey{"compute", "accuracy"},
-                fmt::format(" = {:g}: nothing keeps it; the smallest bound on the relative error per step is "
-                            "{:.2e}; {}",
-                            *request.accuracy, std::ranges::min(plan.candidates, {}, &Candidate::error).error,
-                            fmt::join(describe(plan.rejected), "; ")));
-  std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
+  if (request.accuracy) leave_out_inaccurate(plan, problem, request);
   // The smallest of equally good depths is taken, because its halos are thinner.
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
   plan.chosen = best;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/plan/event_pattern.hpp"
+#include "solver/plan/lost_changes.hpp"
 #include "solver/plan/model.hpp"
 
 namespace spsolve {
@@ -25,6 +26,9 @@ struct PlanRequest {
   /// began with them.
   bool unpromised = false;
   std::optional<bool> strided = {};  // whether launches of equations are strides
+  /// Holds parts of the initial state. If an accuracy is accepted, no precision below the problem's is taken
+  /// in which this state would freeze.
+  InitialSample initial = {};
 };
 
 /// Holds the chosen method and all candidates (docs/internals/plan.md). A plan is a function of the global

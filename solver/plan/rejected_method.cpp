@@ -18,9 +18,11 @@ std::string_view to_string(Obstacle obstacle) {
     case Obstacle::promise:
       return "promise";
     case Obstacle::accuracy:
+      return "accuracy";
+    case Obstacle::rounding:
       break;
   }
-  return "accuracy";
+  return "rounding";
 }
 
 std::vector<std::string> describe(const std::vector<RejectedMethod>& rejected) {
