@@ -45,12 +45,16 @@ class Result:
     err: str
 
 
-def alive(pid):
+def state(pid):
+    """Returns the state of a process, such as "R" (it runs) and "S" (it waits), or "X" if there is none."""
     try:
-        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
+        return "X"
+
+
+def alive(pid):
+    return state(pid) not in "ZX"
 
 
 class Job:

@@ -200,7 +200,7 @@ TEST(FileQueue, GuessesFromTheOldestFile) {
 class SlowCopy : public HostCopy {
  public:
   SlowCopy() : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {}
-  static constexpr double seconds = 0.02;
+  static constexpr double seconds = 0.2;
 
   ReadableField readable() override {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -217,7 +217,6 @@ TEST(FileQueue, TellsWhatFilesTookAndTheRunWaitedFor) {
   const auto added = Clock::now();
   log.add(queue, 10, std::make_shared<SlowCopy>());
   EXPECT_EQ(queue.times().files, 0);
-  const double before = seconds_since(added);
   queue.make_room(FileQueue::FileKind::snapshot);
   const double until_room = seconds_since(added);
   log.add(queue, 20, std::make_shared<SlowCopy>());
@@ -227,7 +226,7 @@ TEST(FileQueue, TellsWhatFilesTookAndTheRunWaitedFor) {
   const FileTimes times = queue.times();
   const auto part = [&](FilePart of) { return times.parts[static_cast<std::size_t>(of)]; };
   EXPECT_EQ(times.files, 2);
-  EXPECT_GE(times.waited_during_run, SlowCopy::seconds - before);
+  EXPECT_GE(times.waited_during_run, SlowCopy::seconds / 2) << "this thread may have come late to wait";
   EXPECT_LE(times.waited_during_run, until_room);
   EXPECT_GT(times.waited_at_end, 0);
   EXPECT_LE(times.waited_at_end, until_end - until_room);
@@ -274,24 +273,27 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   };
   constexpr double mib = 1 << 20;
   FileQueue queue(false);
-  const auto write = [&](std::int64_t size, int milliseconds) {
+  const auto seconds_to_write = [&](std::int64_t size, int milliseconds) {
+    const auto begin = Clock::now();
     queue.add(
         FileQueue::FileKind::snapshot, {std::make_shared<Values>(size)},
         [&](const std::vector<ReadableField>&, const FileTurn&) {
           std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
         },
         [](const std::exception_ptr&) {});
+    return seconds_since(begin);
   };
   EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);  // the nominal rate
-  write(1, 10);                                       // a small file tells little of the rate of a gigabyte
-  EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);
-  write(32, 20);
+  const double small = seconds_to_write(1, 10);       // a small file tells little of the rate of a gigabyte
+  EXPECT_GE(queue.seconds_to_finish(1e9), 5);
+  EXPECT_LE(queue.seconds_to_finish(1e9), std::max(5.0, 1e9 / (16 * mib) * small));
+  const double large = seconds_to_write(32, 20);
   const double fast = queue.seconds_to_finish(320 * mib);
   EXPECT_GE(fast, 0.2);
-  EXPECT_LT(fast, 1.6) << "the nominal rate";
-  write(32, 60);
+  EXPECT_LE(fast, 10 * large) << "the nominal rate takes 1.7 s";
+  seconds_to_write(32, 60);
   EXPECT_GE(queue.seconds_to_finish(320 * mib), 0.6);
-  write(32, 0);
+  seconds_to_write(32, 0);
   EXPECT_GE(queue.seconds_to_finish(320 * mib), 0.6);
 }
 
