@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
@@ -22,6 +23,7 @@
 #include "io/input/config.hpp"
 #include "io/input/read_problem.hpp"
 #include "io/input/shell_word.hpp"
+#include "io/text_file.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {
@@ -34,6 +36,16 @@ CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
 
 /// An unset variable of a script must not pass for an option that is not given.
 std::string not_empty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
+
+/// A picture does not get the name of another kind of file: no snapshot or input is replaced by a mistake,
+/// and nobody waits for a PDF.
+std::string name_of_png(const std::string& text) {
+  std::string extension = std::filesystem::path(text).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (extension.empty() || extension == ".png" || is_stream(text)) return "";
+  return fmt::format("'{}' ends in '{}'; pictures are PNG files, wanted a name that ends in .png", text,
+                     extension);
+}
 
 /// This validator has a shorter text than CLI::PositiveNumber, which prints the largest double.
 const CLI::Validator positive(
@@ -95,7 +107,8 @@ void add_plan_options(CLI::App& plan, CommandLine& command) {
   plan.add_option("--picture", command.plan_picture,
                   "Draw the candidates under the rooflines of their units as a PNG file")
       ->type_name("FILE.png")
-      ->check(not_empty);
+      ->check(not_empty)
+      ->check(name_of_png);
 }
 
 /// Adds the options that say what `bench` measures.
@@ -217,7 +230,8 @@ void add_plot_options(CLI::App& to, CommandLine& command, PlotText& text) {
       ->check(one_of(colormap_names));
   to.add_option("-o,--output", command.plot.output, "PNG file to write (default: FILE with .png)")
       ->type_name("FILE.png")
-      ->check(not_empty);
+      ->check(not_empty)
+      ->check(name_of_png);
 }
 
 /// Reads the options of `plot`. Throws CLI::ValidationError.

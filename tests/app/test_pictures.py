@@ -212,6 +212,17 @@ final = true
         (self.directory / "text.hdf").write_text("no HDF5")
         self.assertIn("text.hdf", self.refused(4, "text.hdf"))
 
+    def test_no_picture_has_the_name_of_another_file(self):
+        out = self.solve([3, 4], "x")
+        snapshot = next(out.glob("*.hdf"))
+        before = snapshot.read_bytes()
+        for name in (snapshot, self.directory / "a.pdf"):
+            self.assertIn(f"'{name}' ends in '{name.suffix}'; pictures are PNG files", self.refused(2, out, "-o", name))
+        self.assertEqual(snapshot.read_bytes(), before)
+        for name in ("a.PNG", "a"):
+            self.run_to(0, "plot", out, "-o", self.directory / name)
+            self.assertEqual(Png(self.directory / name).texts["Title"], "field: u, step 0, t = 0")
+
     PROBES = """
 [[probes]]
 name = "few"

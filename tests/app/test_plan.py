@@ -353,6 +353,7 @@ class Plan(spsolve.TestCase):
         self.assertEqual(picture.read_bytes(), first)
         system = spsolve.SOURCE / "inputs" / "gray_scott.toml"
         self.assertIn("--picture", self.run_to(2, "plan", system, "--picture", picture).err)
+        self.assertIn("pictures are PNG files", self.run_to(2, "plan", file, *model, "--picture", "plan.svg").err)
 
     @unittest.skipIf(spsolve.ON_GPU, "needs a plan for CPUs")
     def test_without_a_gpu_the_plan_says_how_to_look_at_one(self):
