@@ -51,7 +51,7 @@ def _replaced(table: Mapping[str, Any], path: Path, store: Callable[..., dict[st
         elif is_array(item) and _takes_dataset(here):
             result[key] = store(here, item)
         else:
-            result[key] = np.asarray(item) if is_array(item) else item
+            result[key] = _unmasked(here, item) if is_array(item) else item
     return result
 
 
@@ -77,9 +77,16 @@ def _takes_dataset(path: Path) -> bool:
     return _holds_weights(path)
 
 
+def _unmasked(path: Path, item: Any) -> np.ndarray[Any, Any]:
+    """Returns the array. What a mask hides is no value, often a number such as 1e37, so it is refused."""
+    if np.ma.is_masked(item):
+        raise ValueError(f"{'.'.join(map(str, path))} has masked values; wanted a number everywhere, as numpy.ma.filled() returns them")
+    return np.asarray(item)
+
+
 def _numbers(path: Path, item: Any, axes: int) -> np.ndarray[Any, Any]:
     """Returns the array as it is stored. Places get the shape [points, axes]: a row of one point, or, in 1D, a point per number."""
-    values = np.asarray(item)
+    values = _unmasked(path, item)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{'.'.join(map(str, path))} is an array of {values.dtype}; wanted real numbers")
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +52,7 @@ class Problem:
     def read(cls, file: Path) -> Problem:
         """Reads an input file. Files that it names are found where the input file says."""
         path = pathlib.Path(file)
-        sections = tomllib.loads(path.read_text(encoding="utf-8"))
+        sections = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         sections.setdefault("name", path.stem)
         return cls(_relative_to(path.parent.absolute(), sections))
 
@@ -60,7 +61,7 @@ class Problem:
 
     def write(self, directory: Path) -> pathlib.Path:
         """Writes <name>.toml and, if there are arrays, <name>.arrays.h5 into a directory. Returns the path of the input."""
-        target = pathlib.Path(directory)
+        target = _expanded(directory)
         target.mkdir(parents=True, exist_ok=True)
         file, array_file = self._files(target)
         sections, found = arrays.extract(self.sections, array_file.name)
@@ -92,7 +93,7 @@ class Problem:
         An interrupt stops the run after a checkpoint, a second one at once. Raises Error with the message of the program if it
         fails; the input that was in the directory before then stays, if the program refused the new one.
         """
-        target = pathlib.Path(directory or (self.sections.get("output") or {}).get("directory") or f"out/{self.name}")
+        target = _expanded(directory or (self.sections.get("output") or {}).get("directory") or f"out/{self.name}")
         arguments: list[str] = ["--output", str(target.absolute())]
         if restart:
             arguments += ["--restart", "latest" if restart is True else str(restart)]
@@ -134,6 +135,15 @@ class Problem:
                 if refused:
                     os.replace(former, file)
                 former.unlink(missing_ok=True)  # also if both are links to one file, which replace() leaves as they are
+
+
+def _expanded(directory: Path) -> pathlib.Path:
+    """Returns a path of results. One with `~` or `$NAME`, which only shells expand, is refused before it is made as a directory."""
+    text = os.fspath(directory)
+    if re.search(r"^~|\$[A-Za-z_{(]", text):
+        raise ValueError(f"{text} holds '~' or '$', which only shells expand; wanted the whole path, as os.path.expanduser() and "
+                         "os.path.expandvars() return it")
+    return pathlib.Path(directory)
 
 
 def _relative_to(directory: pathlib.Path, item: Any) -> Any:

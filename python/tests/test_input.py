@@ -116,6 +116,23 @@ class Arrays(support.TestCase):
             with self.assertRaisesRegex(TypeError, r"coefficients\.c is an array of .*; wanted real numbers"):
                 spsolve.Problem(coefficients={"c": array}).write(self.directory)
 
+    def test_refuses_what_a_mask_hides(self):
+        values = np.ma.masked_greater(np.array([[1.0, 9.96921e36]]), 1e30)  # as netCDF4 returns missing values
+        for place in ({"coefficients": {"c": values}}, {"grid": {"spacing": values[0]}}):
+            with self.assertRaisesRegex(ValueError, "has masked values; wanted a number everywhere"):
+                spsolve.Problem(place).write(self.directory)
+        values.mask = False
+        spsolve.Problem(coefficients={"c": values}).write(self.directory)
+
+    def test_makes_no_directory_that_a_shell_would_call_otherwise(self):
+        for name in ("~/out", "$SCRATCH/out", "${SCRATCH}/out", self.directory / "$USER"):
+            for act in (lambda name: spsolve.Problem().write(name),
+                        lambda name: spsolve.Problem(output={"directory": name}).run(executable=support.EXECUTABLE)):
+                with self.assertRaisesRegex(ValueError, "only shells expand"):
+                    act(name)
+        self.assertEqual(list(self.directory.iterdir()), [])
+        spsolve.Problem().write("a~b$1")
+
     def test_sections_as_a_dictionary_and_as_keywords(self):
         problem = spsolve.Problem({"name": "a", "grid": {"shape": [3]}, "time": {"steps": 1}}, time={"steps": 2})
         self.assertEqual((problem.name, problem.sections), ("a", {"grid": {"shape": [3]}, "time": {"steps": 2}}))
@@ -127,6 +144,10 @@ class Arrays(support.TestCase):
     def test_relative_files_stay_where_they_are(self):
         read, _ = self.written(spsolve.Problem(initial={"file": "here.h5", "dataset": "/u"}))
         self.assertEqual(read["initial"], {"file": str(self.directory / "here.h5"), "dataset": "/u"})
+
+    def test_reads_what_editors_of_windows_write(self):
+        (self.directory / "heat.toml").write_bytes(b"\xef\xbb\xbf[grid]\r\nshape = [3]\r\n")
+        self.assertEqual(spsolve.Problem.read("heat.toml").sections, {"grid": {"shape": [3]}})
 
     def test_reads_every_example(self):
         for file in sorted((support.SOURCE / "inputs").glob("*.toml")):
