@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view dataset = "<dataset>";
 
+bool is_list_of_tables(const Key& key) { return key.type == "list of tables"; }
+
 /// Returns the key at the end of a path of names, or null (the top level) if the path is empty.
 const Key* key_at(std::string_view path) {
   const Key* key = nullptr;
@@ -24,14 +26,17 @@ const Key* key_at(std::string_view path) {
   while (!rest.empty()) {
     const std::string name(rest.substr(0, rest.find('.')));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    const bool has_section = !key || !key->below.empty();
-    key = has_section ? find_key(section, name) : nullptr;
-    if (!key) {
-      const auto known = has_section ? names_of_keys(section) : std::vector<std::string>{};
+    if (key && is_list_of_tables(*key) && name.find_first_not_of("0123456789") == std::string::npos)
+      continue;  // it is the number of a table, as --set and messages have it
+    if (key && key->below.empty())
       throw Error(Status::invalid_input,
-                  fmt::format("there is no key '{}'{}{}{}", name,
-                              section.empty() ? "" : fmt::format(" in '{}'", path), did_you_mean(name, known),
-                              known.empty() ? "" : fmt::format("keys: {}", fmt::join(known, ", "))));
+                  fmt::format("'{}': the key '{}' has no keys below", path, key->name));
+    key = find_key(section, name);
+    if (!key) {
+      const std::vector<std::string> known = names_of_keys(section);
+      throw Error(Status::invalid_input, fmt::format("there is no key '{}'{}{}keys: {}", name,
+                                                     section.empty() ? "" : fmt::format(" in '{}'", path),
+                                                     did_you_mean(name, known), fmt::join(known, ", ")));
     }
     section = key->below;
   }
@@ -43,8 +48,7 @@ std::string title_of(std::string_view section) {
   if (section.empty()) return "";
   if (section == dataset) return "{ file, dataset } ";
   const Key* top = find_key("", section);
-  return top && top->type == "list of tables" ? fmt::format("[[{}]] ", section)
-                                              : fmt::format("[{}] ", section);
+  return top && is_list_of_tables(*top) ? fmt::format("[[{}]] ", section) : fmt::format("[{}] ", section);
 }
 
 std::string text_of(const Key& key) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <regex>
 
@@ -48,6 +49,20 @@ std::size_t find_stray_letter(std::string_view text) {
   return std::string_view::npos;
 }
 
+/// Returns how a message calls the first character of a text, which may look like another one, or like a
+/// space.
+std::string name_of_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const auto bytes = static_cast<std::size_t>(std::countl_one(first));
+  const std::string_view rest = text.substr(0, bytes).substr(1);
+  const bool is_utf_8 = bytes >= 2 && bytes <= 4 && rest.size() == bytes - 1 &&
+                        std::ranges::all_of(rest, [](unsigned char c) { return (c & 0xC0U) == 0x80U; });
+  if (!is_utf_8) return fmt::format("the byte 0x{:02X}, which is no UTF-8,", first);
+  unsigned code = first & (0x7FU >> bytes);
+  for (const char c : rest) code = code << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+  return fmt::format("the character '{}' (U+{:04X})", text.substr(0, bytes), code);
+}
+
 /// Parses as toml::parse does, but throws Error.
 toml::table parse_document(std::string_view text, const std::string& source, bool has_lines) {
   const auto place = [&](auto line) { return has_lines ? fmt::format("{}:{}", source, line) : source; };
@@ -66,7 +81,8 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
            ": a byte of value 0, as in HDF5 files and in text of UTF-16; wanted TOML in UTF-8");
   if (!std::ranges::all_of(text, is_ascii)) {
     if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
-      refuse(place(line_of(stray)) + ": a character that is not ASCII, outside of strings and comments");
+      refuse(fmt::format("{}: {} outside of strings and comments; wanted ASCII there", place(line_of(stray)),
+                         name_of_character(text.substr(stray))));
     // If TOML has letters beyond ASCII outside of strings, toml++ (up to 3.4) has undefined behaviour.
     // Strings can be found reliably only in well-formed text, so a copy with an ASCII letter in place of each
     // such letter is parsed first.
@@ -97,6 +113,15 @@ std::string with_whole_numbers(std::string_view value) {
   return result;
 }
 
+/// Returns what follows the error of a list or a table with words without quotes, which a shell may have
+/// taken; empty for others.
+std::string advice_on_quotes(std::string_view value) {
+  const bool has_words = std::ranges::any_of(value, [](unsigned char c) { return std::isalpha(c); });
+  return has_words && value.find_first_of("\"'") == std::string_view::npos
+             ? "; texts in lists and tables have quotes, as in --set 'output.fields=[\"u\"]'"
+             : "";
+}
+
 /// Parses "a.b=value" as the table {a: {b: value}}, as TOML does.
 toml::table parse_override(const std::string& text) {
   const std::string source = std::string(override_mark) + text;
@@ -111,14 +136,16 @@ toml::table parse_override(const std::string& text) {
   };
   try {
     return parsed(value);
-  } catch (const Error&) {
+  } catch (const Error& error) {
     if (const std::string numbers = with_whole_numbers(value); numbers != value) try {
         return parsed(numbers);
       } catch (const Error&) {  // the text holds no numbers
       }
     const std::size_t start = value.find_first_not_of(" \t");
-    if (start != std::string::npos && std::string_view("[{\"'").find(value[start]) != std::string_view::npos)
+    if (start != std::string::npos && std::string_view("\"'").find(value[start]) != std::string_view::npos)
       throw;
+    if (start != std::string::npos && std::string_view("[{").find(value[start]) != std::string_view::npos)
+      refuse(error.what() + advice_on_quotes(value));
   }
   return parsed(toml_string(value));
 }

@@ -75,7 +75,12 @@ class Parser {
       if (peek().text != "next") refuse(fmt::format("'{}.next = ...'", name.text));
       ++at_, next = true;
     }
-    if (peek().text != "=") refuse(fmt::format("'=' after '{}{}'", name.text, next ? ".next" : ""));
+    if (peek().text != "=") {
+      if (!next && name.text.size() > 1 && name.text[0] == 'd' && peek().text == "/" &&
+          tokens_[at_ + 1].text == "dt")
+        refuse(fmt::format("'{0}.next = {0} + dt*(...)' for a derivative by time", name.text.substr(1)));
+      refuse(fmt::format("'=' after '{}{}'", name.text, next ? ".next" : ""));
+    }
     ++at_;
     const int value = expression();
     statements_.push_back({std::string(name.text), next, value, name.position});
@@ -364,7 +369,9 @@ class Parser {
       wanted +=
           fmt::format("; numbers have a point, as in {}.{}", tokens_[at_ - 1].text, tokens_[at_ + 1].text);
     if (token.text == "(" && at_ > 0 && wanted.starts_with("an operator"))
-      wanted = fmt::format("an operator, as in '{}*('", tokens_[at_ - 1].text);
+      wanted = is_power_of_function() ? fmt::format("the power behind the brackets, as in '{}(...)^{}'",
+                                                    tokens_[at_ - 3].text, tokens_[at_ - 1].text)
+                                      : fmt::format("an operator, as in '{}*('", tokens_[at_ - 1].text);
     // A new statement, or the end of the text, shows that a bracket of an earlier line was not closed.
     const bool closes = wanted.ends_with("')'") || wanted.ends_with("']'");
     if (!open_.empty() && token.position.line > open_.back()->position.line && (closes || token.text == "="))
@@ -380,6 +387,11 @@ class Parser {
   bool is_between_points() const {
     return at_ > 0 && tokens_[at_ - 1].text == "." && peek().kind == TokenKind::name &&
            tokens_[at_ + 1].text == ".";
+  }
+
+  /// Returns true if a function, '^' and a power were read, as in sin^2(x).
+  bool is_power_of_function() const {
+    return at_ > 2 && tokens_[at_ - 2].text == "^" && find_function(tokens_[at_ - 3].text);
   }
 
   /// Returns what is missing between two operands that stand side by side, as in "2x" and "sin x". If the

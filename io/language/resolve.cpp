@@ -60,9 +60,7 @@ class Resolver {
         add_shorthand(statement, value);
     }
     for (const std::string& field : names_.fields)
-      if (!has_equation(field))
-        throw SyntaxError(syntax_.text, last_position(), fmt::format("no equation for the field '{}'", field),
-                          fmt::format("a statement '{}.next = ...'", field));
+      if (!has_equation(field)) refuse_field_without_equation(field);
     return std::move(system_);
   }
 
@@ -276,6 +274,19 @@ class Resolver {
 
   [[noreturn]] void refuse(Position position, std::string found, std::string wanted) const {
     throw SyntaxError(syntax_.text, position, std::move(found), std::move(wanted));
+  }
+
+  /// Refuses a field that no statement gives a value. Papers write derivatives by time, such as u_t = ..., in
+  /// place of the value after a step.
+  [[noreturn]] void refuse_field_without_equation(const std::string& field) const {
+    for (const SyntaxStatement& statement : syntax_.statements)
+      if (statement.name == field + "_t" || statement.name == "d" + field + "dt" ||
+          statement.name == "d" + field + "_dt")
+        refuse(statement.position,
+               fmt::format("'{} = ...', and no equation for the field '{}'", statement.name, field),
+               fmt::format("'{0}.next = {0} + dt*(...)' for a derivative by time", field));
+    refuse(last_position(), fmt::format("no equation for the field '{}'", field),
+           fmt::format("a statement '{}.next = ...'", field));
   }
 
   [[noreturn]] void refuse_call(const SyntaxNode& node) const {

@@ -87,17 +87,24 @@ class Scanner {
       ++length;
     const auto c = static_cast<unsigned char>(text_[at_]);
     std::string wanted = "a name, a number, an operator or a bracket";
-    constexpr std::array<std::array<std::string_view, 2>, 11> written{{{"\u00b2", "'^2'"},
-                                                                       {"\u00b3", "'^3'"},
-                                                                       {"\u03c0", "'pi'"},
-                                                                       {"\u00d7", "'*'"},
-                                                                       {"\u00b7", "'*'"},
-                                                                       {"\u00f7", "'/'"},
-                                                                       {"\u2212", "'-'"},
-                                                                       {"\u2264", "'<='"},
-                                                                       {"\u2265", "'>='"},
-                                                                       {"\u2260", "'!='"},
-                                                                       {"\u221a", "'sqrt(x)'"}}};
+    if (c >= 0x80) wanted += "; names have the letters a to z and A to Z, digits and '_'";
+    constexpr std::array<std::array<std::string_view, 2>, 16> written{
+        {{"\u00b2", "'^2'"},
+         {"\u00b3", "'^3'"},
+         {"\u03c0", "'pi'"},
+         {"\u00d7", "'*'"},
+         {"\u00b7", "'*'"},
+         {"\u00f7", "'/'"},
+         {"\u2212", "'-'"},
+         {"\u2264", "'<='"},
+         {"\u2265", "'>='"},
+         {"\u2260", "'!='"},
+         {"\u221a", "'sqrt(x)'"},
+         {"\u00bd", "'0.5'"},
+         {"\u2202", "'d(e, x)'"},
+         {"\u2207", "'laplace(e)', or 'd(e, x)' for each axis"},
+         {"\u2206", "'laplace(e)'"},
+         {"\u0394", "'laplace(e)'"}}};
     for (const auto& [sign, own] : written)
       if (text_.substr(at_, length) == sign) wanted = own;
     throw SyntaxError(text_, position_,

@@ -552,7 +552,7 @@ class CommandLine(spsolve.TestCase):
                                 ("1 if x > 2 else 0", "'condition ? a : b'"), ("e^x", "'exp(x)'"), ("round(x)", "'rint(x)'"),
                                 ("np.sin(x)", "'sin' alone, without 'np.'"), ("2*math.pi*x", "'pi' alone, without 'math.'"),
                                 ("jnp.where(x > 1, 1, 0)", "'condition ? a : b'"), ("x.^2", "operators have no point in front"),
-                                ("|x|", "'abs(a)'"), ("x²", "'^2'"), ("2,5*x", "as in 2.5"), ("π*x", "'pi'"),
+                                ("|x|", "'abs(a)'"), ("x²", "'^2'"), ("½*x", "'0.5'"), ("α*x", "letters a to z"), ("sin^2(x)", "'sin(...)^2'"), ("2,5*x", "as in 2.5"), ("π*x", "'pi'"),
                                 ("x is 2", "'==' for equality"), ("x =< 2", "wanted '<='"), ("x => 2", "wanted '>='"), ("2(x + 1)", "as in '2*('"),
                                 ("(x + 1)(x - 1)", "as in ')*('"), ("Sin(x)", "'sin' in small letters"), ("pi()*x", "without brackets"),
                                 ("arcsin(x)", "'asin(x)'"), ("clip(x, 0, 1)", "'clamp(x, low, high)'"), ("rand()", "no random numbers")):
@@ -570,15 +570,18 @@ class CommandLine(spsolve.TestCase):
 
     def test_derivatives_of_other_languages_have_their_own_advice(self):
         file = self.directory / "system.toml"
-        def refused(term):
+        def refused(step):
             file.write_text('grid = { shape = [9, 8] }\nconstants = { D = 0.1 }\nfields = { u = { initial = "x" } }\n'
-                            f"equations = {{ step = 'u.next = {term}' }}\ntime = {{ dt = 0.1, steps = 2 }}\n")
+                            f"equations = {{ step = '''\n{step}\n''' }}\ntime = {{ dt = 0.1, steps = 2 }}\n")
             return self.run_to(2, "check", file).err
         for term, advice in (("u + laplacian(u)", "'laplace(e)'"), ("u + u_xx", "'d(u, x, 2)'"), ("u + dudy", "'d(u, y)'"),
                              ("u + grad(u)", "'d(e, x)', one for each axis"), ("u + d2(u, x)", "'d(e, x, 2)'"),
-                             ("u + D laplace(u)", "'D*laplace'"), ("u + dx(u)", "'d(e, x)'"), ("if(x < 2, u, 0)", "'condition ? a : b'"), ("PI*u", "'pi' in small letters"), ("if x < 2 then u else 0", "'condition ? a : b'")):
+                             ("u + D laplace(u)", "'D*laplace'"), ("u + dx(u)", "'d(e, x)'"), ("if(x < 2, u, 0)", "'condition ? a : b'"), ("PI*u", "'pi' in small letters"),
+                             ("∇²u", "'laplace(e)'"), ("∂u", "'d(e, x)'"), ("Δu", "'laplace(e)'"), ("if x < 2 then u else 0", "'condition ? a : b'")):
             with self.subTest(term):
-                self.assertIn(advice, refused(term))
+                self.assertIn(advice, refused(f"u.next = {term}"))
+        for step in ("u_t = laplace(u)", "dudt = laplace(u)", "du/dt = laplace(u)"):
+            self.assertIn("'u.next = u + dt*(...)' for a derivative by time", refused(step))
 
     def test_growth_of_systems_between_walls(self):
         """Odd waves between walls grow from other time steps on than those of periodic axes; the advised step is stable."""

@@ -51,6 +51,12 @@ class Keys(spsolve.TestCase):
         self.assertIn(section.partition("\n\n")[2], self.run_to(0, "keys").out)
         self.assertIn("[boundary.<axis>.robin] h", self.run_to(0, "keys", "boundary.x.low.robin").out)
         self.assertRegex(self.run_to(2, "keys", "time.stepps").err, "no key 'stepps'.*did you mean 'steps'")
+        self.assertIn("'time.dt.unit': the key 'dt' has no keys below\n", self.run_to(2, "keys", "time.dt.unit").err)
+
+    def test_a_table_of_a_list_may_have_its_number(self):
+        self.assertEqual(self.run_to(0, "keys", "probes.12.at").out, self.run_to(0, "keys", "probes.at").out)
+        self.assertEqual(self.run_to(0, "keys", "outputs.0").out, self.run_to(0, "keys", "outputs").out)
+        self.assertIn("no key '0'", self.run_to(2, "keys", "grid.0").err)
 
     def test_unknown_keys_are_refused_from_the_same_table(self):
         for section in ("time", "output", "compute", "parallel"):

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/io/config_mistake.hpp"
@@ -291,9 +292,14 @@ TEST(ConfigMistake, PlacesWhatTheLibrariesReport) {
 // The fuzzer found these cases. On these letters toml++ has undefined behaviour, and on these headers it
 // asserts.
 TEST(ConfigMistake, IsALetterThatIsNotAsciiOutsideOfStringsAndComments) {
-  const char* const stray = "case.toml:10: a character that is not ASCII, outside of strings and comments";
-  EXPECT_EQ(error_of({"dt = 0.01", "\u0394t = 0.01", ""}), stray);
-  EXPECT_EQ(error_of({"dt = 0.01", "dt =\u00a00.01", ""}), stray);
+  const auto stray = [](const char* character) {
+    return fmt::format("case.toml:10: the {} outside of strings and comments; wanted ASCII there", character);
+  };
+  EXPECT_EQ(error_of({"dt = 0.01", "\u0394t = 0.01", ""}), stray("character '\u0394' (U+0394)"));
+  EXPECT_EQ(error_of({"dt = 0.01", "dt =\u00a00.01", ""}), stray("character '\u00a0' (U+00A0)"));
+  EXPECT_EQ(error_of({"dt = 0.01", "dt = \U0001d7ce", ""}), stray("character '\U0001d7ce' (U+1D7CE)"));
+  EXPECT_EQ(error_of({"dt = 0.01", "dt = 0.01 \xb5", ""}), stray("byte 0xB5, which is no UTF-8,"));
+  EXPECT_EQ(error_of({"dt = 0.01", "dt = 0.01 \xe2\x80", ""}), stray("byte 0xE2, which is no UTF-8,"));
   EXPECT_EQ(error_of(good, {"stencil.dt=0.01\u00b5"}),
             "--set stencil.dt=0.01\u00b5: [stencil] 'dt' must be a number, not a string");
   EXPECT_EQ(error_of({"dt = 0.01", "dt = 0.01 # \u0394t, \"\u00b5s", ""}), "no error");
@@ -357,6 +363,9 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
   EXPECT_EQ(of("time.steps="), "--set time.steps=: [time] 'steps' must be an integer, not a string");
   EXPECT_EQ(of("grid.shape=[3, 4"),
             "--set grid.shape=[3, 4: Error while parsing array: encountered end-of-file");
+  EXPECT_EQ(of("output.fields=[u]"),
+            "--set output.fields=[u]: Error while parsing value: could not determine value type; texts in "
+            "lists and tables have quotes, as in --set 'output.fields=[\"u\"]'");
   EXPECT_EQ(of("grid=3"), "--set grid=3: 'grid' must be a table, not an integer");
   EXPECT_EQ(
       of("time.end=3"),

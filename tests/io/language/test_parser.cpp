@@ -177,10 +177,12 @@ TEST(Parser, SaysWhereAStepIsWrong) {
 }
 
 TEST(Parser, ShowsTheLineWithACaret) {
-  EXPECT_EQ(refusal_of("a = 1\n  bß = 2 # é\n", parse_step).message,
-            "line 2, column 4: found the character 'ß'; wanted a name, a number, an operator or a bracket\n"
-            "    bß = 2 # é\n"
-            "     ^");
+  EXPECT_EQ(
+      refusal_of("a = 1\n  bß = 2 # é\n", parse_step).message,
+      "line 2, column 4: found the character 'ß'; wanted a name, a number, an operator or a bracket; names "
+      "have the letters a to z and A to Z, digits and '_'\n"
+      "    bß = 2 # é\n"
+      "     ^");
   const std::string filling(500, ' ');
   const std::string message = refusal_of("1 +" + filling + "* 2" + filling, parse_expression).message;
   EXPECT_LT(message.size(), 400u);
