@@ -102,14 +102,17 @@ void ProbeFile::copy_rows(hid_t former, std::size_t number, std::int64_t kept_st
   const ProbeGroup& group = groups_[number];
   const Hdf5Id parent(H5Gopen2(former, group.name.c_str(), H5P_DEFAULT), H5Gclose);
   const auto steps = read_rows<std::int64_t>(parent, "step", H5T_NATIVE_INT64, 0, group.rows);
-  std::int64_t kept = 0;
-  while (kept < std::ssize(steps) && steps[static_cast<std::size_t>(kept)] == kept * group.every &&
-         kept * group.every <= kept_step)
-    ++kept;
+  // The first rows are absent if the run began at a checkpoint of another directory.
+  const std::int64_t begin =
+      std::ranges::find_if(steps, [](std::int64_t step) { return step >= 0; }) - steps.begin();
+  std::int64_t end = begin;
+  while (end < std::ssize(steps) && steps[static_cast<std::size_t>(end)] == end * group.every &&
+         end * group.every <= kept_step)
+    ++end;
   constexpr std::int64_t values_at_once = 1 << 20;
   const std::int64_t rows_at_once = std::max<std::int64_t>(1, values_at_once / group.points());
-  for (std::int64_t first = 0; first < kept; first += rows_at_once) {
-    const std::int64_t count = std::min(rows_at_once, kept - first);
+  for (std::int64_t first = begin; first < end; first += rows_at_once) {
+    const std::int64_t count = std::min(rows_at_once, end - first);
     std::vector<std::vector<std::byte>> rows;
     for (const std::string& field : group.fields)
       rows.push_back(precision_ == Precision::fp64

@@ -27,7 +27,8 @@ struct ProbeGroup {
 
 /// Writes probes.h5, which holds values at points over time. Each group holds /<name>/<field> [rows, points],
 /// /<name>/step and /<name>/time [rows] and /<name>/at [points, axes]. Row i belongs to step i * every; row 0
-/// is the initial state. Rows that were not reached yet have the step -1.
+/// is the initial state. Rows that were not reached yet have the step -1, and so have those before
+/// the first one of a run that began at a checkpoint of another directory.
 ///
 /// The file has its full size from the beginning, and rows are written at their positions in it, so that a
 /// run that is killed at any time leaves a file that opens. All functions are called by one process and throw

@@ -19,9 +19,10 @@ constexpr std::int64_t max_curves = 8, curve_values_at_once = 1 << 20;
 /// Holds a dataset of probes and the data of its group.
 struct ProbeData {
   std::string group, field;
-  Hdf5Id dataset;             // [rows, points]
-  std::vector<double> times;  // times of the rows that were reached
-  std::vector<double> at;     // coordinates, point after point
+  Hdf5Id dataset;              // [rows, points]
+  std::int64_t first_row = 0;  // later than 0 if the run began at a checkpoint of another directory
+  std::vector<double> times;   // times of the rows that were reached
+  std::vector<double> at;      // coordinates, point after point
   std::int64_t points = 0, axes = 0;
 };
 
@@ -60,8 +61,12 @@ ProbeData find_data(const std::filesystem::path& file, const std::optional<std::
     return !wanted || name == *wanted || name.substr(name.find('/') + 1) == *wanted;
   });
   if (found == names.end()) refuse_array(file, wanted.value_or("*"), names);
-  ProbeData data{
-      found->substr(0, found->find('/')), found->substr(found->find('/') + 1), open(input, *found), {}, {}};
+  ProbeData data{found->substr(0, found->find('/')),
+                 found->substr(found->find('/') + 1),
+                 open(input, *found),
+                 0,
+                 {},
+                 {}};
   data.at = read_all<double>(open(input, data.group + "/at"), H5T_NATIVE_DOUBLE);
   const auto steps = read_all<std::int64_t>(open(input, data.group + "/step"), H5T_NATIVE_INT64);
   data.times = read_all<double>(open(input, data.group + "/time"), H5T_NATIVE_DOUBLE);
@@ -70,16 +75,18 @@ ProbeData find_data(const std::filesystem::path& file, const std::optional<std::
       steps.size() != data.times.size())
     throw Error(Status::file_failure,
                 fmt::format("/{}: shapes of {}, at, step and time do not agree", data.group, data.field));
-  const auto reached =
-      std::ranges::find_if(steps, [](std::int64_t step) { return step < 0; }) - steps.begin();
-  if (reached == 0) throw Error(Status::invalid_input, fmt::format("/{} holds no rows yet", data.group));
-  data.times.resize(static_cast<std::size_t>(reached));
+  const auto is_reached = [](std::int64_t step) { return step >= 0; };
+  const auto begin = std::ranges::find_if(steps, is_reached);
+  const auto end = std::find_if_not(begin, steps.end(), is_reached);
+  if (begin == end) throw Error(Status::invalid_input, fmt::format("/{} holds no rows yet", data.group));
+  data.first_row = begin - steps.begin();
+  data.times = {data.times.begin() + data.first_row, data.times.begin() + (end - steps.begin())};
   data.points = shape[1];
   data.axes = at[1];
   return data;
 }
 
-/// Calls visit(row, values) for every row that was reached.
+/// Calls visit(row, values) for every row that was reached, the first of which is row 0.
 template <class Visit>
 void for_each_row(const ProbeData& data, Visit&& visit) {
   const std::int64_t rows = std::ssize(data.times),
@@ -88,7 +95,8 @@ void for_each_row(const ProbeData& data, Visit&& visit) {
   for (std::int64_t first = 0; first < rows; first += at_once) {
     const std::int64_t end = std::min(rows, first + at_once);
     values.resize(static_cast<std::size_t>((end - first) * data.points));
-    read_hyperslab(data.dataset, {{0, first, 0}, {1, end, data.points}}, H5T_NATIVE_DOUBLE, values.data());
+    read_hyperslab(data.dataset, {{0, data.first_row + first, 0}, {1, data.first_row + end, data.points}},
+                   H5T_NATIVE_DOUBLE, values.data());
     for (std::int64_t row = first; row < end; ++row)
       visit(row,
             std::span<const double>(values).subspan(static_cast<std::size_t>((row - first) * data.points),

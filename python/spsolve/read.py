@@ -124,14 +124,17 @@ def _open_probes(file: pathlib.Path, group: str | None) -> xarray.Dataset:
             raise ValueError(f"{file}: there are no probes {chosen!r}; there are {', '.join(map(repr, names))}")
         probes = opened[chosen]
         steps = probes["step"][()]
-        rows = int(np.argmax(steps < 0)) if (steps < 0).any() else len(steps)  # later rows are not written yet
+        # Rows that are not written yet have the step -1, and so have those before the checkpoint of another
+        # directory at which the run began.
+        reached = np.flatnonzero(steps >= 0)
+        first, rows = (int(reached[0]), int(reached[-1]) + 1) if len(reached) else (0, 0)
         places = probes["at"][()]
         coordinates: dict[str, Any] = {"time": probes["time"][:rows], "step": ("time", steps[:rows])}
         for i, axis in enumerate(_AXES[-places.shape[1]:]):
             coordinates[axis] = ("point", places[:, i])
         variables = {name: (("time", "point"), lazily(Stored(file, f"{chosen}/{name}", (rows, len(places)), probes[name].dtype)))
                      for name in probes if name not in ("step", "time", "at")}
-        return xarray.Dataset(variables, coordinates, {"name": chosen})
+        return xarray.Dataset(variables, coordinates, {"name": chosen}).isel(time=slice(first, None))
 
 
 def _fields(opened: h5py.File) -> dict[str, h5py.Dataset]:

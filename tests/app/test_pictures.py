@@ -254,6 +254,12 @@ at = [[0.0, 0.0], [0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [0.0, 4.0], [1.0, 0.0], [1
             wanted = (self.directory / "picture.png").read_bytes()
             self.plot(probes, "--field", group)
             self.assertEqual((self.directory / "picture.png").read_bytes(), wanted)
+        # Rows of which a run in another directory has the first ones give the picture of the others.
+        with h5py.File(probes, "r+") as file:
+            for group in ("few", "many"):
+                file[group]["step"][:2], file[group]["time"][:2], file[group]["u"][:2] = -1, 0, 1e9
+        self.assertEqual(self.plot(probes).range(), (-15.5, -8))
+        self.assertEqual(self.plot(probes, "--field", "many/u").range(), (-10, 10))
         with h5py.File(probes, "r+") as file:
             file["few/step"][:] = -1
         self.assertIn("probes.h5: /few holds no rows yet", self.refused(2, probes))

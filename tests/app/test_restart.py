@@ -350,6 +350,21 @@ class Restart(spsolve.TestCase):
         self.run_to(2, file, "--restart", checkpoint, "--output", "nowhere", "--set", "time.steps=100")
         self.assertFalse((self.directory / "nowhere").exists())
 
+    def test_another_directory_keeps_the_rows_of_its_probes(self):
+        """A run that began at a checkpoint of another directory is stopped twice. Its rows are those of a run that never stopped."""
+        places = [{"name": "p", "at": [[3.0, 4.5], [0.0, 1.0]]}, {"name": "q", "at": [2.0, 2.0], "every": 7}]
+        file = spsolve.write_input(self.directory / "problem.toml", {**problem(), "probes": places, "checkpoint": {"every": 40, "keep": 10}})
+        self.uninterrupted(file)
+        self.run_to(0, file, "--restart", "whole/checkpoint_0000000080.h5", "--set", "time.steps=130")
+        self.restart(file, "--set", "time.steps=210", ranks=2)
+        self.restart(file)
+        with h5py.File(self.directory / "whole/probes.h5") as whole, h5py.File(self.directory / "out/probes.h5") as parts:
+            for group, every in (("p", 1), ("q", 7)):
+                rows = np.arange(0, 401, every)
+                np.testing.assert_array_equal(parts[group]["step"], np.where(rows > 80, rows, -1))
+                for name in ("u", "time"):
+                    np.testing.assert_array_equal(parts[group][name][rows > 80], whole[group][name][rows > 80])
+
     def test_restart_at_the_last_step_writes_what_a_run_to_there_leaves(self):
         """Snapshots, streams, and a row of diagnostics. The change of the last step is only known if the checkpoint holds two time
         levels."""
