@@ -36,6 +36,10 @@ ON_GPU = "compute.device=cuda" in SETTINGS
 LONGEST = 240  # seconds until a run counts as hung
 # mpirun inherits the blocked signals of the process that started the tests, and would never forward them.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
+# Runs would inherit that nohup has HUP ignored, and a shell that starts the tests in the background INT. Handlers are not inherited.
+for ignored in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        signal.signal(ignored, lambda *_: None)
 
 
 @dataclasses.dataclass
