@@ -14,7 +14,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Amounts of several steps travel to the device together: as many steps as have about this many values.
+/// Limits the amounts that travel to the device together: those of several steps, about this many values.
 constexpr std::int64_t max_amounts = 1 << 20, min_stretch = 16, max_stretch = 1024;
 constexpr unsigned max_point_blocks = 4096;
 
@@ -99,8 +99,8 @@ DevicePoints::DevicePoints(PointTable all, AmountsOfStep amounts, const Field& l
   groups_ = to_device(groups_on_host_, stream_);
 }
 
-/// Uploads the shares of which values are made. Threads make values in the order of their first points, so
-/// that neighbours read the same lines of memory.
+/// Uploads the shares from which values are computed. Threads compute values in the order of the first points
+/// of the values, so that neighbouring threads read the same lines of memory.
 void DevicePoints::upload_shares(const RecordedPoints& group, List& list) const {
   if (group.starts.empty()) return;
   if (group.shares.size() > std::numeric_limits<unsigned>::max())
@@ -138,7 +138,7 @@ void DevicePoints::provide(std::int64_t first, int steps) {
   known_ = first + stretch_;
   Landing& landing = stretches_[turn_];
   turn_ = 1 - turn_;
-  landing.done.synchronize();  // its former transfer
+  landing.done.synchronize();  // the last transfer that used this landing
   std::vector<double> amounts(columns);
   with_value(precision_, [&]<class Value>() {
     Value* next = static_cast<Value*>(landing.memory.data());
@@ -209,8 +209,7 @@ std::shared_ptr<DevicePoints::Landing> DevicePoints::landing_of(std::size_t grou
 std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_t first, std::int64_t count) {
   const auto values = static_cast<std::int64_t>(table().recorded[group].values());
   const std::shared_ptr<Landing> landing = landing_of(group, count);
-  // Rows that are recorded from now on overwrite rows that were fetched before, so the copies of these must
-  // have ended.
+  // New rows overwrite rows that were fetched before, so the copies of the fetched rows must have ended.
   check_cuda(cudaStreamWaitEvent(stream_, *recorded_[group].read));
   reached_.record(stream_);
   check_cuda(cudaStreamWaitEvent(travel_, reached_));
@@ -224,7 +223,7 @@ std::unique_ptr<RecordedRows> DevicePoints::fetch(std::size_t group, std::int64_
   return std::make_unique<FetchedRows>(landing, bytes_of(count * values, sum_precision(precision_)));
 }
 
-/// Brings values that are made of recorded points to the host.
+/// Computes values from recorded points and copies them to the host.
 void DevicePoints::combine(std::size_t group, std::int64_t first, std::int64_t count,
                            const Landing& landing) {
   const RecordedPoints& recorded = table().recorded[group];
@@ -249,12 +248,12 @@ void DevicePoints::combine(std::size_t group, std::int64_t first, std::int64_t c
                              cudaMemcpyDeviceToHost, travel_));
 }
 
-/// Brings rows to the host as they were recorded.
+/// Copies rows to the host as they were recorded.
 void DevicePoints::copy(std::size_t group, std::int64_t first, std::int64_t count, const Landing& landing) {
   const List& list = recorded_[group];
   const std::int64_t ring = table().recorded[group].rows;
   const std::size_t row_bytes = bytes_of(list.count, sum_precision(precision_));
-  // Rows are kept in a ring: the copy has two parts where they go past its end.
+  // Rows are kept in a ring. A copy that passes the end of the ring has two parts.
   for (std::int64_t row = first, rows = 0; row < first + count; row += rows) {
     const std::int64_t place = row % ring;
     rows = std::min(first + count - row, ring - place);

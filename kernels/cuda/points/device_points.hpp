@@ -14,9 +14,9 @@
 
 namespace spsolve::cuda {
 
-/// Works on fields in device memory. Amounts of a stretch of steps travel to the device at once, and while a
-/// stretch is in use the host makes the next one. Values of recorded rows are made, and travel to the host,
-/// on a stream of their own.
+/// Adds amounts to points of fields in device memory, and records values of points. The amounts of several
+/// steps travel to the device at once; while the device uses them, the host computes the next ones. A
+/// separate stream computes the values of recorded rows and copies them to the host.
 class DevicePoints : public PointWork {
  public:
   /// Fields have the geometry and precision of `like`. Work is enqueued on `stream`, which must outlive this
@@ -50,7 +50,7 @@ class DevicePoints : public PointWork {
     int count = 0;
     DeviceBuffer values;
     DeviceBuffer shares, starts, value_columns;  // where the values of a row come from
-    // The event says when the rows that were fetched last may be overwritten.
+    // This event marks when the rows that were fetched last may be overwritten.
     std::unique_ptr<Event> read = std::make_unique<Event>();
     std::vector<std::shared_ptr<Landing>> landings;
   };
@@ -71,9 +71,9 @@ class DevicePoints : public PointWork {
   std::vector<List> recorded_;  // by group
   std::vector<RecordedGroup> groups_on_host_;
   DeviceBuffer groups_;
-  DeviceBuffer amounts_;  // amounts of `stretch_` steps from `first_` on
+  DeviceBuffer amounts_;  // amounts of `stretch_` steps, beginning with step `first_`
   std::int64_t first_ = 0, known_ = 0, stretch_ = 0;
-  std::array<Landing, 2> stretches_;  // take turns
+  std::array<Landing, 2> stretches_;  // used alternately
   std::size_t turn_ = 0;
 };
 

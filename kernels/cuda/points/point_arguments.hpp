@@ -31,12 +31,12 @@ struct DeviceShare {
   unsigned point;
 };
 
-/// Counts the rows that a thread of combine_points() makes.
+/// Counts the rows that a thread of combine_points() computes.
 constexpr unsigned rows_per_thread = 4;
 
-/// Holds the arguments of a launch that makes values of recorded points. Value columns[i] of a row is the sum
-/// of the shares [starts[i], starts[i + 1]). Rows of points lie in a ring, the first of them at place
-/// `first`.
+/// Holds the arguments of a launch that computes values from recorded points. Value columns[i] of a row is
+/// the sum of the shares [starts[i], starts[i + 1]). Rows of points lie in a ring; the first row lies at
+/// place `first`.
 struct CombineArguments {
   const DeviceShare* shares;
   const unsigned* starts;

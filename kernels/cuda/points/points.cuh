@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds amounts to points of fields, and records values of points, one thread per point. Points lie anywhere:
-// the kernels are bound by the latency of memory, some microseconds for thousands of points. combine_points()
-// makes of recorded points the values that the host gets.
+// Adds amounts to points of fields, and records values of points, one thread per point. Points lie anywhere,
+// so the kernels are bound by the latency of memory: some microseconds for thousands of points.
+// combine_points() computes the values that the host gets from recorded points.
 //
 // constants.cuh holds the type of the fields.
 
@@ -14,8 +14,8 @@ namespace spsolve::cuda {
 using constants::Stored;
 using Value = decltype(value_of(Stored()));
 
-/// Makes one value of `rows_per_thread` rows at a time, so that shares are loaded once for all of them. Sums
-/// are in double and in the order of the shares, as on the host.
+/// Computes one value of `rows_per_thread` rows at a time, so that each share is loaded once for these rows.
+/// Sums are in double and in the order of the shares, as on the host.
 __device__ inline void combine(const CombineArguments& a, unsigned value, unsigned begin) {
   const unsigned rows = min(a.rows - begin, rows_per_thread);
   const Value* points[rows_per_thread];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // This kernel fills the ghost points beyond walls in memory, with the bits of kernels/cpu/fill_walls.hpp. One
-// thread makes one ghost point of one array, alone: it begins with the point of the grid that the ghost point
-// mirrors along all axes, and makes from it the ghost values beyond x, y and z, as far as the point lies
-// beyond them. So no thread waits for another, and launches of other streams that fill the same points write
+// thread computes one ghost point of one array. It begins with the value of the grid point that the ghost
+// point mirrors along all axes, and applies the condition of each face that the point lies beyond, in the
+// order x, y, z. No thread waits for another, and launches on other streams that fill the same points write
 // the same bits.
 //
 // There is no shared memory and no barrier. Blocks along y take the arrays. The kernel is bound by latency:
@@ -13,8 +13,8 @@
 
 namespace spsolve::cuda {
 
-/// Returns c of a face at the face point beside which ghost point p lies. Beyond axes that are filled before
-/// `axis` it is the ghost point's own coordinate that counts, beyond later ones that of the mirrored point q.
+/// Returns c of a face at the face point beside which ghost point p lies. Along axes that are filled before
+/// `axis` the face point has the coordinate of p, along later axes that of the mirrored point q.
 __device__ inline double wall_value(const WallFace& face, int axis, const long long (&p)[3],
                                     const long long (&q)[3]) {
   const long long slow = axis == 0 ? p[1] : q[0], fast = axis == 2 ? q[1] : p[2];

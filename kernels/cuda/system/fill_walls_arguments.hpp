@@ -12,7 +12,7 @@ constexpr int max_filled_arrays = 8;  // arrays of a launch
 /// Describes a face of an array. A ghost value is scale * mirrored + factor * c.
 struct WallFace {
   const double* layers;  // scale and factor of each layer of ghost points
-  const double* values;  // where c at the point {0, 0} of the face lies, or would lie
+  const double* values;  // address of c at the point {0, 0} of the face, which may lie outside the table
   long long stride[2];   // from a value to the next, along the slower and the faster axis of the face
 };
 
@@ -23,7 +23,7 @@ struct FilledArray {
   WallFace face[3][2];  // by axis, and by side {low, high}; those of periodic axes are not used
 };
 
-/// Is a box of ghost points beyond one face or more.
+/// Describes a box of ghost points beyond one or more faces.
 struct GhostSlab {
   long long begin[3], extent[3];
 };

@@ -19,18 +19,20 @@ namespace {
 constexpr int registers_of_multiprocessor = 65536, max_registers = 255, registers_of_helper = 40,
               registers_of_split_helper = 32;
 constexpr int threads_of_warp = 32, warps_of_warpgroup = 4;
-/// Are the registers of a thread besides values, and for each value that it has. With fewer, NVRTC 13.0
-/// spills many values, and tiles are slower: local memory is slow beside large shared memory
-/// (docs/log/systems.md). Threads of several blocks on a multiprocessor cannot borrow from warps that help,
-/// and slowed down with 48 registers. Where sums are split, other numbers fit the few tiles that were
-/// compiled, and so do they where one warp does everything: from 9 levels on, each takes further ones.
+/// Estimates the registers of a thread: a base, and a number for each value that the thread holds. With fewer
+/// registers NVRTC 13.0 spills many values, and tiles are slower, because a large shared memory leaves little
+/// cache for local memory (docs/log/systems.md). If several blocks share a multiprocessor, their threads
+/// cannot take registers from helping warps; 48 registers were then too few. Split sums, and tiles of one
+/// warp, have numbers of their own, fitted to the tiles that were compiled. From 9 levels on, every level
+/// takes additional registers.
 constexpr double registers_besides = 24, registers_besides_in_blocks = 35, registers_of_value = 1.6,
                  registers_besides_split = 14, registers_of_split_value = 1.4, registers_besides_alone = 47,
                  registers_besides_levels = 14, registers_of_level = 4, registers_of_value_alone = 1.12;
 
 constexpr int max_moved = 2;
-/// Is the most arrays that a tile of one warp reads. Elastic waves, which read 9, have 29 G points x steps/s
-/// with two steps, 30 with single ones; steps that read up to 4 arrays win (docs/log/systems.md).
+/// Limits the arrays that a tile of one warp reads. Elastic waves read 9 arrays and reach 29 G points x
+/// steps/s with two steps, 30 with single ones; two steps are faster if a step reads up to 4 arrays
+/// (docs/log/systems.md).
 constexpr std::size_t max_arrays_of_one_warp = 6;
 
 bool reflects(const Domain& field, int axis) {
@@ -46,11 +48,11 @@ std::vector<GroupRead> reads_of(const SystemGroup& group) {
   return reads;
 }
 
-/// Sets in how many other planes than that of a point levels read other rows. Returns false if they do not
-/// find all that they read. They find other rows of all planes where other threads have stored them, and
-/// other columns of other planes than that of a point among the values of a warp that has a row. Where
-/// reflecting walls give points beyond them their values in shared memory alone, it has them in the plane of
-/// the point. Level 1 finds all planes in rings, unless it keeps the values that others keep.
+/// Sets rows_ahead and rows_behind: in which planes besides that of a point levels read other rows. Returns
+/// false if levels cannot find all values that they read. Other rows come from shared memory, in any plane
+/// that other threads have stored. Other columns of other planes come from the threads of a warp, if the warp
+/// has a row. Ghost points that reflecting walls fill in shared memory only are there in the plane of the
+/// point. Level 1 finds all planes in rings, unless it keeps values as other levels do.
 bool find_reads(FusedTile& fused, const SystemGroup& group, const std::vector<GroupRead>& reads,
                 bool is_row_of_warp) {
   const bool finds_other_planes = is_row_of_warp && !fused.splits && fused.reflects == fused.mirrors;
@@ -113,7 +115,8 @@ std::optional<NoKernel> why_not_between(const std::vector<FilledFace>& filled, c
   return {};
 }
 
-/// Returns the walls as levels see them: ghost points beyond filled faces come from those that they mirror.
+/// Returns the walls as levels see them: ghost points beyond filled faces are computed from the points that
+/// they mirror.
 std::vector<Domain> walls_of_levels(std::vector<Domain> fields) {
   for (Domain& field : fields)
     for (auto& faces : field.faces)
@@ -122,8 +125,9 @@ std::vector<Domain> walls_of_levels(std::vector<Domain> fields) {
   return fields;
 }
 
-/// Returns true if a march begins sums as soon as a plane has arrived. This saves planes in shared memory
-/// where a step reads far. A wall that reflects along the march would show planes that are not there yet.
+/// Returns true if a march can begin sums as soon as a plane has arrived. This saves planes in shared memory
+/// where a step reads far. A reflecting wall across the march rules it out, because sums would read reflected
+/// planes that have not arrived yet.
 bool can_split(const SystemFacts& facts, const SystemGroup& group, const std::vector<Domain>& fields,
                const std::array<int, 3>& axes, int lag) {
   return fields.front().dimensions == 3 && lag > 1 && facts.groups.size() == 1 && group.split &&
@@ -135,9 +139,9 @@ bool can_split(const SystemFacts& facts, const SystemGroup& group, const std::ve
          });
 }
 
-/// Returns true if levels can keep values of the plane before the first of a grid, the only one that has
-/// ghost points. Shared memory does not have that plane, from which levels read other rows, and their own
-/// rows beside walls that reflect across the march unless they mirror them.
+/// Returns true if levels can keep values of the plane before the first plane of a grid. All points of that
+/// plane are ghost points, and shared memory does not hold it. So levels cannot read other rows of it, nor
+/// their own rows beside reflecting walls along rows or columns, unless threads mirror their own values.
 bool can_keep(const SystemGroup& group, const std::vector<GroupRead>& reads,
               const std::vector<Domain>& fields, const std::array<int, 3>& axes, bool mirrors) {
   if (!group.kept) return false;
@@ -184,7 +188,7 @@ LevelRings level_of(const SystemGroup& group, int field, const Domain& domain, c
     level.low = low(group.split->finish_reads);
     level.begin_low = low(group.split->sum_reads);
   }
-  // A plane beyond a wall has the values of one that lies as far before it.
+  // A plane beyond a wall has the values of the plane that lies as far inside it.
   if (reflects(domain, axes[0])) level.low = std::min(level.low, 1 - reach);
   return level;
 }
@@ -208,8 +212,8 @@ void lay_out_level(LevelRings& level, const FusedTile& fused, bool reflects, int
       (tile.thread_rows * level.stored_rows + 2 * level.rows) * level.pitch * element_bytes, box_alignment);
 }
 
-/// Leaves planes out of the ring of a field that level 1 does not read, since it keeps what it computed
-/// there.
+/// Leaves out of the ring of a field the planes that level 1 does not read, because it keeps the values
+/// computed from them.
 void hold_kept_reads(InputRing& ring, const SystemGroup& group, int input, int ahead) {
   ring.first_plane = ring.high[plane_axis];
   for (const GroupRead& read : group.kept->reads)
@@ -220,7 +224,7 @@ void hold_kept_reads(InputRing& ring, const SystemGroup& group, int input, int a
   ring.depth = planes - ring.first_plane + ahead;
 }
 
-/// Sets which planes of input `i` a ring holds, and which of them wait in registers.
+/// Sets which planes of input `i` a ring holds, and which planes wait in registers.
 void set_planes(InputRing& ring, const FusedTile& fused, const SystemGroup& group, std::size_t i,
                 bool reads_previous) {
   const GroupInput& input = group.inputs[i];
@@ -307,11 +311,11 @@ void lay_out_fused(FusedTile& fused, const SystemGroup& group, const Canonical& 
   lay_out_rings_of_levels(fused, group, canonical, fields, sizes[0]);
 }
 
-/// Are the least rows of a tile in 3D, and those where sums are begun before they are finished.
+/// Limits the rows of a tile in 3D from below, without and with split sums.
 constexpr int min_rows = 16, min_rows_of_split = 24;
 
-/// Lays out the shared memory of a tile. Where sums are split, registers are scarcer than barriers: as many
-/// old planes as fit are moved from them.
+/// Lays out the shared memory of a tile. With split sums registers are scarce, so as many old planes as fit
+/// are moved from registers to shared memory.
 void lay_out_levels(FusedTile& fused, const SystemGroup& group, const Canonical& canonical,
                     const std::vector<Domain>& fields, Precision precision, const BlockLimits& limits) {
   for (int moved = fused.splits ? std::min(max_moved, fused.lag()) : 0; moved >= 0; --moved)
@@ -323,8 +327,8 @@ void lay_out_levels(FusedTile& fused, const SystemGroup& group, const Canonical&
     }
 }
 
-/// Returns the shapes of tiles that are looked at where sums are begun before they are finished. Rows need
-/// not be those of warps.
+/// Returns the shapes of tiles that are tried with split sums. A row may be longer or shorter than the row of
+/// a warp.
 std::vector<SystemTile> shapes_of_split(Precision precision) {
   std::vector<SystemTile> tiles;
   const bool is_double = precision == Precision::fp64;
@@ -341,8 +345,8 @@ std::vector<SystemTile> shapes_of_split(Precision precision) {
   return tiles;
 }
 
-/// Returns the shapes of tiles that are looked at. A thread loads up to 16 bytes of a row at once. In 2D,
-/// tiles of one warp do not wait for each other; their blocks share registers evenly among four schedulers.
+/// Returns the shapes of tiles that are tried. A thread loads up to 16 bytes of a row at once. In 2D, tiles
+/// of one warp do not wait for each other; their blocks share registers evenly among four schedulers.
 std::vector<SystemTile> shapes(int dimensions, Precision precision) {
   std::vector<SystemTile> tiles;
   const auto add = [&](int width, int warps_of_row, int thread_rows, int rows, int blocks,
@@ -351,7 +355,7 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
       for (const bool in_ring : {false, true}) {
         SystemTile tile = tile_of(32 * warps_of_row * width, thread_rows, rows, ahead, blocks, ahead);
         tile.columns_of_thread = width;
-        // Iterations of one warp are short: it waits for the others half as often.
+        // Iterations of tiles of one warp are short, so blocks wait for each other half as often.
         if (tile.loads_itself()) tile.pace_lag = 2 * ahead;
         tile.level_0_in_ring = in_ring;
         tiles.push_back(tile);
@@ -372,7 +376,8 @@ std::vector<SystemTile> shapes(int dimensions, Precision precision) {
   return tiles;
 }
 
-/// Looks at tiles for several steps of a system, one shape after the other. What it is given must outlive it.
+/// Tries tiles for several steps of a system, one shape after the other. The arguments of the constructor
+/// must outlive the search.
 class TileSearch {
  public:
   struct Found {
@@ -391,16 +396,16 @@ class TileSearch {
         walls_(walls_of_levels(fields)),
         reads_(reads_of(group)) {}
 
-  /// Begins with what all tiles for a number of steps have in common. Returns why there are none, if there
-  /// are none.
+  /// Computes what all tiles for a number of steps have in common. Returns the reason if there can be no
+  /// tile.
   std::optional<NoKernel> begin(const SystemFacts& facts, int steps, const std::vector<FilledFace>& filled);
-  /// Looks at all shapes of tiles.
+  /// Tries all shapes of tiles.
   void look_at_all();
-  /// Looks at one shape, which need not suit the registers of a thread.
+  /// Tries one shape, even if its values do not fit the registers of a thread.
   void look_at_given(const SystemTile& shape);
 
   std::vector<Found>& found() { return found_; }
-  /// Says why nothing was found.
+  /// Returns the reason why no tile was found.
   NoKernel why_none() const;
 
  private:
@@ -416,9 +421,9 @@ class TileSearch {
   std::vector<Domain> walls_;  // as levels see them
   std::vector<GroupRead> reads_;
   bool has_filled_faces_ = false, can_split_ = false;
-  FusedTile fused_;  // the tile that is looked at, without its filled faces
+  FusedTile fused_;  // the tile that is tried, without its filled faces
   std::vector<Found> found_;
-  /// Holds the least bytes of shared memory that a tile takes which is more than overlap.
+  /// Holds the least bytes of shared memory among tiles that store any points.
   int smallest_ = std::numeric_limits<int>::max();
   bool has_reads_ = false;        // a tile reads points beside its own
   bool has_many_arrays_ = false;  // for tiles of one warp
@@ -533,7 +538,8 @@ bool fits_fused(const FusedTile& fused, Precision precision, const BlockLimits& 
   const SystemTile& tile = fused.tile;
   if (fused.useful_rows() <= 0 || fused.useful_columns <= 0 || !fits(tile, limits)) return false;
   const int words = precision == Precision::fp64 ? 2 : 1;
-  // Points have these values in registers: values that are held, results, and coefficients of further planes.
+  // Registers hold these values of every point: values of levels, results, and coefficients of further
+  // planes.
   int values = fused.held() + static_cast<int>(fused.levels.size());
   for (const InputRing& ring : tile.rings)
     if (ring.is_coefficient && fused.kept == 0) values += ring.high[0] - ring.low[0];
@@ -589,8 +595,8 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
   if (!limits.copy_engine() || tile.blocks > 1 || computing % warps_of_warpgroup != 0 ||
       helping != warps_of_warpgroup)
     return {};
-  // A block starts with equal shares of registers, in whole steps of what warps can ask for, and has no
-  // others to give.
+  // All warps of a block start with equal shares of registers, in whole allocation units; later some warps
+  // give registers to others.
   const int warps = computing + helping,
             equal = std::min(registers_of_multiprocessor / (32 * warps), max_registers) / 8 * 8,
             of_helper = splits ? registers_of_split_helper : registers_of_helper;
@@ -600,13 +606,14 @@ FusedTile::Registers FusedTile::registers(const BlockLimits& limits) const {
 
 namespace {
 
-/// Returns how many times as long as by its instructions and its memory an iteration takes.
+/// Returns the time of an iteration, divided by the time that its instructions and its memory traffic take.
 double slowdown(const FusedTile& fused, const Calibration::FusedSteps& costs) {
   if (fused.splits) return costs.split;
   return fused.reach[plane_axis] >= wide_reach ? costs.wide : 1.0;
 }
 
-/// Returns true if threads make ghost points beyond walls. Copies fill those of walls of the value 0.
+/// Returns true if threads compute ghost points beyond walls. Beyond walls of the value 0, copies fill them
+/// with zeros.
 bool makes_ghosts(const Domain& grid, Precision precision) {
   return std::ranges::any_of(grid_axes(grid), [&](int axis) {
     return !grid.periodic(axis) && !has_zero_walls(grid, axis, precision);
@@ -620,8 +627,9 @@ double fused_cycles(const FusedTile& fused, const Domain& grid, Precision precis
   const Calibration::FusedSteps& costs = limits.costs().fused_steps;
   const std::array<int, 3> axes = grid_axes(grid);
   const SystemTile& tile = fused.tile;
-  // Launches take fewer iterations than equal stretches where tiles are more than one wave
-  // (share_paced_march()). With their number the model would take small tiles, which are slower than it says.
+  // Where tiles are more than one wave, launches take fewer iterations than this estimate with equal
+  // stretches (share_paced_march()). With the true number the model would choose small tiles, which are
+  // slower than it predicts.
   const std::int64_t planes = grid.shape[axes[0]],
                      tiles = ceil_div<std::int64_t>(grid.shape[axes[1]], fused.useful_rows()) *
                              ceil_div<std::int64_t>(grid.shape[axes[2]], fused.useful_columns),

@@ -23,7 +23,8 @@ struct ElementOf<true> {
 template <int i>
 using InputElement = typename ElementOf<constants::is_coefficient[i] != 0>::Type;
 
-/// Returns the strides of input `i`, or of what is written. Fields have all the same, which are read once.
+/// Returns the strides of input `i`, or of the outputs. All fields have the same strides, which are loaded
+/// once.
 template <int i>
 __device__ inline const long long (&stride_of(const GroupArguments& a))[2] {
   return a

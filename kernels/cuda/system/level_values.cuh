@@ -5,14 +5,14 @@
 // says how points read them. Include it after constants.cuh.
 //
 // A thread has the values at its own points in registers. Points of other threads in the same rows come by
-// shuffles, since a warp lies along a row. Other rows come from shared memory, as vectors. All that a thread
-// reads of a level is gathered at once, and each value once for all points that read it.
+// shuffles, since a warp lies along a row. Other rows come from shared memory, as vectors. A thread gathers
+// all values that it reads of a level at once; each value is loaded once for all points that read it.
 //
-// Where a step reads far, sums are split: a level begins those of a plane as soon as other threads have
-// stored the plane, and finishes them when it has the planes after it, of which it reads its own column
-// alone. So shared memory holds the newest planes only. All neighbours then come from shared memory: for wide
-// rows, vectors are fewer than shuffles. What `.previous` reads later waits in shared memory, each thread its
-// own.
+// Where a step reads far, sums are split: a level begins the sums of a plane as soon as other threads have
+// stored the plane. It finishes them when the planes after it have arrived, of which it reads its own column
+// only. So shared memory holds the newest planes only. All neighbours then come from shared memory: for wide
+// rows, loads of vectors are fewer than shuffles. Values that `.previous` reads later wait in shared memory,
+// each at a place of its thread.
 
 #include "kernels/cuda/system/planes.cuh"
 
@@ -24,22 +24,23 @@ constexpr int columns_of_thread = constants::columns_of_thread;
 constexpr int threads_of_row = constants::tile_columns / columns_of_thread;
 constexpr int warps_of_row = threads_of_row / warp_threads;
 constexpr bool splits = constants::splits, shuffles = !splits;
-/// Returns true if a level keeps values of a plane for the next one (KeptGroup). The first level does not
-/// where it reads all planes from rings.
+/// Returns true if a level keeps values of a plane for the next plane (KeptGroup). Level 1 keeps none if it
+/// reads all planes from rings.
 constexpr bool keeps(int level) { return constants::kept > 0 && (level > 1 || !constants::level_0_in_ring); }
-/// Returns true if threads take values of a level from their neighbours in a row. The first level does not:
+/// Returns true if threads take values of a level from their neighbours in a row. Level 1 takes none, since
 /// its values are right up to the edges of a tile.
 constexpr bool takes(int level) { return constants::taken > 0 && level > 1; }
-/// Say how far inputs are read in other rows and columns.
+/// Inputs are read this far in other rows and columns.
 constexpr int beside_rows = constants::beside_rows, beside_columns = constants::beside_columns;
-/// Is the number of columns on either side that a thread gathers, at least beside_columns: vectors are whole.
+/// Counts the columns on either side that a thread gathers: beside_columns, rounded up to whole vectors.
 constexpr int gathered_columns =
     shuffles ? beside_columns
              : (beside_columns + columns_of_thread - 1) / columns_of_thread * columns_of_thread;
 
-/// Is what a level does in an iteration: it finishes the sums of a plane, and may begin those of another.
+/// Names the parts of the work of a level in an iteration: it finishes the sums of one plane, and may begin
+/// the sums of another.
 enum Part { finishing = 0, beginning = 1 };
-/// Is the part that reads other rows and columns.
+/// This part reads other rows and columns.
 constexpr Part reading_part = splits ? beginning : finishing;
 
 /// Holds the values of levels 0 to steps - 1 at the columns of a thread's points, by the statement that makes
@@ -47,10 +48,10 @@ constexpr Part reading_part = splits ? beginning : finishing;
 /// the plane at this offset from the one that level l + 1 computes in the same iteration.
 struct Held {
   Compute values[steps][statements][rows_of_thread][columns_of_thread][2 * lag + 1];
-  /// Holds sums that level l + 1 has begun. The first are those of the plane that it finishes in this
-  /// iteration, the last those of the newest plane.
+  /// Holds sums that level l + 1 has begun: first those of the plane that it finishes in this iteration, last
+  /// those of the newest plane.
   Compute begun[steps][splits ? constants::sums : 1][rows_of_thread][columns_of_thread][lag + 1];
-  /// Holds what level l + 1 keeps.
+  /// Holds the values that level l + 1 keeps.
   Compute kept[steps][constants::kept > 0 ? constants::kept : 1][rows_of_thread][columns_of_thread];
 };
 
@@ -78,7 +79,7 @@ constexpr int newest() {
     return constants::plane_high[constants::input_of[s]];
 }
 
-/// Returns the number of planes of a level that wait in shared memory, and that of all levels before.
+/// Return the number of planes of a level that wait in shared memory, and of all levels before it.
 template <int level, int s>
 constexpr int old_planes() {
   return oldest<level, s>() + lag;
@@ -109,8 +110,8 @@ constexpr bool reflects() {
   return reflects_along<s, 1>() || reflects_along<s, 2>();
 }
 
-/// Returns what a ghost point in a layer beyond a reflecting wall holds, from the value that it mirrors, with
-/// the bits of fill_walls.cuh if the face is filled.
+/// Returns the value of a ghost point in a layer beyond a reflecting wall, from the value that it mirrors. If
+/// the face is filled, it has the bits of fill_walls.cuh.
 template <int s, int axis, int side, int layer = 0>
 __device__ inline Compute mirrored(Compute value) {
   if constexpr (constants::is_filled[s][axis][side])
@@ -168,7 +169,7 @@ __device__ inline void store_row(T* to, const Compute (&values)[columns_of_threa
   *reinterpret_cast<ElementVector<T, columns_of_thread>*>(to) = row;
 }
 
-/// Says where a thread finds its first point in shared memory.
+/// Locates the first point of a thread in shared memory.
 class SharedPoints {
  public:
   __device__ SharedPoints()
@@ -246,9 +247,10 @@ class SharedPoints {
   unsigned iteration_ = 0;
 };
 
-/// Lets the warps of a tile take turns with the planes of levels in shared memory. Warps read there what
-/// others stored in earlier iterations, and store the newest planes where older ones were read. A warp says
-/// when it has done the one, and waits for the others only before it does the other, with work in between.
+/// Orders reads and writes of the warps of a tile in the planes of levels in shared memory. Warps read planes
+/// that other warps stored in earlier iterations, and store the newest planes in place of older ones. A warp
+/// signals when it has read and when it has stored. It waits for the other warps only before its next store
+/// or read, with work in between.
 class Turns {
  public:
   /// Makes the barrier. Threads must be synchronised before they use it.
@@ -274,14 +276,15 @@ class Turns {
   }
 
  private:
-  /// Says whether stores replace planes that the same iteration reads. With a further plane, they replace
-  /// what the iteration before has read, and a warp has read that when it ends the stores of that iteration.
+  /// Is true if stores replace planes that the same iteration reads. With one more plane, stores replace a
+  /// plane that the iteration before has read; a warp has read that plane when it ends the stores of that
+  /// iteration.
   static constexpr bool two_turns =
       constants::shares_levels && constants::level_planes == constants::level_lag + constants::rows_behind;
 
 #if __CUDA_ARCH__ >= 900
-  /// Returns the barrier, the last of the 16 that barrier_bytes has room for; those of planes are the first.
-  /// Its phases are turns.
+  /// Returns the barrier, the last of 16 for which barrier_bytes has room. The first ones belong to planes.
+  /// Each phase of the barrier is a turn.
   __device__ static unsigned long long* barrier() {
     constexpr int number = 15;
     static_assert(3 * (constants::ahead + 1) <= number);
@@ -298,8 +301,8 @@ class Turns {
 #endif
 };
 
-/// Returns where row `row` of a thread lies in the plane of a level, in rows from its first one. Where nobody
-/// reads the inner rows of a thread, they are left out.
+/// Returns where row `row` of a thread lies in the plane of a level, in rows from its first one. Inner rows
+/// of a thread that no other thread reads are left out.
 template <int s>
 constexpr int place_of_row(int row) {
   constexpr int left_out = rows_of_thread - constants::level_stored_rows[s];
@@ -316,14 +319,14 @@ struct ThreadColumns {
   Compute value[columns_of_thread];
 };
 
-/// Says where the points of a thread find what they read in a part of level `level`.
+/// Locates the values that the points of a thread read in a part of level `level`.
 template <int level, bool walls, Part part>
 class LevelReads {
  public:
   __device__ LevelReads(const Held& held, const SharedPoints& shared) : held_(held), shared_(shared) {}
 
-  /// Returns values of an input in a row, counted from the first of the thread: at the thread's own columns,
-  /// or those of the thread that is `away` columns away.
+  /// Returns the values of an input in a row, counted from the first row of the thread: at the thread's own
+  /// columns, or at those of the thread that is `away` columns away.
   template <int i, int plane, int row, int away = 0>
   __device__ __forceinline__ ThreadColumns columns() const {
     constexpr int s = constants::statement_of[i];
@@ -348,7 +351,7 @@ class LevelReads {
   }
 
  protected:
-  /// Returns true if neighbours in a row come from shared memory, too, since ghost points have right values
+  /// Returns true if neighbours in a row also come from shared memory, because ghost points have right values
   /// only there.
   template <int i, int plane>
   static constexpr bool has_ghosts() {
@@ -359,8 +362,8 @@ class LevelReads {
       return walls && !constants::mirrors && constants::is_previous[i] == 0 && plane == 0 && reflects<s>() &&
              constants::level_pitch[s] > 0;
   }
-  /// Returns true if the values that a thread reads beyond its own may be those beyond a reflecting wall of
-  /// an axis, where it finds its own.
+  /// Returns true if the values that a thread reads beyond its own points may lie beyond a reflecting wall of
+  /// an axis. It then finds them among its own values.
   template <int i, int plane, int axis, int side>
   static constexpr bool is_mirror() {
     constexpr int s = constants::statement_of[i];
@@ -391,8 +394,8 @@ class LevelReads {
 
  private:
   static constexpr bool in_ring = constants::level_0_in_ring;
-  // Sums of the newest plane are begun: on level 1, which reads planes that are loaded, after the plane is
-  // held, and on others, before the level that they read holds the next one.
+  // Sums of the newest plane are begun on level 1, which reads loaded planes, after registers hold the plane.
+  // On other levels they are begun before the level below holds its next plane.
   static constexpr int ahead = part == beginning ? lag : 0, since_held = part == beginning && level > 1;
 
   /// Returns true if the values at the points of the thread come from shared memory.
@@ -410,7 +413,7 @@ class LevelReads {
   const SharedPoints& shared_;
 };
 
-/// Holds all values that the points of a thread read where a level finishes a plane.
+/// Holds all values that the points of a thread read when a level finishes a plane.
 template <int level, bool walls>
 class GatheredValues : LevelReads<level, walls, finishing> {
   using Reads = LevelReads<level, walls, finishing>;
@@ -450,14 +453,14 @@ class GatheredValues : LevelReads<level, walls, finishing> {
   }
 
  private:
-  /// Gets the values at the columns of the thread that is `away` columns away, if one is read.
+  /// Gets the values at the columns of the thread that is `away` columns away, if any of them is read.
   template <int i, int plane, int row, int away>
   __device__ void get() {
     if constexpr (away == 0 || is_read(level, i, plane, row, away, away + columns_of_thread)) {
       constexpr int side = row >= rows_of_thread;
       ThreadColumns columns;
       if constexpr ((row < 0 || side == 1) && Reads::template is_mirror<i, plane, 1, side>()) {
-        // Beyond a wall lies the row at the wall, which the thread has stored itself.
+        // The row beyond a wall mirrors the row at the wall, which the thread has stored itself.
         constexpr int s = constants::statement_of[i], pitch = constants::level_pitch[s];
         const bool is_beyond = image_.has(1, side, side == 0 ? 0 : rows_of_thread - 1);
         const int to_wall = is_beyond ? (side == 0 ? pitch : -pitch) : 0;
@@ -486,8 +489,8 @@ class GatheredValues : LevelReads<level, walls, finishing> {
       const Compute there = values[column - lanes * columns_of_thread];
       values[column] = lanes < 0 ? __shfl_up_sync(0xffffffffu, there, -lanes)
                                  : __shfl_down_sync(0xffffffffu, there, lanes);
-      // Values beside a warp at the edge of the tile are right on level 0 only. All lanes load, so that there
-      // is no branch; lanes that need nothing load what their neighbours do.
+      // Values beside a warp at the edge of the tile are right on level 0 only. All lanes load, to avoid a
+      // branch; lanes that need nothing load the values of their neighbours.
       if constexpr (level == 1 || warps_of_row > 1) {
         const int lane = static_cast<int>(threadIdx.x) % warp_threads;
         const auto* const own = this->template shared_row<i, plane, row>();
@@ -518,13 +521,13 @@ class GatheredValues : LevelReads<level, walls, finishing> {
                  [columns_of_thread + 2 * gathered_columns];
 };
 
-/// Is the number of values that a thread takes from the one before it in a row, at least 1.
+/// Counts the values that a thread takes from the thread before it in a row; at least 1, as the size of an
+/// array.
 constexpr int taken_values_of_row = constants::taken > 0 ? constants::taken : 1;
 /// Holds these values by row.
 using Taken = Compute[rows_of_thread][taken_values_of_row];
 
-/// Is a point of the tile where level `level` finishes a plane: row `r` and column `e` of those of its
-/// thread.
+/// Describes the point in row `r` and column `e` of a thread when level `level` finishes a plane.
 template <int level, bool walls, int r, int e>
 class LevelPoint {
  public:
@@ -574,7 +577,7 @@ class LevelPoint {
   int coordinates_[3];
 };
 
-/// Are the points of a thread where level `level` begins the sums of a plane.
+/// Describes the points of a thread when level `level` begins the sums of a plane.
 template <int level, bool walls>
 class LevelSums {
  public:
@@ -582,13 +585,13 @@ class LevelSums {
 
   __device__ LevelSums(Held& held, const SharedPoints& shared) : held_(held), reads_(held, shared) {}
 
-  /// Gives sums the value to which the first product is added exactly.
+  /// Starts sums with the value to which the first product is added exactly.
   __device__ __forceinline__ void start(PointSums& sums) const {
     for (auto& row : sums)
       for (Compute& sum : row) sum = Compute(-0.0);
   }
-  /// Adds a weight times what every point reads of an input. All points go through their reads together, so
-  /// that few rows are needed at a time.
+  /// Adds, at every point, a weight times the value of an input at a displacement. All points take one
+  /// displacement after the other together, so that few rows are needed at a time.
   template <int i, int plane, int row, int column>
   __device__ __forceinline__ void add(PointSums& sums, Compute weight) const {
     static_for<0, rows_of_thread>([&](auto of_thread) {
@@ -615,7 +618,7 @@ class LevelSums {
   LevelReads<level, walls, beginning> reads_;
 };
 
-/// Are the points of a thread where level `level` continues the sums of planes before the newest one.
+/// Describes the points of a thread when level `level` continues the sums of planes before the newest plane.
 template <int level>
 class ContinuedSums {
  public:

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// This file makes a march of several steps (march_steps.cuh) do at walls, on every level, what single steps
-// do. Include it after constants.cuh.
+// This file applies the boundary conditions of single steps to every level of a march of several steps
+// (march_steps.cuh). Include it after constants.cuh.
 
 #include "kernels/cuda/system/level_values.cuh"
 
 namespace spsolve::cuda {
 namespace {
 
-/// Say how far a step reads along each axis.
+/// A step reads this far along each axis.
 constexpr int reach_planes = constants::reach_planes, reach_rows = constants::reach_rows,
               reach_columns = constants::reach_columns;
 
@@ -29,11 +29,11 @@ constexpr bool reflects_across() {
   return false;
 }
 
-/// Says where a thread's points lie beside walls along rows and columns. Few registers hold a place, since
-/// the loop that never looks at walls needs them.
+/// Describes how the points of a thread lie relative to walls along rows and columns. It takes few registers,
+/// because the loop without walls needs the others.
 struct Place {
   int row, column;            // position of the first point in the tile
-  int y, x;                   // the same on the grid
+  int y, x;                   // coordinates of the first point on the grid
   bool beside_walls = false;  // the tile reaches beyond walls
   AxisBits beyond;            // points beyond faces
   unsigned beyond_walls = 0;  // a bit for each point beyond walls
@@ -68,8 +68,8 @@ struct Place {
     return constants::wall[0][axis][0] != Beyond::memory &&
            (beyond.has(axis, 0, k) || beyond.has(axis, 1, k));
   }
-  /// Looks at points `first`, first + 1, ... of the grid, `of_thread` of them, along an axis of `extent`
-  /// points. In the tile, which is `tile_extent` long, these points begin at `in_tile`.
+  /// Finds the walls beside points [first, first + of_thread) of the grid, along an axis of `extent` points.
+  /// In the tile, which is `tile_extent` long, these points begin at `in_tile`.
   __device__ void find(int axis, int first, int in_tile, int of_thread, int extent, int tile_extent,
                        int reach) {
     static_assert(rows_of_thread <= 8 && columns_of_thread <= 8 && rows_of_thread * columns_of_thread <= 32);
@@ -94,15 +94,15 @@ __device__ __forceinline__ void for_each_point(const Visit& visit) {
       [&](auto row) { static_for<0, columns_of_thread>([&](auto column) { visit(row, column); }); });
 }
 
-/// Returns true if all ghost points of a statement have one value, and levels give it to them as they compute
-/// them, those of planes beyond the ends of the march included.
+/// Returns true if all ghost points of a statement have one value, those of planes beyond the ends of the
+/// march included. Levels then set this value as they compute the points.
 template <int s>
 constexpr bool sets_all_ghosts() {
   return constants::has_one_value[s];
 }
 
-/// Gives points beyond faces with a value that value. Where faces along both axes have one, that of rows
-/// decides. `beyond_ends` says whether the plane lies beyond the ends of the march.
+/// Sets points beyond faces with a value to that value. Beyond two such faces, the face across rows decides.
+/// `beyond_ends` is true if the plane lies beyond an end of the march.
 template <int s>
 __device__ inline void set_ghosts(const Place& at, bool beyond_ends, Results& next) {
   if constexpr (sets_all_ghosts<s>()) {
@@ -126,7 +126,8 @@ __device__ inline void set_ghosts(const Place& at, bool beyond_ends, Results& ne
   });
 }
 
-/// Holds the points of a thread to which reflecting walls give values: other threads store them.
+/// Describes the points of a thread that are reflections of other points: the threads of those points store
+/// them.
 template <int s>
 struct Reflected {
   unsigned columns = 0, rows = 0, fixed_columns = 0, fixed_rows = 0;
@@ -174,8 +175,8 @@ __device__ inline void store_images(const GroupArguments& a, Stored* own, const 
   });
 }
 
-/// Stores the newest values of a level for those that read them at other rows and columns: plane z. Planes
-/// beyond a wall before it are stored with the planes that they reflect.
+/// Stores the newest values of a level, those of plane z, for threads that read them in other rows and
+/// columns. Planes beyond a wall before plane z are stored together with the planes that they reflect.
 template <bool walls, int level, int s>
 __device__ inline void share(const GroupArguments& a, const SharedPoints& shared, const Place& at, Held& held,
                              int z) {

@@ -3,14 +3,14 @@
 // three axes. A block of threads computes a tile of rows and columns and marches along the slowest axis.
 // Rings of planes in shared memory hold each input around the tile; values at the column of a point in other
 // planes wait in registers. Every input is read once from memory, apart from the halos of tiles, which
-// neighbours read at about the same time.
+// neighbouring tiles read at about the same time.
 //
-// On sm_90 one more warp asks the copy engine for planes, `ahead` planes ahead of the slowest warp, and
-// beside walls further warps make ghost rows and columns in planes that have arrived. Barriers in shared
-// memory say which planes are there and which are read, so that warps need not march in step. On sm_80 all
-// threads copy and make ghosts, and barriers of the block order copies and reads.
+// On sm_90 one more warp starts copies of planes by the copy engine, `ahead` planes ahead of the slowest
+// warp, and beside walls further warps compute ghost rows and columns in planes that have arrived. Barriers
+// in shared memory tell which planes have arrived and which have been read, so that warps need not march in
+// step. On sm_80 all threads copy planes and compute ghost points, and block barriers order copies and reads.
 //
-// Beyond walls across the march, planes are those that they reflect, or filled with the value of the face.
+// A plane beyond a wall across the march is the plane that it reflects, or filled with the value of the face.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (system_tile.hpp).
 
@@ -29,11 +29,11 @@ struct Queues : Queues<i - 1> {
 template <>
 struct Queues<-1> {};
 
-/// Is a point of the tile: row `r` of the rows of its thread.
+/// Describes a point of the tile, in row `r` of the rows of its thread.
 template <int r>
 class TilePoint {
  public:
-  /// `row` and `column` are those of the thread in the tile, n is the iteration.
+  /// `row` and `column` locate the thread in the tile; n is the iteration.
   __device__ TilePoint(const GroupArguments& a, const Tile& tile, const Queues<constants::inputs - 1>& queues,
                        int n, int row, int column)
       : a_(a), tile_(tile), queues_(queues), n_(n), row_(row), column_(column) {}
@@ -72,8 +72,8 @@ class TilePoint {
   int n_, row_, column_;
 };
 
-/// Moves the queues of a thread on by one plane, which iteration n finds in the rings. `row` and `column` are
-/// those of the thread in the tile.
+/// Moves the queues of a thread on by one plane, which iteration n finds in the rings. `row` and `column`
+/// locate the thread in the tile.
 __device__ __forceinline__ void advance_queues(Queues<constants::inputs - 1>& queues, const GroupArguments& a,
                                                int n, int row, int column) {
   static_for<0, constants::inputs>([&](auto input) {
@@ -93,8 +93,8 @@ __device__ __forceinline__ void advance_queues(Queues<constants::inputs - 1>& qu
   });
 }
 
-/// Finds what a thread writes of each statement: a range of planes, and as bits its rows. {y, x} is its first
-/// point.
+/// Finds what a thread writes of each statement: a range of planes, and the rows of the thread as bits. {y,
+/// x} is the first point of the thread.
 __device__ __forceinline__ void find_written(int (&planes_of)[constants::statements][2],
                                              unsigned (&rows_of)[constants::statements],
                                              const GroupArguments& a, int y, int x) {
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
 #endif
   const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
   const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
-  // These say what is written: planes, and as bits the rows of the thread.
+  // By statement: the planes that are written, and as bits the rows of the thread.
   int planes_of[constants::statements][2];
   unsigned rows_of[constants::statements];
   const int x = tile.column + column, y = tile.row + row;

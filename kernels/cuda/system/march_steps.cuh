@@ -3,23 +3,23 @@
 // axes. It marches as march_group.cuh does and computes one plane of every time level in each iteration.
 // Level 0 is what is loaded; level l is the state after l steps. A level is `lag` planes behind the level
 // before. In other rows and columns it reads planes that earlier iterations have computed, so warps wait for
-// each other once per iteration, and twice where shared memory has no free plane for what an iteration
-// stores. The newest plane is read at the points of the warp alone, which computes the levels in their order.
+// each other once per iteration, or twice if shared memory has no free plane for the results of an iteration.
+// The newest plane is read at the points of the warp alone, which computes the levels in their order.
 //
 // All levels are computed on the rows and columns of one tile, which overlaps its neighbours. With every
-// level the part of the tile that holds right values shrinks by the reach of a step. The inner part is
+// level the part of the tile that holds right values shrinks by the reach of a step. Only that inner part is
 // stored. A warp lies along a row, and every thread has several neighbouring points of several rows
 // (level_values.cuh). Coefficients are loaded once; their rings hold the planes of all levels.
 //
 // Amounts are added to points of a level, and values of points recorded, before the next level reads them
-// (tile_points.cuh). Code that looks for points keeps the compiler from mixing the work of levels, so only
-// iterations that work on points run it.
+// (tile_points.cuh). Code that looks for points keeps the compiler from interleaving the work of levels, so
+// only iterations that work on points run such code.
 //
-// Every level has the ghost points of single steps (level_walls.cuh). Beside reflecting walls along rows
-// and columns, threads find their own values beyond them, or also store points where they are reflected.
-// Beyond walls across the march, values in registers are replaced by those that they reflect, or by the value
-// of the face. All iterations look for walls. Only where points are stored where they are reflected,
-// iterations and tiles without walls run code that does not.
+// Every level has the ghost points of single steps (level_walls.cuh). At reflecting walls along rows and
+// columns, threads read their own values for points beyond the wall, or they also store points at the places
+// of their reflections. Beyond walls across the march, values in registers are replaced by their reflections,
+// or by the value of the face. All iterations look for walls, except where reflections are stored: iterations
+// and tiles without walls then run code that does not look for walls.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (fused_tile.hpp).
 
@@ -30,8 +30,8 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Says where a block stores what it computes: planes [first, end), and as bits the rows and columns of a
-/// thread, whose first point lies at `own` in a plane of all arrays.
+/// Describes what a block stores: planes [first, end), and as bits the rows and columns of a thread. The
+/// first point of the thread lies at `own` in a plane of every array.
 struct Written {
   int first, end;
   unsigned rows = 0, columns = 0;
@@ -95,11 +95,12 @@ class LevelMarch {
   }
 
  private:
-  /// Says whether all iterations look for walls: the instruction cache does not hold two bodies of the loop.
-  /// Where threads read reflected points from shared memory, the body beside walls is much slower.
+  /// Is true if all iterations look for walls in one body of the loop, because the instruction cache does not
+  /// hold two bodies. Where threads read reflected points from shared memory, the body beside walls is much
+  /// slower, so there are two.
   static constexpr bool one_body = !reflects_across() || constants::mirrors;
 
-  /// Does an iteration; `points` tells whether any thread of the block works on points.
+  /// Runs an iteration; `points` is true if any thread of the block works on points.
   template <bool points>
   __device__ __forceinline__ void iterate(int n) {
     const int plane = march_.tile.plane - constants::warm_up + n;  // the plane of level 1
@@ -153,11 +154,11 @@ class LevelMarch {
     });
   }
 
-  /// Computes a plane of every level, and stores what others read.
+  /// Computes a plane of every level, and stores the values that other threads read.
   template <bool walls, bool points>
   __device__ __forceinline__ void advance(int n, int plane) {
-    // The last iteration has computed the newest planes of levels. Their sums need not wait for what is
-    // loaded.
+    // The last iteration has computed the newest planes of levels, so their sums need not wait for planes
+    // from memory.
     if constexpr (splits) {
       turns_.wait_for_stores(n);
       static_for<2, steps + 1>([&](auto of_level) {
@@ -253,8 +254,8 @@ class LevelMarch {
     return {a_, held_, around, taken, z, at_.y + r, at_.x + e};
   }
 
-  /// Gives the first points beyond reflecting walls the newest values of the points at the walls, where both
-  /// are of one thread. Other threads that read them find the points at the walls themselves
+  /// Copies the newest values of points at reflecting walls to the first points beyond the walls, if both
+  /// belong to one thread. Other threads that read points beyond walls read the points at the walls instead
   /// (GatheredValues).
   template <int level, int s>
   __device__ __forceinline__ void mirror_points() {
@@ -353,8 +354,8 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::all_threa
   Planes planes(march, {a, group, longest});
 #if __CUDA_ARCH__ >= 900
   if constexpr (!loads_itself) {
-    // A shuffle tells the compiler that a warp is of one kind: the compiler then knows that warps of threads
-    // that compute stay together, and makes no branch at every shuffle.
+    // A shuffle tells the compiler that all threads of a warp take the same branch. It then knows that
+    // computing warps stay together, and adds no branch to every shuffle.
     const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warp_threads, 0);
     if (warp >= constants::threads / warp_threads) {
       if constexpr (constants::registers > 0) give_registers_away<constants::registers_of_helpers>();

@@ -167,7 +167,7 @@ __device__ inline T ricker(T t, T f) {
   return (T(1) - T(2) * square) * operations::exp(-square);
 }
 
-/// Returns a value as it is read again after it was stored.
+/// Returns a value rounded to storage, as a later read finds it.
 template <class Stored, class Compute>
 __device__ inline Compute as_stored(Compute value) {
   Stored stored;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// This file says how a march of a group of statements loads planes: which, by whom and when. Include it after
-// constants.cuh.
+// This file loads the planes of a march of a group of statements. Include it after constants.cuh.
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/tensor_store.cuh"
@@ -12,13 +11,13 @@ namespace spsolve::cuda {
 namespace {
 
 /// Keeps blocks that run at the same time in step: halos that neighbours have read are still in the L2 cache
-/// then, and memory is read in long rows. In every iteration whose number `pace_lag` divides, a block counts
-/// itself, and waits for a while until all blocks have counted themselves `pace_lag` iterations before.
-/// Results do not depend on it.
+/// then, and memory is read in long rows. Every `pace_lag` iterations a block increments a counter, and
+/// waits, for a limited time, until all blocks have incremented the counter of `pace_lag` iterations before.
+/// Results do not depend on the pace.
 class Pace {
  public:
-  /// Paces a block with those of its wave and its group, which have as many iterations as it. `longest` is
-  /// the most iterations of any block, or more.
+  /// Paces a block with the blocks of its wave and its group, which have the same number of iterations.
+  /// `longest` is an upper bound of the iterations of any block.
   __device__ Pace(const GroupArguments& a, int group, int longest) : longest_(longest) {
     if (!a.arrivals) return;
     const MarchShares& s = a.shares;
@@ -30,7 +29,7 @@ class Pace {
     blocks_ = static_cast<unsigned>(min((wave + 1) * a.resident, end) - max(wave * a.resident, first));
   }
 
-  /// Waits for the other blocks before iteration n; called by all lanes of a warp, which stay together.
+  /// Waits for the other blocks before iteration n. All lanes of a warp call it together.
   __device__ void wait(int n) {
     constexpr int tries = 64;
     if (!counts(n, 0) || n < lag || patience_ == 0) return;
@@ -42,8 +41,8 @@ class Pace {
   __device__ void begin(int n) const {
     if (counts(n, 0)) atomicAdd(arrivals_ + n, 1u);
   }
-  /// Asks what the next wait will want to know, half of the iterations before it, without waiting for the
-  /// answer; called by all lanes in every iteration.
+  /// Requests the counter that the next wait() reads, half of `pace_lag` iterations ahead, without waiting
+  /// for the value. All lanes call it in every iteration.
   __device__ void ask(int n) {
     if (counts(n, lag / 2)) arrived_ = count(n - lag / 2);
   }
@@ -62,12 +61,12 @@ class Pace {
   unsigned* arrivals_ = nullptr;  // by iteration; then of blocks that have ended; null: no pace
   unsigned blocks_ = 0;           // blocks that are paced together
   int longest_;
-  int patience_ = 16;     // how often to wait in vain: other kernels may keep blocks from starting
-  unsigned arrived_ = 0;  // arrivals that were counted when a wait was asked for
+  int patience_ = 16;     // number of waits that may time out: other kernels may keep blocks from starting
+  unsigned arrived_ = 0;  // the counter that ask() requested
 };
 
-/// Says which planes of its march a block loads. Iteration n loads one plane of each input: the newest that
-/// is read when plane tile.plane - warm_up + n is computed.
+/// Describes which planes of its march a block loads. Iteration n loads one plane of each input: the newest
+/// plane that plane tile.plane - warm_up + n of the results reads.
 struct MarchPlanes {
   const GroupArguments& a;
   Tile tile;
@@ -80,7 +79,8 @@ struct MarchPlanes {
     plane = tile.plane - constants::warm_up + n + constants::plane_high[i];
     return n >= constants::warm_up - constants::warm_up_of[i] && n < loading;
   }
-  /// Fills the planes of iteration n that lie beyond faces with a value. Returns true if there are any.
+  /// Fills those planes of iteration n that lie beyond a face with a value. Returns true if there are such
+  /// planes.
   __device__ bool fill(int n, int first, int step) const {
     bool filled = false;
     static_for<0, constants::inputs>([&](auto input) {
@@ -104,7 +104,7 @@ struct MarchPlanes {
     });
     return any;
   }
-  /// Makes the ghost rows and columns of the planes of iteration n.
+  /// Computes the ghost rows and columns of the planes of iteration n.
   __device__ void make(int n, int thread) const {
     static_for<0, constants::inputs>([&](auto input) {
       constexpr int i = decltype(input)::value;
@@ -125,8 +125,8 @@ struct MarchPlanes {
 };
 
 #if __CUDA_ARCH__ >= 900
-/// Holds the planes in shared memory, where another warp than those that compute loads them, unless there is
-/// one warp for all.
+/// Holds the planes in shared memory. An additional warp loads them, unless the tile has one warp for
+/// everything.
 class Planes {
  public:
   __device__ Planes(const MarchPlanes& march, const Pace& pace)
@@ -142,7 +142,7 @@ class Planes {
     __syncthreads();
   }
 
-  /// Loads all planes; called by the warp that does not compute.
+  /// Loads all planes. The warp that does not compute calls it.
   __device__ void load_all() {
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
     for (int n = 0; n < march_.iterations; ++n) {
@@ -153,7 +153,7 @@ class Planes {
     }
     if (lane == 0) pace_.end();
   }
-  /// Makes all ghost rows and columns; called by the warps for them.
+  /// Computes all ghost rows and columns. The warps for ghost points call it.
   __device__ void make_ghosts(int thread) const {
     if constexpr (ghost_threads > 0) {
       if (!march_.has_ghosts()) return;
@@ -170,8 +170,9 @@ class Planes {
     if constexpr (loads_itself)
       for (int n = 0; n < constants::ahead; ++n) load(n, static_cast<int>(threadIdx.x));
   }
-  /// Waits for the planes of iteration n and their ghosts. One warp for all starts to load those of a later
-  /// iteration, where it has read planes in the one before, and makes the ghosts.
+  /// Waits for the planes of iteration n and their ghost points. If one warp does everything, it also starts
+  /// to load the planes of a later iteration, in place of planes that it has read in the iteration before,
+  /// and computes the ghost points.
   __device__ void wait(int n) {
     const int thread = static_cast<int>(threadIdx.x);
     if constexpr (loads_itself)
@@ -190,12 +191,12 @@ class Planes {
       await(complete(n % stages), n);
     }
   }
-  /// Says that a warp has read all that iteration n reads.
+  /// Signals that a warp has read all planes of iteration n.
   __device__ void leave(int n) const {
     __syncwarp();
     if (!loads_itself && threadIdx.x % warp_threads == 0) mbarrier_arrive(read(n % stages));
   }
-  /// Ends the work of a block; called by the threads that compute.
+  /// Ends the work of a block. The threads that compute call it.
   __device__ void end() const {
     if (loads_itself && threadIdx.x == 0) pace_.end();
   }
@@ -208,7 +209,7 @@ class Planes {
                                  static_cast<int>(sizeof(InputElement<i>)));
   }
 
-  /// Starts to load the planes of iteration n; called by all lanes of a warp.
+  /// Starts to load the planes of iteration n. All lanes of a warp call it.
   __device__ void load(int n, int lane) {
     if (march_.fill(n, lane, warp_threads)) fence_for_copy_engine();
     __syncwarp();
@@ -236,8 +237,8 @@ class Planes {
   __device__ static void await(unsigned long long* barrier, int n) {
     mbarrier_wait(barrier, static_cast<unsigned>(n / stages & 1));
   }
-  /// Return the barriers of a stage: its planes have arrived; all warps have read them; their ghosts are
-  /// made.
+  /// Return the barriers of a stage, which complete when its planes have arrived, when all warps have read
+  /// them, and when their ghost points are computed.
   __device__ static unsigned long long* full(int stage) {
     return reinterpret_cast<unsigned long long*>(memory) + stage;
   }
@@ -249,8 +250,8 @@ class Planes {
   bool has_ghosts_;
 };
 #else
-/// Holds the planes in shared memory, where the threads that compute load them by asynchronous copies of 16
-/// bytes. The copies of an iteration are one group.
+/// Holds the planes in shared memory. The threads that compute load them by asynchronous copies of 16 bytes.
+/// The copies of an iteration are one group.
 class Planes {
  public:
   __device__ Planes(const MarchPlanes& march, const Pace&) : march_(march), has_ghosts_(march.has_ghosts()) {}

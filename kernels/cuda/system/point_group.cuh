@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// This kernel advances one group of statements of a system of equations, with one thread per point. It serves
-// grids of one and two axes, thin boxes beside a block, and equations whose tiles do not fit into shared
-// memory. Values come from global memory through the caches; there is no shared memory and no barrier. Where
-// rows are long, a block takes a part of a row and a thread the same column of some neighbouring planes;
-// elsewhere threads go through the points of the region with the stride of the grid.
+// This kernel advances one group of statements of a system of equations, with one thread per point. It takes
+// grids of one axis, regions that are thin across the march, in 2D also short ones, and equations whose tiles
+// do not fit into shared memory. Values come from global memory through the caches; there is no shared memory
+// and no barrier. If rows are long, a block takes a part of a row, and a thread takes one column of some
+// neighbouring planes. Otherwise threads go through the points of the region with the stride of the grid.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp).
 
@@ -13,7 +13,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Holds a point, and answers what does not depend on the memory around it.
+/// Describes a point, as far as it does not depend on the memory around the point.
 class GridPoint {
  public:
   __device__ GridPoint(const GroupArguments& a, const long long (&p)[3]) : a_(a), p_(p) {}
@@ -32,7 +32,7 @@ class GridPoint {
   const long long (&p_)[3];
 };
 
-/// Is a point at which every read is a point of memory.
+/// Describes a point whose reads all find a point in memory.
 class InnerPoint : public GridPoint {
  public:
   using GridPoint::GridPoint;
@@ -45,8 +45,9 @@ class InnerPoint : public GridPoint {
   }
 };
 
-/// Is a point beside walls, or beyond the box of a statement. Beyond a face the slowest axis decides what a
-/// read finds. Values at points without memory belong to no point that is written.
+/// Describes a point beside walls, or beyond the box of a statement. Beyond several faces the slowest axis
+/// decides the value that a read finds. Reads at points without memory return any value; they affect no point
+/// that is written.
 class AnyPoint : public GridPoint {
  public:
   using GridPoint::GridPoint;
@@ -85,7 +86,7 @@ __device__ inline void advance_at(const GroupArguments& a, const long long (&p)[
   }
 }
 
-/// Advances rows of points: every block takes a part of a row of `point_planes` planes.
+/// Advances rows of points. Every block takes a part of a row in each of `point_planes` planes.
 __device__ inline void advance_rows(const GroupArguments& a) {
   const Region& region = a.region;
   const unsigned parts = static_cast<unsigned>(a.column_tiles),

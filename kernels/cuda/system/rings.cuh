@@ -14,8 +14,8 @@ namespace {
 constexpr int rows_of_thread = constants::rows_of_thread;
 constexpr int tile_rows = constants::thread_rows * rows_of_thread;
 constexpr int warp_threads = 32;  // along a row
-/// Says whether the warp that computes a tile also loads its planes and makes their ghost points. No other
-/// warp waits for it then.
+/// Is true if the warp that computes a tile also loads its planes and computes their ghost points, so that no
+/// other warp is needed.
 constexpr bool loads_itself = constants::loads_itself;
 #if __CUDA_ARCH__ >= 900
 constexpr int ghost_threads = (loads_itself ? 1 : constants::ghost_warps) * warp_threads;
@@ -23,11 +23,11 @@ constexpr int ghost_threads = (loads_itself ? 1 : constants::ghost_warps) * warp
 constexpr int ghost_threads = constants::threads;
 #endif
 
-/// Says how often loops over ghost points are unrolled. Where the warp that computes makes them, its loop
-/// over planes must stay short, for the instruction cache.
+/// Sets how often loops over ghost points are unrolled. If the computing warp runs these loops, its loop over
+/// planes must stay short, for the instruction cache.
 constexpr int unrolled_ghosts = loads_itself ? 1 : 4;
 
-/// Is the tile of a block, given by its first point.
+/// Describes the tile of a block by its first point.
 struct Tile {
   int plane, row, column;
 };
@@ -43,8 +43,8 @@ __device__ inline InputElement<i>* plane_in_ring(int slot) {
                                             slot * constants::plane_bytes[i]);
 }
 
-/// Moves `plane` to the plane of input `i` that is copied in its place. Returns false and sets `ghost` if it
-/// lies beyond a face whose value fills it instead.
+/// Moves `plane` to the plane of input `i` that is copied in its place. Returns false and sets `ghost` if the
+/// plane lies beyond a face and is filled with the value of the face instead.
 template <int i>
 __device__ inline bool is_copied(int& plane, const GroupArguments& a, Compute& ghost) {
   if constexpr (constants::copies_zeros[i][0]) return true;
@@ -59,8 +59,8 @@ __device__ inline void fill_plane(int slot, Compute value, int first, int step) 
   for (int j = first; j < constants::ring_rows[i] * constants::ring_pitch[i]; j += step) store(to[j], value);
 }
 
-/// Makes one ghost point of a plane, beyond the low face of an axis or the high one: `line` and `index` say
-/// where it lies in the ring. It gets the value of the face, or that of the point that it mirrors.
+/// Sets one ghost point of a plane, beyond the low or the high face of an axis, to the value of the face or
+/// of the point that it mirrors. `line` and `index` locate the ghost point in the ring.
 template <int i, int axis>
 __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, InputElement<i>* plane,
                                   bool is_high, int line, int index) {
@@ -86,17 +86,17 @@ __device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Inp
     to = plane[from_line * pitch + from_index];
 }
 
-/// Is how far input `i` is read along rows (axis 1) or columns (axis 2).
+/// Input `i` is read this far along rows (axis 1) or columns (axis 2).
 template <int i, int axis>
 constexpr int ring_reach = axis == 1 ? constants::row_reach[i] : constants::column_reach[i];
-/// Returns true if ghost points beyond the faces of an axis have to be made in the ring of input `i`. Copies
-/// fill those beyond faces with the value 0.
+/// Returns true if threads have to compute ghost points beyond the faces of an axis in the ring of input `i`.
+/// Beyond faces with the value 0, copies fill them.
 template <int i, int axis>
 constexpr bool makes_ghosts() {
   return constants::beyond[i][axis][0] != Beyond::memory && !constants::copies_zeros[i][axis] &&
          ring_reach<i, axis> > 0;
 }
-/// Returns true if a tile has such points: it is `extent` points long from `first` on.
+/// Returns true if a tile of `extent` points from `first` on has ghost points that threads have to compute.
 template <int i, int axis>
 __device__ inline bool reaches_beyond(const GroupArguments& a, int first, int extent) {
   constexpr int reach = ring_reach<i, axis>;
@@ -108,15 +108,16 @@ __device__ inline bool has_ghost_points(const GroupArguments& a, const Tile& til
          reaches_beyond<i, 2>(a, tile.column, constants::tile_columns);
 }
 
-/// Makes the ghost points of a plane beyond the faces of an axis, as far from them as the input is read.
-/// Along the axis the ring has `extent` points, of which the first lies at `first` on the grid, and `across`
-/// along the other. Calls make(is_high, along, other) for points in the ring.
+/// Computes the ghost points of a plane beyond the faces of an axis, as far as the input is read. Along the
+/// axis the ring has `extent` points, of which the first lies at `first` on the grid, and `across` along the
+/// other. Calls make(is_high, along, other) for points in the ring.
 template <int i, int axis, int extent, int across, class Make>
 __device__ inline void for_each_ghost(const GroupArguments& a, int first, int thread, const Make& make) {
   if constexpr (makes_ghosts<i, axis>()) {
     constexpr int reach = ring_reach<i, axis>;
     constexpr int of_face = reach * across;
-    const int low = -1 - first, high = static_cast<int>(a.shape[axis]) - first;  // those beside the faces
+    const int low = -1 - first,
+              high = static_cast<int>(a.shape[axis]) - first;  // the ghost points beside the faces
     const auto make_number = [&](int j) {
       const bool is_high = j >= of_face;
       const int number = is_high ? j - of_face : j;
@@ -135,15 +136,16 @@ __device__ inline void for_each_ghost(const GroupArguments& a, int first, int th
   }
 }
 
-/// Makes the ghost rows and columns of a plane of input `i` that lie in its ring, together with the other
-/// threads that make ghosts. Beyond faces of rows and columns those of rows decide.
+/// Computes the ghost rows and columns of a plane of input `i` in its ring, together with the other threads
+/// for ghost points. Beyond two faces, the face across rows decides.
 template <int i>
 __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot,
                                    int thread) {
   constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
   Compute ghost;
   if (!is_copied<i>(plane, a, ghost)) return;  // filled
-  // A plane beyond faces across the march has their value, here 0, also beyond its rows and columns.
+  // A plane beyond a face across the march has the value of the face, here 0, also in its ghost rows and
+  // columns.
   if (constants::copies_zeros[i][0] && static_cast<unsigned>(plane) >= static_cast<unsigned>(a.shape[0]))
     return;
   InputElement<i>* const to = plane_in_ring<i>(slot);

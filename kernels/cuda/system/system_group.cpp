@@ -70,7 +70,7 @@ const char* function_name(Operation operation) {
 
 class GroupText {
  public:
-  /// With `splits`, sums are begun in a function of their own where this is possible (SplitGroup).
+  /// With `splits`, a function of its own begins sums where this is possible (SplitGroup).
   GroupText(const Canonical& canonical, const std::vector<Domain>& fields, int first, int last,
             const std::array<int, 3>& axes, bool splits = false)
       : canonical_(canonical), fields_(fields), axes_(axes), splits_(splits), group_{first, last} {}
@@ -91,7 +91,7 @@ class GroupText {
     takes_ = takes;
     group_.inputs = whole.group_.inputs;
     for (int s = group_.first; s < group_.last; ++s) write_statement(s);
-    // Values are kept last: those of the plane before are read until then.
+    // Values are kept at the end of the function, because it reads those of the plane before until then.
     std::string keep;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const Index3 offset = kept_[i].offset + one_along(plane_axis);
@@ -115,7 +115,7 @@ class GroupText {
     return result;
   }
 
-  /// Returns true if the function has more lines than a kernel takes. What was written is then not complete.
+  /// Returns true if the function has more lines than a kernel takes. Its text is then incomplete.
   bool is_too_long() const { return line_count_ > max_lines; }
 
   /// Returns the group in two parts, if it has them.
@@ -149,7 +149,7 @@ class GroupText {
     const std::string& name = canonical_.field_names[canonical_.fields[s]];
     const std::string value = value_of(equation.node, equation.offset);
     line("next[" + std::to_string(s - group_.first) + "] = " + value + ";  // " + name + ".next");
-    // Later statements read the field as it is stored.
+    // Later statements read the field rounded to storage.
     line("[[maybe_unused]] const Compute " + name + "_next = operations::as_stored<Stored>(next[" +
          std::to_string(s - group_.first) + "]);");
     advanced_[canonical_.fields[s]] = {s, name + "_next"};
@@ -176,7 +176,7 @@ class GroupText {
     kept_.push_back(value);
     return kept_name(kept_.size() - 1);
   }
-  /// Returns for how many planes the longest a value is kept.
+  /// Returns the largest number of planes for which a value is kept.
   int planes_kept() const {
     int planes = 0;
     for (const Kept& value : kept_) {
@@ -196,8 +196,8 @@ class GroupText {
     return lines;
   }
 
-  /// Writes that a value is taken from the thread that has the point one column before, or computed if that
-  /// is the same thread. Returns its name.
+  /// Writes lines that take a value from the thread that has the point one column before, or compute it if
+  /// that is the same thread. Returns the name of the value.
   std::string write_taken(int number, const Index3& offset) {
     const std::string name = name_of("taken_", number, offset);
     const Scope outside = begin_scope();
@@ -218,8 +218,8 @@ class GroupText {
     return function_head("taken_values", "values", static_cast<int>(taken_.size())) + lines_of_kept() +
            end_scope(outside) + "}\n";
   }
-  /// Holds what lines outside of a block know. What is computed in the block has no name after it, and what
-  /// is read there is not noted.
+  /// Holds what lines outside of a block know. Values that the block computes have no name after it, and its
+  /// reads are not noted.
   struct Scope {
     std::string lines;
     std::map<Reading, std::string> values;
@@ -244,7 +244,7 @@ class GroupText {
     return std::exchange(lines_, outside.lines);
   }
 
-  /// Returns true if a thread that has what `reads` say has the rows that blocks read at its own points.
+  /// Returns true if the rows that blocks read at a thread's own points are among those of `reads`.
   bool holds_reads_of_blocks(const std::vector<GroupRead>& reads) const {
     return std::ranges::all_of(reads_of_blocks_, [&](const GroupRead& of_block) {
       return std::ranges::any_of(reads, [&](const GroupRead& read) {
@@ -254,8 +254,8 @@ class GroupText {
     });
   }
 
-  /// Returns how many planes of fields fewer are held than for `whole`. Fields that are read as `.previous`
-  /// are held anyway.
+  /// Returns how many planes of fields fewer this text holds than `whole`. Fields that are read as
+  /// `.previous` are held anyway.
   int planes_saved(const GroupText& whole) const {
     int saved = 0;
     for (std::size_t i = 0; i < group_.inputs.size(); ++i) {
@@ -314,7 +314,7 @@ class GroupText {
   }
 
   /// Returns the value that a statement of the group gives a field at a displaced point, as it is stored.
-  /// Beyond the walls of the kernel axes from `axis` on it is what the field shows there: the slowest axis
+  /// Beyond the walls of the kernel axes from `axis` on it is the ghost value of the field; the slowest axis
   /// decides.
   std::string next_of(int field, const Index3& offset, int axis = 0) {
     const auto [statement, name] = advanced_.at(field);
@@ -355,11 +355,11 @@ class GroupText {
     add_taps(node, name, offset, start_of(node, offset), 0, taps);
     return name;
   }
-  /// Returns what a chain starts from; nothing if that is its first product.
+  /// Returns the value that a chain starts from, or an empty text if it starts from its first product.
   std::string start_of(const CanonicalNode& node, const Index3& offset) {
     return node.start ? value_of(node.start->node, offset + node.start->offset) : "";
   }
-  /// Adds taps [first, last) of a chain to what was added before, and names the sum.
+  /// Adds taps [first, last) of a chain to the sum so far, and names the result.
   void add_taps(const CanonicalNode& node, const std::string& name, const Index3& offset,
                 const std::string& before, std::size_t first,
                 std::size_t last = std::numeric_limits<std::size_t>::max()) {
@@ -416,7 +416,7 @@ class GroupText {
       line("at.template add<" + place_of(false, canonical_.nodes[link.node].index, Level::now, tap.offset) +
            ">(" + name + ", " + literal(tap.weight) + ");");
     line("at.template hold<" + std::to_string(split_.sums) + ">(" + name + ");");
-    // The farthest planes come first: what they add ends a sum, whose register the next one takes.
+    // The farthest planes come first: they complete a sum, whose register the next sum takes.
     const std::string number = std::to_string(split_.sums++);
     for (const Tap& tap : std::views::reverse(all.subspan(taps)))
       continue_lines_ += "  at.template add<" + number + ", " +
@@ -427,8 +427,8 @@ class GroupText {
   }
 
   /// Returns how many taps of a chain are added before the planes after that of the point are read; 0 if the
-  /// chain cannot be split there. What is begun reads one field in its plane and before it. What is left
-  /// reads the field at the column of the point, in one plane after the other.
+  /// chain cannot be split there. The first part of the sum reads one field in the plane of the point and
+  /// before it. The rest reads the field at the column of the point, in one plane after the other.
   std::size_t taps_to_begin_with(const CanonicalNode& node) const {
     if (node.start || node.links.size() != 1) return 0;
     const CanonicalNode& field = canonical_.nodes[node.links.front().node];
@@ -578,7 +578,8 @@ OrNoKernel<SystemGroup> group_of(const Canonical& canonical, const std::vector<D
     group.kept = GroupText(canonical, fields, first, last, axes).kept(whole, sums, false);
     if (!group.kept) continue;
     group.taken = GroupText(canonical, fields, first, last, axes).kept(whole, sums, true);
-    // Every row that is read one column before the points of a thread takes a shuffle, and so does a value.
+    // Every row that is read one column before the points of a thread takes a shuffle, and so does every
+    // value that is taken.
     if (group.taken && (group.taken->taken == 0 || rows_read_before(group.taken->reads) + group.taken->taken >
                                                        rows_read_before(group.kept->reads)))
       group.taken.reset();

@@ -17,7 +17,7 @@ namespace spsolve::cuda {
 struct GroupInput {
   bool is_coefficient = false;
   int index = 0;             // number of the field or the coefficient
-  Level level = Level::now;  // level of a field; `next` is what an earlier group has made of it
+  Level level = Level::now;  // level of a field; `next` is the value that an earlier group has given it
   std::string name = {};     // its name in the text of the group
   std::vector<std::array<int, 3>> offsets = {};  // offsets at which it is read, in kernel axes, each once
 };
@@ -31,41 +31,42 @@ struct GroupRead {
   std::array<int, 3> offset{};
 };
 
-/// Is the function of a group in three parts, for marches that begin sums as soon as a plane has arrived, and
-/// add to them as the planes after it arrive. `begin_points(at)` reads fields in the plane of the points of a
-/// thread and before it: at.add<array, plane, row, column>(sums, weight) adds what they read to their sums,
-/// at.hold<i>(sums) keeps these. `continue_points(at)` adds the newest value of a field at the column of each
-/// point: at.add<i, array, plane, 0, 0>(weight) adds it to the sum that reads it `plane` planes ahead.
-/// `advance_point(at, next)` takes the whole sum of a point as at.begun<i>(), and reads fields at the column
-/// of the point alone. The order of all operations is that of the whole function.
+/// Holds the function of a group in three parts, for marches that begin sums as soon as a plane has arrived,
+/// and add to them as the next planes arrive. `begin_points(at)` reads fields in the plane of the points of a
+/// thread and before it: at.add<array, plane, row, column>(sums, weight) adds the values that the points read
+/// to their sums, and at.hold<i>(sums) keeps the sums. `continue_points(at)` adds the newest value of a field
+/// at the column of each point: at.add<i, array, plane, 0, 0>(weight) adds it to the sum that reads it
+/// `plane` planes ahead. `advance_point(at, next)` takes the whole sum of a point as at.begun<i>(), and reads
+/// fields at the column of the point alone. The order of all operations is that of the whole function.
 struct SplitGroup {
   std::string text;
   int sums = 0;                                    // sums that are begun
   std::vector<GroupRead> sum_reads, finish_reads;  // reads of sums, and of what is computed from them
 };
 
-/// Is the function of a group for marches that keep values from one plane to the next. Where a value is
-/// computed at a point and also at the point one plane before it, the latter is what the last plane has kept;
-/// so are sums of what is read in planes before that of the point. `advance_kept_point(at, next)` takes value
-/// i of the last plane as at.kept<i>() and gives that of its own plane to at.keep<i>(value). All operations
-/// and their order are those of the whole function.
+/// Holds the function of a group for marches that keep values from one plane to the next. Where a value is
+/// computed at a point and also at the point one plane before it, the function reuses the value that the last
+/// plane has kept. Sums of values in planes before that of the point are kept in the same way.
+/// `advance_kept_point(at, next)` takes value i of the last plane as at.kept<i>() and gives that of its own
+/// plane to at.keep<i>(value). All operations and their order are those of the whole function.
 ///
-/// Where a value is also computed at the point one column before, a thread may take it from the one that has
-/// that point: at.taken<i>(), where Point::takes is true. `taken_values(at, values)` computes what the other
-/// thread gives. The function then is `advance_taken_point(at, next)`.
+/// Where a value is also computed at the point one column before, a thread may take it from the thread that
+/// has that point: at.taken<i>(), where Point::takes is true. `taken_values(at, values)` computes the values
+/// that a thread gives to the next one. The function then is `advance_taken_point(at, next)`.
 struct KeptGroup {
   std::string text;
   int values = 0;      // values that are kept of a point
   int planes = 1;      // the largest number of planes for which a value is kept
   int taken = 0;       // values that are taken from another thread
-  int operations = 0;  // at a point, but for those of values that are taken
-  /// Says whether values of the plane before that of a point are read even if it lies beyond a wall. As
-  /// `.next` they are not: the wall gives its values.
+  int operations = 0;  // operations at a point, without those of values that are taken
+  /// Is true if values of the plane before that of a point are read even if that plane lies beyond a wall.
+  /// Values of `.next` there come from the wall instead.
   bool reads_beyond_walls = false;
-  std::vector<GroupRead> reads;  // but for what is read only where values are not taken
+  std::vector<GroupRead> reads;  // without reads that are needed only where values are not taken
 };
 
-/// Is a group of statements (SystemFacts::groups) as CUDA C++: what one kernel computes at a point.
+/// Holds a group of statements (SystemFacts::groups) as CUDA C++: the function that one kernel computes at a
+/// point.
 struct SystemGroup {
   int first = 0, last = 0;  // statements [first, last)
   std::vector<GroupInput> inputs = {};
@@ -76,11 +77,13 @@ struct SystemGroup {
   /// type Compute.
   std::string text = {};
   int operations = 0;  // at a point
-  /// Is there if the group has sums that can be begun, and reads no field in other rows and columns besides.
+  /// Has a value if the group has sums that can be begun, and reads no field in other rows and columns
+  /// besides.
   std::optional<SplitGroup> split = {};
-  /// Is there if a march holds no more values with it than without.
+  /// Has a value if a march holds no more values with it than without.
   std::optional<KeptGroup> kept = {};
-  /// Is the same with values that are taken from other threads, if fewer numbers pass between threads then.
+  /// Is `kept` with values that are taken from other threads. Has a value if fewer numbers then pass between
+  /// threads.
   std::optional<KeptGroup> taken = {};
 
   int statements() const { return last - first; }
@@ -90,9 +93,9 @@ struct SystemGroup {
 /// that of canonical_step(). `fields` holds the walls of each field; `axes` holds the grid axis of each
 /// kernel axis.
 ///
-/// Where a statement reads `.next` of an earlier one of them at a displaced point, the earlier one is
+/// Where a statement reads `.next` of an earlier statement at a displaced point, the earlier statement is
 /// computed there once more. Beyond a wall with a value, at.is_beyond<axis, displacement>() selects the
-/// value. Beyond a reflecting wall it selects what the earlier statement computes at the wall, which is right
+/// value. Beyond a reflecting wall it selects the result of the earlier statement at the wall, which is right
 /// for displacements of one point. region_of_united_groups() says where the group may be used.
 ///
 /// Returns the reason if the group has more operations, or reads and writes more arrays, than a kernel takes,

@@ -20,17 +20,18 @@ class ConstantsText;
 /// Is the type of arguments on the host, with room for the largest number of arrays.
 using HostArguments = SystemArguments<max_system_arrays>;
 
-/// Holds what a launch of a group reads and writes, all in device memory.
+/// Holds the fields that a launch of a group reads and writes, all in device memory.
 struct GroupFields {
   std::vector<const Field*> inputs;  // in the order of SystemGroup::inputs
-  std::vector<Field*> outputs;  // by statement of the group; then one step before, of fields with .previous
+  std::vector<Field*>
+      outputs;  // by statement of the group; then the values one step before, of fields with .previous
 };
 
-/// Is a group of statements with the walls and the precision that its kernels are compiled for.
+/// Holds a group of statements with the walls and the precision that its kernels are compiled for.
 class SystemProgram {
  public:
-  /// Makes the program of statements [first, last), or says as group_of() does why no kernel takes them.
-  /// `fields` holds the grid with the walls of each field.
+  /// Makes the program of statements [first, last), or returns the reason of group_of() why no kernel takes
+  /// them. `fields` holds the grid with the walls of each field.
   static OrNoKernel<SystemProgram> make(const Canonical& canonical, const std::vector<Domain>& fields,
                                         int first, int last, Precision precision);
 
@@ -41,7 +42,8 @@ class SystemProgram {
   std::string march_constants(const SystemTile& tile, const BlockLimits& limits) const;
   /// Returns constants.cuh of march_steps.cuh.
   std::string fused_constants(const FusedTile& fused, const BlockLimits& limits) const;
-  /// Returns the tile of a march, or one of the shape `given`; none where it does not fit into shared memory.
+  /// Returns the tile of a march, or a tile of the shape `given`. Returns nothing if it does not fit into
+  /// shared memory.
   std::optional<SystemTile> tile(const BlockLimits& limits,
                                  const std::optional<SystemTile>& given = {}) const;
 
@@ -54,8 +56,8 @@ class SystemProgram {
   /// at once take all of them in few waves.
   void place_tiles(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile,
                    std::int64_t resident) const;
-  /// Lays tiles of a march of several steps, which overlap, in the same way. Throws std::invalid_argument if
-  /// rows of coefficients are not aligned as those of fields are (Field::aligned_column()).
+  /// Does the same for tiles of a march of several steps, which overlap. Throws std::invalid_argument if rows
+  /// of coefficients are not aligned as those of fields are (Field::aligned_column()).
   void place_fused_tiles(HostArguments& arguments, const GroupFields& fields, const FusedTile& fused,
                          std::int64_t resident) const;
   /// Returns the points of every input beyond a wall x = 0 that the copies of a march read, which must hold
@@ -70,8 +72,8 @@ class SystemProgram {
   Beyond beyond(const GroupInput& input, int axis, Side side) const;
   /// Returns the value of a face with a value in kernel axes, as a field stores it.
   double face_value(const GroupInput& input, int axis, Side side) const;
-  /// Returns true if both walls of an axis have the value 0 (without sign): marches let copies fill their
-  /// ghost points.
+  /// Returns true if both walls of an axis have the value 0 (not -0), so that the copies of marches fill
+  /// their ghost points.
   bool copies_zeros(const GroupInput& input, int axis) const;
   std::string constants(const SystemTile* tile, int all_threads, const FusedTile* fused = nullptr,
                         FusedTile::Registers registers = {}) const;
@@ -81,20 +83,21 @@ class SystemProgram {
     std::array<std::array<double, 2>, 3> value{};
   };
   InputWalls walls_of(const GroupInput& input) const;
-  /// Writes two tables, of what lies beyond faces and of the values there.
+  /// Writes a table of what lies beyond faces, and a table of the values there.
   static void add_walls(ConstantsText& text, const char* name, const char* value_name,
                         const std::string& count, const std::vector<InputWalls>& all);
   /// Writes the shape of a tile and its rings. `count` is the size of tables that hold a value per input.
   void add_constants_of_tile(ConstantsText& text, const SystemTile& tile, const std::string& count,
                              bool is_fused) const;
-  /// Writes the walls that levels see. Ghost points beyond filled faces come from those that they mirror.
+  /// Writes the walls as levels see them. Ghost points beyond filled faces are computed from the points that
+  /// they mirror.
   void add_walls_of_levels(ConstantsText& text, const FusedTile& fused) const;
-  /// Writes what a march of several steps reads.
+  /// Writes tables of the reads of a march of several steps.
   void add_reads(ConstantsText& text, const FusedTile& fused) const;
   void add_constants_of_levels(ConstantsText& text, const FusedTile& fused) const;
-  /// Writes what shared memory holds of the levels of each statement.
+  /// Writes tables of the planes of levels that shared memory holds for each statement.
   static void add_rings_of_levels(ConstantsText& text, const FusedTile& fused);
-  /// Ends the memory of inputs at walls whose ghost points copies fill with zeros.
+  /// Lets the memory of inputs end at walls beyond which copies fill zeros.
   void end_copies_at_zeros(HostArguments& arguments, const GroupFields& fields) const;
   /// Places columns of tiles, whose threads begin `margin` columns before the first that is stored.
   void place_columns(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile, int useful,

@@ -31,7 +31,7 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
     high = has ? std::max(high, offset[plane_axis]) : offset[plane_axis];
     has = true;
   }
-  // Planes that are read before or after the point's own plane only need not reach it.
+  // If planes are read on one side of the point's own plane only, the ring need not reach that plane.
   ring.low[plane_axis] = std::min(has_column ? column_low : other_low, has_other ? other_low : column_low);
   ring.high[plane_axis] =
       std::max(has_column ? column_high : other_high, has_other ? other_high : column_high);
@@ -39,7 +39,7 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
   ring.first_plane = has_other ? other_low : newest;
   if (has_column && column_low < ring.first_plane) ring.queue = newest - ring.low[plane_axis] + 1;
   ring.depth = newest - ring.first_plane + 1 + tile.ahead;
-  // A ghost point beyond the high face reflects a point that lies as far before it.
+  // A ghost point beyond the high face reflects a point that lies as far inside the face.
   for (const int axis : {row_axis, column_axis})
     if (ghosts[axis]) ring.low[axis] = std::min(ring.low[axis], 1 - ring.high[axis]);
   ring.rows = tile.rows() + ring.high[row_axis] - ring.low[row_axis];
@@ -126,7 +126,7 @@ void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, co
 }
 
 bool fits(const SystemTile& tile, const BlockLimits& limits) {
-  constexpr int of_block = 1024;  // bytes that the system takes
+  constexpr int of_block = 1024;  // bytes of a block that CUDA reserves
   if (tile.ahead > max_ahead || tile.all_threads(limits) > max_threads) return false;
   for (const InputRing& ring : tile.rings)
     if (limits.copy_engine() && std::max(ring.rows, ring.pitch) > max_box_extent) return false;
@@ -141,8 +141,8 @@ std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, 
   std::vector<SystemTile> tiles;
   const int wide = precision == Precision::fp64 ? 64 : 128, thread_rows = 512 / wide;
   if (dimensions == 2) {
-    // Iterations of steps that read far take longer, and more blocks hide that; other steps lose by them
-    // (docs/log/systems.md).
+    // Iterations of steps that read far take longer, and more blocks hide their latency; other steps are
+    // slower with more blocks (docs/log/systems.md).
     if (plane_reach(group) >= wide_reach) tiles.push_back(tile_of(224, 1, 1, max_ahead, 3, 1));
     for (const int ahead : {4, 2, 1}) tiles.push_back(tile_of(192, 1, 1, ahead, 2, 1));
   } else
