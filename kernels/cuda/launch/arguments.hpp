@@ -31,10 +31,11 @@ struct Region {
   constexpr long long extent(int axis) const { return end[axis] - begin[axis]; }
 };
 
-/// Is what one block of a march takes: planes [begin, end) of a piece, counted from the first of its slab.
+/// Describes the planes that one block of a march takes: [begin, end) of a piece, counted from the first
+/// plane of its slab.
 struct MarchPart {
   int piece;
-  int stretch;  // its number among those of the piece; -1: the block takes the whole piece
+  int stretch;  // number of the stretch in its piece; -1: the block takes the whole piece
   int begin, end;
 };
 
@@ -54,9 +55,10 @@ struct MarchShares {
   constexpr int shared() const { return pieces - whole; }
   constexpr int blocks() const { return whole + shared() * (stretches + short_stretches); }
   constexpr int slabs() const { return pieces / tiles; }
-  /// Returns the most planes of a block.
+  /// Returns the largest number of planes that a block takes.
   constexpr int longest() const { return whole > 0 ? planes : length > short_length ? length : short_length; }
-  /// Returns what a block takes. The last slab may have fewer planes than the others: it ends the part.
+  /// Returns the part of the march that a block takes. The last slab may have fewer planes than the others; a
+  /// part ends with its slab.
   constexpr MarchPart part(int block) const {
     const int other = block - whole;
     if (other < 0) return {block, -1, 0, planes};

@@ -30,8 +30,9 @@ std::int64_t balanced_stretch(std::int64_t extent, std::int64_t tiles, std::int6
 namespace {
 
 /// Returns by how many planes the first and the last of `number` stretches are shorter than the others. A
-/// plane of theirs takes 1 + `cost` times as long as another plane. With L = (planes + 2 fewer) / number
-/// planes in the other stretches, equal times need (1 + cost)(L - fewer + warm_up) = L + warm_up.
+/// plane of the first or the last stretch takes 1 + `cost` times as long as another plane. With L = (planes +
+/// 2 fewer) / number planes in the other stretches, equal times need (1 + cost)(L - fewer + warm_up) = L +
+/// warm_up.
 int fewer_planes(const SingleRowMarch& march, std::int64_t number, double cost) {
   if (number < 3) return 0;
   const double share = cost / (1 + cost);

@@ -11,10 +11,10 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Is the number of bytes in front of pinned memory, in which the number of all allocated bytes is kept.
+/// Reserves these bytes in front of pinned memory. They hold the size of the whole allocation.
 constexpr std::size_t bytes_before = 4096;
 
-/// Makes the pages of new memory, on several threads if it is large.
+/// Touches every page of new memory, so that the system provides it. Several threads share large memory.
 void touch_pages(std::byte* memory, std::size_t bytes) {
   constexpr std::size_t page = 4096, bytes_of_thread = std::size_t{32} << 20;
   constexpr unsigned max_threads = 8;

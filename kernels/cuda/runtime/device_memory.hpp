@@ -58,8 +58,8 @@ void* allocate_pinned(std::size_t bytes);
 void free_pinned(void* memory);
 using PinnedBuffer = Buffer<allocate_pinned, free_pinned>;
 
-/// Allocates zeroed, page-locked host memory for a Field. Several threads make its pages, because that takes
-/// most of the start of a run that writes files in the background.
+/// Allocates zeroed, page-locked host memory for a Field. Several threads touch its pages, because the system
+/// takes long to provide them: most of the start of a run that writes files in the background.
 class PinnedMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override;

@@ -106,8 +106,8 @@ class March {
   static constexpr int held_planes = two_levels ? R : 0;
 
   /// Level l makes no needed plane before plane 2 l R of the march. Warm-up loops with fewer levels therefore
-  /// save a good third of the warm-up. Branches inside one loop would instead keep instructions of one level
-  /// from filling the waits of another.
+  /// save a good third of the warm-up. Branches inside one loop would keep the compiler from scheduling
+  /// instructions of one level into the waits of another.
   static constexpr bool warms_apart = R > 0 && warms_up_apart(RY > 0, pointwise_completion, sizeof(Compute));
   static constexpr int phases = warms_apart ? warm_up_phases(depth) : 1;
   /// Is true if the last warm-up phase, which runs all levels, has a loop of its own that writes nothing, so

@@ -8,7 +8,7 @@
 
 namespace spsolve::cuda {
 
-/// Are the columns and rows that a block holds, halo included.
+/// A block holds this many columns and rows, halo included.
 constexpr int tile_columns = 32 * constants::points_per_lane;
 constexpr int tile_rows = constants::warps * constants::rows_per_warp;
 

@@ -23,8 +23,8 @@ struct PlaneWork {
   int taps = 0, reads = 0;
 };
 
-/// Counts the work on a plane of the block's results (`of_results`), or on a plane beside them, to which taps
-/// in a result's own plane do not apply.
+/// Counts the work on a plane. If `of_results`, the plane holds results of the block. Other planes skip the
+/// taps within the plane of a result.
 PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_columns, bool of_results) {
   const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
   struct VectorRange {
