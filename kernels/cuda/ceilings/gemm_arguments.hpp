@@ -54,8 +54,8 @@ struct KeptPair {
   constexpr unsigned metadata() const { return first | second << 2; }
 };
 
-/// Chooses which two of four elements (their bits without sign) are kept: those that are not zero, and the
-/// last or the first one beside a single one.
+/// Chooses which two of four elements (given by their bits without sign) are kept: the elements that are not
+/// zero and, beside a single one, the last or the first element.
 constexpr KeptPair kept_pair(const unsigned (&magnitudes)[4]) {
   int found[4] = {}, count = 0;
   for (int i = 0; i < 4; ++i)

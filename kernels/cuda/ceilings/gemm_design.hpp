@@ -8,9 +8,9 @@ namespace spsolve::cuda {
 /// Names the format of the elements of A and B.
 enum class GemmFormat { fp16, e4m3 };
 
-/// Says how the metadata of A reach the registers of the multiplying threads: loaded from global memory stage
-/// by stage, copied by the copy engine together with the operands of the stage, or copied for four stages at
-/// once with barriers of their own.
+/// Names how the metadata of A reach the registers of the multiplying threads: loaded from global memory
+/// stage by stage, copied by the copy engine together with the operands of the stage, or copied for four
+/// stages at once with barriers of their own.
 enum class GemmMetadata { loaded, with_operands, apart };
 
 /// Holds the optimisations of sparse_gemm.cuh as switches. The defaults are the fastest design.

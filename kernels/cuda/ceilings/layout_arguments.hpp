@@ -66,12 +66,13 @@ struct RowArguments {
 constexpr int band_tile_rows = 32;
 constexpr int band_outputs = 16, band_window = 2 * band_outputs;  // along x, of one tile of an instruction
 
-/// Says what a band of weights is to tensor cores: dense, dense with its columns in the order of strided
-/// swapping (which shows what the swap of points costs), or 2:4 by strided swapping.
+/// Names how tensor cores take a band of weights: dense, dense with its columns in the order of strided
+/// swapping (which shows the cost of swapping points), or 2:4 by strided swapping.
 enum class BandForm { dense, swapped, sparse };
 
-/// Holds the arguments of band_staging.cuh: 16 outputs along x times 8 neighbours by one instruction for each
-/// row of the stencil (two unless it is sparse). The stencil begins at in[y][x] for output (y, x).
+/// Holds the arguments of band_staging.cuh: one instruction for each row of the stencil (two unless it is
+/// sparse) makes 16 outputs along x of 8 neighbouring tiles. The stencil begins at in[y][x] for output (y,
+/// x).
 struct BandArguments {
   const unsigned short* in;  // [rows + kernel rows - 1][in_pitch]; in_pitch >= columns + 16, a multiple of 8
   unsigned short* out;       // [rows][columns]

@@ -40,7 +40,7 @@ std::size_t band_shared_bytes(int kernel_rows, bool staged);
 /// Returns the stencil with its weights rounded to fp16.
 Stencil rounded_to_fp16(const Stencil& stencil);
 
-/// Holds an output as it should be.
+/// Holds the exact value of an output.
 struct ExactOutput {
   double value, magnitudes;  // sum of the products, and of their magnitudes
 };
@@ -56,8 +56,8 @@ std::string row_constants(int kernel_rows, RowStep step);
 std::string band_constants(int kernel_rows, BandForm form, bool staged);
 
 /// Applies a stencil of one plane with rows of up to 7 points, in fp64, to a grid of rows x columns points in
-/// one of the steps of row_layouts.cuh. The input has a halo; a stencil of one row sees the rows of the grid
-/// as one line of memory.
+/// one of the steps of row_layouts.cuh. The input has a halo. For a stencil of one row, the rows of the grid
+/// are one line of memory.
 class RowSweep {
  public:
   /// Rows are a multiple of 16, columns of 128. Throws Error(device_failure) if the device has too little

@@ -15,7 +15,7 @@ namespace {
 
 int element_bytes(GemmFormat format) { return format == GemmFormat::e4m3 ? 1 : 2; }
 
-/// Returns the columns of A, kept or not, that a stage has.
+/// Returns the number of columns of A in a stage, kept or not.
 int stage_columns(GemmFormat format, const GemmDesign& design) {
   return design.b_bytes() / element_bytes(format);
 }

@@ -110,7 +110,7 @@ class GemmBlock {
   Shared& shared_;
 };
 
-/// Is the thread that copies for the consumers of its block.
+/// Copies operands for the consumers of its block; one thread runs it.
 class Producer : GemmBlock {
  public:
   using GemmBlock::GemmBlock;
@@ -146,7 +146,7 @@ class Producer : GemmBlock {
   }
 };
 
-/// Is a warpgroup that multiplies 64 rows of each tile.
+/// Multiplies 64 rows of each tile; one warpgroup runs it.
 class Consumer : GemmBlock {
  public:
   __device__ Consumer(const GemmArguments& arguments, Shared& shared, int group)
@@ -258,8 +258,8 @@ class Consumer : GemmBlock {
   }
 
   /// Writes results to a slot of the ring, from which the copy engine takes them while the next tile is
-  /// multiplied. The consumers have a slot each and wait for both, so that their arrivals count for the turn
-  /// of results.
+  /// multiplied. Each consumer has one slot and waits for both, so that the arrivals of both count for the
+  /// turn of results.
   __device__ void store_by_copy(const float (&d)[128], int row, int column) {
     int own = 0;
     for (int group = 0; group < consumers; ++group, turn_.next()) {

@@ -24,8 +24,8 @@ constexpr std::int64_t max_paced = 1 << 18;                       // counters of
 constexpr long long max_extent = 1 << 30;  // extent of a grid that marches count in 32 bits
 
 /// Returns true if a march of this number of planes loads few planes before the first that it computes. On
-/// grids of 4 to 32 planes of 512^2 points, pace won from 12 planes of order 2 on and lost up to 16 of order
-/// 8 (docs/log/systems.md).
+/// grids of 4 to 32 planes of 512^2 points, pace was faster from 12 planes on with order 2, and slower up to
+/// 16 planes with order 8 (docs/log/systems.md).
 bool is_long_march(const SystemTile& tile, std::int64_t planes) { return planes >= 4 * (tile.warm_up() + 1); }
 
 }  // namespace
@@ -163,7 +163,7 @@ void SystemUnit::clear(const GroupFields& fields, const std::vector<Box>& ghosts
     const Field& field = *fields.inputs[i];
     const Index3 extent = ghosts[i].extent();
     const std::size_t element = storage_bytes(field.precision());
-    // Other launches may do the same at the same time: nobody reads or writes anything but zeros there.
+    // Other launches may clear the same points at the same time, because all of them write zeros there.
     auto* const first = const_cast<std::byte*>(field.bytes_at(ghosts[i].begin));
     check_cuda(cudaMemset2DAsync(first, static_cast<std::size_t>(field.pitch()) * element, 0,
                                  static_cast<std::size_t>(extent[x_axis]) * element,
@@ -241,7 +241,8 @@ Box SystemUnit::united_region(const Box& region) const {
 }
 
 GroupFields SystemUnit::fields_of(const SystemGroup& group, const ConstState& in, const State& out) const {
-  std::vector<std::size_t> previous(fields_.size());  // where in the state the previous values are
+  std::vector<std::size_t> previous(
+      fields_.size());  // index of the previous values of each field in the state
   std::size_t next = fields_.size();
   for (std::size_t field = 0; field < fields_.size(); ++field)
     if (!facts_.reach_previous[field].empty()) previous[field] = next++;
@@ -278,8 +279,8 @@ void SystemUnit::launch(const GroupKernels& group, const GroupFields& fields, co
   group.program.place_tiles(a, fields, tile, resident);
   clear(fields, group.program.ghosts_in_copies(a, fields));
   if (limits_.copy_engine()) set_maps(a, fields, tile);
-  // Short marches end before pace pays for itself. Those of slabs at the edge of a block also start at
-  // different times, since the interior still occupies the device.
+  // Short marches end before pace pays for itself. Marches of slabs at the edge of a block also start at
+  // different times, because the interior still occupies the device.
   if (tile.pace_lag > 0 && is_long_march(tile, a.shares.longest())) set_pace(a, resident, tile.warm_up());
   group.march->launch(static_cast<unsigned>(a.shares.blocks()),
                       static_cast<unsigned>(tile.all_threads(limits_)),

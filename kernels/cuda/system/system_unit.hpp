@@ -19,22 +19,22 @@ namespace spsolve::cuda {
 /// Names the kernels that a SystemUnit may take. `points` and `marches` are for tests.
 enum class SystemKernels { fastest, points, marches };
 
-/// Says what a SystemUnit does besides plain single steps, and which kernels it takes.
+/// Describes the work of a SystemUnit besides plain single steps, and the kernels that it takes.
 struct SystemUnitOptions {
   int fuse = 1;             // the number of steps that launches may take besides one
   bool has_points = false;  // launches of `fuse` steps work on points
   /// Fills the ghost points of fields that have faces of BoundaryKind::filled.
   std::shared_ptr<WallFiller> walls = {};
-  /// Is called at every advance() whose kernels take values of this very step as arguments, which may not be
-  /// replayed at another step.
+  /// Is called at every advance() whose kernels take values of the current step as arguments, so that the
+  /// launch must not be replayed at another step.
   std::function<void()> on_scalars = {};
   SystemKernels kernels = SystemKernels::fastest;
   std::optional<SystemTile> tile = {};  // the shape of the tiles of all marches, instead of the fastest
 };
 
-/// Advances a system of equations on CUDA cores: several steps in one launch by march_steps.cuh, if it is
-/// made for that, and single steps by one kernel per group of statements (SystemFacts::groups):
-/// march_group.cuh, or point_group.cuh on boxes that are thin across the march and grids of one axis. On
+/// Advances a system of equations on CUDA cores. march_steps.cuh takes several steps in one launch if the
+/// unit is made for that. Single steps take one kernel per group of statements (SystemFacts::groups):
+/// march_group.cuh, or point_group.cuh on boxes that are thin across the march and on grids of one axis. On
 /// grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at which
 /// no `.next` is read beyond a wall: fields that several groups read move once.
 ///
@@ -52,8 +52,9 @@ class SystemUnit : public Unit {
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, cudaStream_t stream, SystemUnitOptions options = {});
 
-  /// Fills ghost points beyond faces of BoundaryKind::filled. Call it before every advance(), on a unit whose
-  /// stream is that of the WallFiller first: it provides values at this step to all units that share them.
+  /// Fills ghost points beyond faces of BoundaryKind::filled. Call it before every advance(). The first call
+  /// must be on a unit whose stream is that of the WallFiller, because it provides the values of this step to
+  /// all units that share them.
   void fill_ghosts(const State& state, const Box& valid) const override;
   void set_points(const PointWork& points) override { points_ = &dynamic_cast<const DevicePoints&>(points); }
   bool works_on_points(int steps) const override { return fused_ && steps == fused_->tile.steps; }
@@ -63,14 +64,14 @@ class SystemUnit : public Unit {
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:
-  /// Is a group of statements and its kernels.
+  /// Holds a group of statements and its kernels.
   struct GroupKernels {
     SystemProgram program;
     std::optional<SystemTile> tile;
     std::optional<Kernel> points, march;
   };
 
-  /// Is the kernel of several steps.
+  /// Holds the kernel of several steps.
   struct FusedKernel {
     SystemProgram program;
     FusedTile tile;
@@ -91,14 +92,14 @@ class SystemUnit : public Unit {
   /// Advances a region group by group.
   void advance_groups(const ConstState& in, const State& out, const Box& region,
                       const std::vector<double>& scalars) const;
-  /// Returns the part of a region that a march of all groups as one takes; empty if there is none.
+  /// Returns the part of a region that one march of all groups takes; it is empty if there is none.
   Box united_region(const Box& region) const;
   void make_fused(int steps, Precision precision, const KernelCompiler& compiler,
                   const std::optional<SystemTile>& given, bool has_points);
   void advance_fused(const ConstState& in, const State& out, const Box& region) const;
-  /// Sets what a launch of several steps from `step` on does with points.
+  /// Sets the work on points of a launch of several steps from `step` on.
   void set_points(HostArguments& arguments, std::int64_t step) const;
-  /// Sets how the copy engine finds the inputs of a march.
+  /// Sets the tensor maps by which the copy engine reads the inputs of a march.
   void set_maps(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile) const;
   /// Sets points of inputs beyond walls to 0; `ghosts` has a box, or an empty one, of every input.
   void clear(const GroupFields& fields, const std::vector<Box>& ghosts) const;
@@ -106,8 +107,8 @@ class SystemUnit : public Unit {
   void launch(const GroupKernels& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
   void set_pace(HostArguments& a, std::int64_t resident, int warm_up) const;
-  /// Fills the ghost points of what the statements of a group have computed, beside the points that they
-  /// have.
+  /// Fills the ghost points of the fields that the statements of a group have computed, beside the computed
+  /// points.
   void fill_between_groups(const SystemGroup& group, const State& out, const std::vector<Box>& boxes,
                            std::int64_t step) const;
   bool suits(const SystemTile& tile, const Region& region) const;

@@ -10,7 +10,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Says what is done with one value of a thread, in the order of events. Threads are counted among all
+/// Describes the work on one value of a thread; its order is that of events. Threads are counted among all
 /// threads of a launch; a value is a bit of PointEvent::values.
 struct ValueEvent {
   std::int64_t thread;
@@ -18,7 +18,7 @@ struct ValueEvent {
   short group, statement;
   int value, column;
 
-  /// Returns true if one PointEvent holds this and the one before. A point may be recorded twice.
+  /// Returns true if one PointEvent can hold this event and the one before. A point may be recorded twice.
   bool continues(const ValueEvent& before) const {
     return thread == before.thread && turn == before.turn && group == before.group &&
            statement == before.statement && value != before.value;
@@ -44,8 +44,8 @@ class PointPlacer {
 
   int blocks() const { return a_.shares.blocks(); }
 
-  /// Adds what is done with a point, in kernel axes: in all tiles, or where the point is stored. `event` has
-  /// its group, statement and column.
+  /// Adds the work on a point (in kernel axes) in all tiles, or only in the tile that stores the point.
+  /// `event` has the group, statement and column.
   void add(const std::array<std::int64_t, 3>& p, bool in_all_tiles, const ValueEvent& event,
            std::vector<ValueEvent>& events) const {
     for (int axis = 0; axis < axis_count; ++axis)
@@ -68,7 +68,7 @@ class PointPlacer {
     TilePlanes planes;
   };
 
-  /// Returns the tiles that hold a place: those whose stored part, with a margin, does.
+  /// Returns the tiles whose stored part, with a margin, holds a place.
   static TileRange tiles(std::int64_t place, std::int64_t margin, std::int64_t useful, std::int64_t count) {
     return {std::max<std::int64_t>(0, floor_div(place - margin, useful)),
             std::min(count, floor_div(place + margin, useful) + 1)};
@@ -87,7 +87,8 @@ class PointPlacer {
       for (int level = 1; level <= fused_.steps; ++level) {
         const std::int64_t around = in_all_tiles ? (fused_.steps - level) * fused_.reach[0] : 0;
         if (plane < planes.begin - around || plane >= planes.end + around) continue;
-        // Iteration 0 of level 1 is of the plane margin(0) + warm_up() before the first that is stored.
+        // Iteration 0 of level 1 computes the plane margin(0) + warm_up() before the first plane that is
+        // stored.
         const std::int64_t iteration =
             plane - planes.begin + fused_.margin(0) + tile.warm_up() + (level - 1) * fused_.lag();
         event.turn = static_cast<int>(iteration * fused_.steps + level - 1);

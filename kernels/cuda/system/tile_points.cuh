@@ -2,9 +2,9 @@
 #pragma once
 
 // This file adds amounts to points of a march of several steps and records values. A block knows the
-// iterations in which any of its threads works on points, and only they run code that looks for points. There
-// every thread goes through a list of what it does with its own points, in the order of iterations and levels
-// (tile_points.hpp).
+// iterations in which any of its threads works on points, and only they run code that looks for points. In
+// these iterations every thread goes through a list of the work on its own points, in the order of iterations
+// and levels (tile_points.hpp).
 
 #include "kernels/cuda/system/group_values.cuh"
 
@@ -22,13 +22,13 @@ class TilePoints {
 
   /// Returns the next iteration in which a thread of the block works on points.
   __device__ int next_iteration() const { return iteration_; }
-  /// Begins that iteration.
+  /// Begins next_iteration().
   __device__ void begin() {
     iteration_ = a_.points.iterations[++place_];
     event_ = a_.points.events[number_];
   }
 
-  /// Does what there is to do with the values of a level that iteration n, which has begun, has computed.
+  /// Does the work on the values of a level that iteration n has computed; begin() was called for n.
   /// `value_at` returns a reference to the newest value of a statement at a row and column of the thread,
   /// which are compile-time numbers.
   template <int level, class ValueAt>
@@ -62,8 +62,8 @@ class TilePoints {
     for_each_value(event, value_at,
                    [&](Compute value, int column) { values[column] = operations::as_stored<Stored>(value); });
   }
-  /// Calls visit(value, column) for the values of an event. What a thread holds has no address, so every
-  /// value is asked for. All columns are loaded before the first visit, so that the thread waits once.
+  /// Calls visit(value, column) for the values of an event. Registers have no address, so the code tests
+  /// every value of the thread. All columns are loaded before the first visit, so that the thread waits once.
   template <class ValueAt, class Visit>
   __device__ void for_each_value(const PointEvent& event, const ValueAt& value_at, const Visit& visit) const {
     constexpr int rows = constants::rows_of_thread, columns = constants::columns_of_thread;

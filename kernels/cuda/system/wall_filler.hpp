@@ -25,9 +25,9 @@ struct FieldAtStep {
 /// Fills ghost points beyond faces of BoundaryKind::filled in device memory, with the bits of fill_walls() on
 /// CPUs. The units of one block, which work on several streams, share one filler and its tables.
 ///
-/// Values of faces are computed on the host. Those that do not change in time are uploaded once. Those that
-/// do are computed and uploaded for several time levels at once, ahead of the steps that need them; the
-/// device waits for none of them as long as the host computes them faster than the device takes steps.
+/// Values of faces are computed on the host. Values that do not change in time are uploaded once. Values that
+/// change are computed and uploaded for several time levels at once, ahead of the steps that need them. The
+/// device waits for them only if the host computes them more slowly than the device takes steps.
 class WallFiller {
  public:
   /// `fields` holds the grid with the walls of each field. Tables are uploaded on `stream`, which must
@@ -50,7 +50,7 @@ class WallFiller {
   void fill(std::span<const FieldAtStep> arrays, const Box& known, cudaStream_t stream) const;
 
  private:
-  /// Is page-locked memory of the host, from which several levels are uploaded.
+  /// Holds page-locked host memory from which several levels are uploaded.
   struct UploadBuffer {
     PinnedBuffer memory;
     Event uploaded;
@@ -66,7 +66,7 @@ class WallFiller {
   bool changes_;
   cudaStream_t stream_;
   Kernel kernel_;
-  std::optional<WallTables> tables_;    // since the geometry of the block is known
+  std::optional<WallTables> tables_;    // made when the geometry of the block is known
   DeviceBuffer constants_, levels_;     // `levels_` is a ring: time level n lies in slot n modulo slots_
   std::int64_t ahead_ = 1, slots_ = 1;  // levels of an upload, and of the ring
   std::int64_t begin_ = 0, end_ = 0;    // levels that the ring holds

@@ -8,7 +8,8 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Returns where element 0 lies, or would lie, of an array that has an element `offset` at an address.
+/// Returns the address of element 0, which may lie outside the memory, of an array whose element `offset`
+/// lies at an address.
 template <class T>
 T* origin_of(T* address, std::int64_t offset, std::int64_t element_bytes) {
   return reinterpret_cast<T*>(reinterpret_cast<std::intptr_t>(address) - offset * element_bytes);

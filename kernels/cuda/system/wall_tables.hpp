@@ -11,10 +11,10 @@
 
 namespace spsolve::cuda {
 
-/// Says what a kernel that fills ghost points finds in tables: how a ghost value is made from its mirrored
-/// point in each layer, and the values c of every face at the points beside which a block has ghost points.
-/// Tables of numbers of type double belong to the caller, in any memory: one of all that does not change, and
-/// one for each time level of the faces whose values do.
+/// Lays out the tables of a kernel that fills ghost points: for each layer the numbers by which a ghost value
+/// follows from its mirrored point, and the values c of every face at the points beside which a block has
+/// ghost points. The tables hold doubles and belong to the caller, in any memory: one table for everything
+/// constant, and one for each time level of the values that change.
 class WallTables {
  public:
   /// `fields` holds the grid with the walls of each field. `allocated` are the points of a block that have

@@ -9,9 +9,9 @@
 
 namespace spsolve::cuda {
 
-/// Holds the positions of the four results of a product that belong to a lane. They are two outputs in each
-/// of two neighbouring tiles. If 16-bit results are transposed, they are two pairs of neighbours in one tile.
-/// In fp64 they are one pair in each of two tiles.
+/// Holds the positions of the four results of a product that belong to a lane: two outputs in each of two
+/// neighbouring tiles. Transposed 16-bit results are two pairs of neighbours in one tile instead, and fp64
+/// results one pair in each of two tiles.
 template <bool transposed>
 struct ResultPositions {
   long long offset[m_blocks][2];  // in elements, from the first tile of the warp

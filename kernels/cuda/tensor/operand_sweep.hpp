@@ -18,7 +18,7 @@
 
 namespace spsolve::cuda {
 
-/// Is a sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program
+/// Implements sweeps whose weights lie in device memory as operands of tensor cores, with metadata. Program
 /// describes the kernel of the sweep: kernel_name() (which is also the name of its file), constants(aligned,
 /// with_source, source_factor), weights(), metadata(), threads(with_source) and shared_bytes(with_source).
 template <class Program>

@@ -39,7 +39,7 @@
 
 namespace spsolve::cuda {
 
-/// Is the march of one warp down its columns of a strip.
+/// Marches one warp down its columns of a strip.
 class StripSweep {
  public:
   __device__ StripSweep(const SeparableArguments& a, SeparableSharedMemory& shared)

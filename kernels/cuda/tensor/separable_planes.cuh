@@ -27,7 +27,7 @@
 
 namespace spsolve::cuda {
 
-/// Is the march of one warp down the planes of its column of 16 x 16 points.
+/// Marches one warp down the planes of its column of 16 x 16 points.
 class ColumnSweep {
  public:
   __device__ ColumnSweep(const SeparableArguments& a, SeparableSharedMemory& shared)

@@ -25,8 +25,8 @@ double half_plane_waits(int windows, int x_rank, const SeparableTile& tile,
   return tile.groups == 2 ? costs.two_groups : costs.one_group;
 }
 
-/// Returns half_plane_waits() and the cost of registers that spill, as those of many windows with many
-/// factors do.
+/// Returns half_plane_waits() plus the cost of spilled registers. Registers spill in kernels of many windows
+/// with many factors.
 double half_plane_cost(int windows, int x_rank, const SeparableTile& tile,
                        const Calibration::Separable& costs) {
   const double waits = half_plane_waits(windows, x_rank, tile, costs);

@@ -18,8 +18,8 @@
 // of the ring, warp by warp). Two warps that share a tile also meet at named barriers (SumBarrier).
 //
 // fp32 data, scaled by the largest magnitude on the whole grid, and weights are pairs of fp16 terms: w x = w1
-// x1 + w2 x1 + w1 x2, which leaves out w2 x2 and what two terms do not represent. Second terms are multiplied
-// by term_scale; add() undoes that.
+// x1 + w2 x1 + w1 x2, which leaves out w2 x2 and the remainders that two terms do not represent. Second terms
+// are multiplied by term_scale; add() undoes that.
 //
 // Cost per output of a stencil of 15 rows: 1152 flop of 2:4 work, in fp32 three times that. Shared-memory
 // bytes in 16 bits (tf32; fp32): 18 (36; 54) of B, 4 (8; 8) of converted rows written, 5 (10; 10) of raw
