@@ -40,7 +40,7 @@ enum class BlockAction : std::uint8_t {
   star,    // as taps; the operands are the points of a 3D star in a field, from the lowest to the highest
   save,    // m = accumulator
   output,  // the row of a field = accumulator, converted to storage
-  fetch,   // starts to load the values that m has two blocks later
+  fetch,   // starts to load the values of m for the block after the next
   fetch_stored,
   call,  // last operand = operation(all others), point by point; the accumulator is lost
 };

@@ -63,10 +63,12 @@ class BoundProgram {
     for (const ProgramStage& stage : program.stages) add(stage, bypasses_caches, fetches);
   }
 
-  /// Returns the number of planes whose rows are better computed together where joins_planes() allows it.
+  /// Returns the number of planes whose rows are computed together where joins_planes() allows it and this is
+  /// faster.
   int planes_to_join() const { return joins_planes_ ? max_rows : 1; }
 
-  /// Returns true if run() may compute the row {z, y} of max_rows planes from z on together, and this pays.
+  /// Returns true if run() may compute the row {z, y} of max_rows planes from z on together, and this is
+  /// faster.
   bool joins_planes(std::int64_t z, std::int64_t y, const Range& x) const {
     return joins_planes_ && moves_ && (x.end - x.begin) * sizeof(T) >= slot_row_bytes && is_inside(z, y) &&
            is_inside(z + max_rows - 1, y);

@@ -49,7 +49,7 @@ class FusedSystemLaunch {
         leading_(leading_operands(group.joint, axes_.stream)) {}
 
   void run(const Box& region) const {
-    // Few of the planes stream in, so they may fill most of the cache.
+    // Few of the planes stream in, so the others may fill most of the cache.
     constexpr double share = 0.75;
     const std::int64_t planes = planes_of(group_.joint, axes_.stream, facts_, radius_[axes_.stream], steps_);
     const auto tiles = CpuTiles::for_steps(region, axes_, radius_, steps_, planes, share, sizeof(T));
@@ -71,8 +71,8 @@ class FusedSystemLaunch {
 
   using Rings = std::vector<std::vector<PlaneRing<Storage>>>;  // [level][field]
 
-  /// Returns the rows of every time level from the one before the state to the last. It makes the rings of
-  /// the levels between.
+  /// Returns the rows of every time level, from the level before the state to the last one. The function
+  /// makes the rings of the levels between.
   std::vector<typename Arrays::FieldRows> make_rows(const Box& tile, const std::vector<Box>& boxes,
                                                     Rings& rings) const {
     std::vector<typename Arrays::FieldRows> rows(boxes.size() + 2);

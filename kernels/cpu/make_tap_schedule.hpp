@@ -33,8 +33,9 @@ int star_radius(const std::vector<Index3>& offsets);
 std::optional<TapSchedule<double>> star_schedule(const std::vector<Index3>& offsets,
                                                  const std::vector<double>& weights);
 
-/// Returns the schedule of max_rows rows if rows are computed in groups. 3D stars in fp64 and fp32 are. Other
-/// stencils are if a group reads at most half of what its rows read one by one, as boxes do.
+/// Returns the schedule of max_rows rows if rows are computed in groups. 3D stars in fp64 and fp32 are. Rows
+/// of other stencils are if a group reads at most half as many values as its rows read one by one, as in
+/// boxes.
 std::optional<TapSchedule<double>> group_schedule(const std::vector<Index3>& offsets,
                                                   const std::vector<double>& weights, Precision precision);
 

@@ -56,8 +56,8 @@ class RegisterBlock {
   static constexpr int lanes = static_cast<int>(V::size()), points = vectors * lanes;
 
  public:
-  /// Holds the points [x, x + points) of the rows that `blocks` is bound to. Earlier blocks have computed
-  /// those before `begin`.
+  /// Holds the points [x, x + points) of the rows that `blocks` is bound to. Earlier blocks have computed the
+  /// points before `begin`.
   [[gnu::always_inline]] RegisterBlock(const Blocks& blocks, std::int64_t x, std::int64_t begin)
       : blocks_(blocks), x_(x), begin_(begin) {
     accumulate<BlockAction::zero>();

@@ -82,7 +82,7 @@ struct Canonical {
   int field_count() const { return static_cast<int>(field_names.size()); }
 };
 
-/// Is an error in the statement of a system with this number.
+/// Reports an error in the statement with a given number.
 class StatementError : public Error {
  public:
   StatementError(const Error& error, std::size_t statement) : Error(error), statement_(statement) {}

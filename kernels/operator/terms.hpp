@@ -15,7 +15,7 @@ namespace spsolve {
 /// statements so far.
 enum class Level : std::uint8_t { previous, now, next };
 
-/// Is the number of a term in its `Terms`.
+/// Numbers the terms of a `Terms`.
 using TermId = int;
 
 /// Tells what a term is, and which of its members describe it.

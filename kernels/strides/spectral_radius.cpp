@@ -96,7 +96,8 @@ bool reads_past(const StencilMatrix& step, int axis, std::int64_t n) {
   return any_stencil(step, [&](const Stencil& stencil) { return stencil.radius()[axis] > n; });
 }
 
-/// Adds the waves that an axis of a field holds between its walls. A filled face may be like any other.
+/// Adds the waves that an axis of a field holds between its walls. A filled face may act like a face of any
+/// kind.
 void add_waves_between(const std::array<Face, 2>& faces, std::int64_t n, std::set<double>& waves) {
   for (const Side side : {low, high}) {
     if (faces[side].kind != BoundaryKind::filled) continue;
