@@ -14,8 +14,8 @@ namespace {
 /// Reserves device memory for later allocations by CUDA and NCCL.
 constexpr std::size_t spare_bytes = std::size_t{1} << 30;
 
-/// Is 1 MiB and the padding of its rows: transfers take longer than their start, and what was transferred is
-/// still in a cache when it is written.
+/// Sets the size of a window, 1 MiB and the padding of its rows: a transfer then takes longer than its start,
+/// and its values are still in a cache when they are written to the file.
 constexpr std::size_t window_bytes = (std::size_t{1} << 20) + (std::size_t{1} << 16);
 
 /// Enqueues a copy of the owned points to the device.
@@ -57,7 +57,7 @@ struct CudaCopies::PinnedWindow {
   cuda::PinnedBuffer memory{window_bytes};
 };
 
-/// Is a window that a reader has taken from the others, and gives back at its end.
+/// Holds a window that a reader has taken from the unused ones; the destructor gives it back.
 class CudaCopies::TakenWindow : public WindowReader::FieldWindow {
  public:
   explicit TakenWindow(CudaCopies& all) : all_(all), window_(all.take_window()) {}

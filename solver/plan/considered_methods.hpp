@@ -9,7 +9,8 @@
 
 namespace spsolve {
 
-/// Is how many times slower than the fastest, in the model, a smaller depth may be to be preferred.
+/// Limits how many times slower than the fastest depth a smaller depth may be, in the model, and still be
+/// preferred.
 constexpr double as_good = 1.01;
 
 /// Returns true if a request names the kernels to take.
