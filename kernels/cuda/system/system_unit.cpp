@@ -163,7 +163,8 @@ void SystemUnit::clear(const GroupFields& fields, const std::vector<Box>& ghosts
     const Field& field = *fields.inputs[i];
     const Index3 extent = ghosts[i].extent();
     const std::size_t element = storage_bytes(field.precision());
-    // Other launches may clear the same points at the same time, because all of them write zeros there.
+    // Other launches may clear the same points at the same time: nobody reads or writes anything but zeros
+    // there.
     auto* const first = const_cast<std::byte*>(field.bytes_at(ghosts[i].begin));
     check_cuda(cudaMemset2DAsync(first, static_cast<std::size_t>(field.pitch()) * element, 0,
                                  static_cast<std::size_t>(extent[x_axis]) * element,
@@ -241,8 +242,7 @@ Box SystemUnit::united_region(const Box& region) const {
 }
 
 GroupFields SystemUnit::fields_of(const SystemGroup& group, const ConstState& in, const State& out) const {
-  std::vector<std::size_t> previous(
-      fields_.size());  // index of the previous values of each field in the state
+  std::vector<std::size_t> previous(fields_.size());  // by field: index of its previous values in states
   std::size_t next = fields_.size();
   for (std::size_t field = 0; field < fields_.size(); ++field)
     if (!facts_.reach_previous[field].empty()) previous[field] = next++;
