@@ -68,7 +68,7 @@ void add_run_options(CLI::App& app, CommandLine& command) {
   add_set_option(app, command);
   app.add_option(
          "--restart", command.restart,
-         "Continue from the newest checkpoint of the output directory that is whole (without one, from the "
+         "Continue from the newest undamaged checkpoint of the output directory (without one, from the "
          "beginning), or from this one")
       ->type_name("latest|FILE")
       ->check(not_empty);
@@ -98,7 +98,7 @@ void add_plan_options(CLI::App& plan, CommandLine& command) {
   plan.add_option("--calibration", command.calibration,
                   "Plan with the coefficients of this file, as calibration/h200.json has them");
   plan.add_flag("--layouts", command.layouts,
-                "Print what the search for the tile of the morph layout finds instead, tile by tile");
+                "Print the search for the tile of the morph layout instead of the plan, tile by tile");
   plan.add_option("--json", command.plan_json,
                   "Write all candidates, and what is left out and why, to this file, - to standard output, "
                   "and the table to standard error then")
@@ -125,8 +125,7 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
       to.add_option("--boundary", request.boundary,
                     "periodic (unless a suite says otherwise), dirichlet or neumann, on all faces")
           ->check(one_of(plain_boundary_names));
-  CLI::Option* source =
-      to.add_flag("--source", request.source, "Something is added to every point in every step");
+  CLI::Option* source = to.add_flag("--source", request.source, "Add a source to every point in every step");
   CLI::Option* input =
       to.add_option("--input", request.inputs, "Measure the problems of these inputs, with their events")
           ->type_name("FILE.toml")
@@ -138,7 +137,7 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
                 "fp64 (unless a suite says otherwise), fp32, tf32, bf16 or fp16")
       ->check(one_of(precision_names))
       ->excludes(input);
-  std::string suites = "A named list of cases instead of one, of those that are as the other options ask:";
+  std::string suites = "Measure a named list of cases instead of one; other options select among them:";
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
   to.add_option("--suite", request.suite, suites)->excludes(input);
@@ -192,7 +191,7 @@ void add_method_options(CLI::App& to, BenchRequest& request) {
                                   "on GPUs, without --suite and --candidates)");
   to.add_flag("--no-tune", request.no_tune, "Measure the choice of the model")->excludes(tune);
   to.add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
-  to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
+  to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of replaying CUDA graphs");
 }
 
 void add_bench_options(CLI::App& to, BenchRequest& request) {
@@ -212,10 +211,11 @@ void add_plot_options(CLI::App& to, CommandLine& command, PlotText& text) {
         "FILE", command.file,
         "Snapshot, checkpoint or probes.h5; or a directory or a .series file, whose last snapshot is drawn")
       ->required();
-  to.add_option("--field", command.plot.field, "Field (default: the first); of probes also as group/field")
+  to.add_option("--field", command.plot.field, "Field (default: the first); for probes also as group/field")
       ->check(not_empty);
-  to.add_option("--plane", text.plane,
-                "In 3D the plane of points that is the nearest, such as z=0.5 (default: the middle one of z)")
+  to.add_option(
+        "--plane", text.plane,
+        "In 3D: the plane of points nearest to a coordinate, such as z=0.5 (default: the middle one of z)")
       ->type_name("AXIS=NUMBER")
       ->check(not_empty);
   to.add_option("--range", text.range,

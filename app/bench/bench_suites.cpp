@@ -24,7 +24,7 @@ constexpr const char* paper_shapes[]{"1d1r",     "1d2r",    "star2d1r", "box2d1r
 constexpr Precision paper_precisions[]{Precision::fp16, Precision::fp32, Precision::fp64, Precision::bf16,
                                        Precision::tf32};
 
-/// Returns a grid beyond the caches that is quick.
+/// Returns a grid just large enough that the caches do not hold it, so that cases are quick.
 Index3 default_shape(int dimensions, bool cuda) {
   if (dimensions == 1) return {1, 1, cuda ? 100'000'000 : 1 << 25};
   if (dimensions == 2) return cuda ? Index3{1, 10240, 10240} : Index3{1, 8192, 8192};
@@ -360,7 +360,7 @@ std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const Bench
     throw Error(Status::invalid_input,
                 fmt::format("--suite {}: {}", request.suite,
                             cases.empty() ? "has no cases without a GPU, whose tensor cores it measures"
-                                          : "none of its cases is as the other options ask"));
+                                          : "none of its cases matches the other options"));
   return kept;
 }
 
@@ -387,7 +387,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario",
        sweet_spot_suite},
       {"depths", "two stars and two boxes at depths 1 to 8 on every unit", depths_suite},
-      {"targets", "the cases that rates are demanded of", targets_suite},
+      {"targets", "the cases with target rates", targets_suite},
       {"walls", "benchmark shapes between dirichlet and neumann walls", walls_suite},
       {"sources", "benchmark shapes with a source", sources_suite},
       {"random", "problems made from --seed: any stencil, grid, precision, walls",

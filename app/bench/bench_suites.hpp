@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// Is a named list of cases; `cases` is null where something else is measured.
+/// Names a list of cases; `cases` is null if the suite measures something else.
 struct BenchSuite {
   std::string_view name;
   std::string_view meaning;

@@ -164,10 +164,10 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
                       });
   const bool is_initial = section != "source" && !section.starts_with("coefficients.");
   if (!expression && is_initial && driven) return;
-  terminal.warn("the values of [{}] are zero everywhere{}", section,
-                expression ? fmt::format(": the formula is nothing else at any point of the grid ({})",
-                                         axes_of(config.grid))
-                           : "");
+  terminal.warn(
+      "the values of [{}] are zero everywhere{}", section,
+      expression ? fmt::format(": the formula is zero at every point of the grid ({})", axes_of(config.grid))
+                 : "");
 }
 
 double bytes_of(const Box& points, Precision precision) {
@@ -194,7 +194,7 @@ void warn_of_silent_sources(Tables& tables, const RunConfig& config, const Termi
   const auto* source = config.source ? std::get_if<ExpressionForm>(&*config.source) : nullptr;
   if (source && depends_on_time(source->expression) && is_silent(source->expression, config))
     terminal.warn(
-        "the values of [source] are zero everywhere at all times: the formula is nothing else at any "
+        "the values of [source] are zero everywhere at all times: the formula is zero at every "
         "point of the grid ({})",
         axes_of(config.grid));
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {

@@ -50,12 +50,12 @@ void print_walls(const Problem& problem, const Candidate& candidate, const Termi
       (domain.reflected[axis] ? with_reflections : without).push_back(axis_names[axis]);
   if (!with_reflections.empty())
     terminal.print(
-        "walls across {}: fused weights hold up to them, the field continues beyond them as its image",
+        "walls across {}: fused weights hold up to them, where the field continues as a reflection",
         fmt::join(with_reflections, ", "));
   if (!without.empty())
     terminal.print(
-        "walls across {}: points that fused weights reach them from take single steps; an image "
-        "beyond them would not be exact",
+        "walls across {}: points within reach of the fused weights take single steps, because a reflection "
+        "beyond these walls would not be exact",
         fmt::join(without, ", "));
 }
 
@@ -118,8 +118,9 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   for (const std::string& line : describe(plan.rejected)) terminal.print("left out: {}", line);
   const EventPattern events = plan_request(setup.config, setup.problem).events;
   if (events.every > 0)
-    terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",
-                   counted(events.every, "step"), events.last_alone ? ", the last of which is alone" : "");
+    terminal.print("GStencil/s, err/step: launches end every {}{}; the remainder takes single steps",
+                   counted(events.every, "step"),
+                   events.last_alone ? ", the last of them a single step" : "");
   print_legend(terminal);
   print_rooflines(plan, device, terminal);
   const Candidate* tensor =
@@ -135,10 +136,11 @@ void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal
     return c.unit == UnitKind::sparse_tensor && c.layout == Layout::morph;
   });
   if (!morph)
-    throw Error(Status::invalid_input,
-                fmt::format("--layouts: on {} no candidate in {} is morphed for sparse tensor cores; see "
-                            "compute.precision, compute.unit and --device-model",
-                            device.name, to_string(setup.problem.precision)));
+    throw Error(
+        Status::invalid_input,
+        fmt::format("--layouts: on {} no candidate in {} has the layout morph on sparse tensor cores; see "
+                    "compute.precision, compute.unit and --device-model",
+                    device.name, to_string(setup.problem.precision)));
   const bool half = storage_bytes(morph->precision) == 2;
   const MmaShape mma = widest_mma(half ? morph->precision : Precision::tf32);
   const DeviceModel rated = device.gpu ? device : nominal_gpu();  // CPUs emulate

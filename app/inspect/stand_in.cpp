@@ -14,7 +14,7 @@ std::optional<DeviceModel> stand_in(const Communicator& communicator, const RunC
   const DeviceChoice here = choose_device(communicator, {}, any);
   if (here.cuda) return {};
   const DeviceModel gpu = nominal_gpu();
-  terminal.warn("a run would be refused here, where it gets no GPU: {}; looked at for {}", here.note,
+  terminal.warn("a run would be refused here, because it gets no GPU: {}; checked for {}", here.note,
                 gpu.name);
   return gpu;
 }

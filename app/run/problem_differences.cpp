@@ -60,8 +60,9 @@ System statements_of(const RunConfig& config, const Stencils& stencils) {
   return system_of(*config.equations, config.grid, config.time.dt, stencils);
 }
 
-/// Returns the weights of [stencils] of a former run, of whose files only checksums are left. `now` are
-/// weights that can be read. Others differ from all that are known. Returns nothing if a checksum is missing.
+/// Returns the weights of [stencils] of a former run, whose files are known by checksums only. `now` holds
+/// weights that can be read. Weights with another checksum count as different from all known ones. Returns
+/// nothing if a checksum is missing.
 std::optional<Stencils> former_stencils(const RunConfig& was, const ValueChecksums& values,
                                         const Stencils& now) {
   Stencils stencils;

@@ -74,7 +74,7 @@ void announce(const Communicator& communicator, const Setup& setup, Tables& tabl
               const Terminal& terminal) {
   if (setup.config.output.background.value_or(false) && !setup.background)
     terminal.warn(
-        "[output] background: this MPI library is not for several threads; the run waits for files");
+        "[output] background: this MPI library does not support several threads; the run waits for files");
   warn_of_growth(communicator, setup, terminal);
   warn_of_vanishing_numbers(setup, terminal);
   warn_of_silent_sources(tables, setup.config, terminal);

@@ -12,7 +12,7 @@
 
 namespace spsolve {
 
-/// Is the output directory of a run. All functions are collective. Failures of the file system throw
+/// Represents the output directory of a run. All functions are collective. Failures of the file system throw
 /// Error(file_failure).
 class RunDirectory {
  public:

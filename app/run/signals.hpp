@@ -17,8 +17,8 @@ class Signals {
   /// Gives all signals their default effect again.
   void release();
 
-  /// From now on the first INT waits for next(); until then it ends the process at once. The second INT ends
-  /// the process even if next() has not been called yet, as users expect of Ctrl-C.
+  /// Makes the first INT wait for next() from now on; before this call it ends the process at once. The
+  /// second INT ends the process even if next() has not been called yet, as users expect of Ctrl-C.
   void await_interrupt();
 
   /// Returns a signal that has arrived and was not returned yet. It also takes INT back from libraries that

@@ -41,10 +41,10 @@ struct Setup {
   Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
 
-/// Holds the bytes that a rank takes. `fields` are in the memory of its device, tables of walls included. In
-/// host memory are `copies` of the state for files (of two in progress if they are written in the
-/// background), `sums`, the values of formulas that are summed and of coefficients that they use, and
-/// `walls`, the values of walls.
+/// Holds the bytes that a rank takes. `fields` are in the memory of its device, tables of walls included. The
+/// others are in host memory: `copies` of the state for files (two in progress if files are written in the
+/// background), `sums` for the values of formulas that are summed and of their coefficients, and `walls` for
+/// the values of walls.
 struct MemoryNeed {
   std::size_t fields = 0, copies = 0, sums = 0, walls = 0;
 };

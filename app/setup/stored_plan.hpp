@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// Is the part of a plan that checkpoints and the tuning cache keep.
+/// Holds the part of a plan that checkpoints and the tuning cache keep.
 struct StoredPlan {
   std::string device;             // the device that it was made for: cpu, cuda
   Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept
