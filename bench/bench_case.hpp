@@ -135,7 +135,8 @@ int bench_cases(int argc, char** argv, Bench&& bench) try {
   double seconds = 0.35;
   std::vector<std::string> cases;
   app.add_option("--json", file, "Write the results to this file");
-  app.add_option("--seconds", seconds, "Of launches back to back, after the same")->capture_default_str();
+  app.add_option("--seconds", seconds, "Seconds of launches back to back, after as many of warm-up")
+      ->capture_default_str();
   app.add_option("CASE", cases, "STENCIL:PRECISION:SHAPE:STEPS[:...]")->required();
   CLI11_PARSE(app, argc, argv);
   if (device_count(&why) == 0) throw std::runtime_error(why);

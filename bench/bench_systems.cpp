@@ -176,17 +176,18 @@ int bench_all(int argc, char** argv) {
   Options options;
   std::string file, why;
   std::vector<std::string> wanted, precisions{"fp32", "fp64"};
-  app.add_option("--points", options.points, "Along every axis in 3D")->capture_default_str();
+  app.add_option("--points", options.points, "Points along every axis in 3D")->capture_default_str();
   app.add_option("--precision", precisions, "fp64, fp32, bf16, fp16");
-  app.add_option("--seconds", options.seconds, "Of launches back to back")->capture_default_str();
+  app.add_option("--seconds", options.seconds, "Seconds of launches back to back")->capture_default_str();
   std::vector<int> depths{1};
-  app.add_option("--fuse", depths, "Steps per launch, some");
+  app.add_option("--fuse", depths, "Steps per launch: one number or several");
   app.add_option("--walls", options.walls, "p, d (of the value 0.5), 0 (of the value 0) or n")
       ->capture_default_str();
   app.add_option("--tile", options.tile,
                  "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE [COLUMNS_OF_THREAD LEVEL_0_IN_RING]")
       ->expected(6, 8);
-  app.add_option("--tiles", options.tiles, "Of several steps, the fastest in the model first")
+  app.add_option("--tiles", options.tiles,
+                 "Number of tiles of several steps to measure, the fastest in the model first")
       ->capture_default_str()
       ->excludes("--tile");
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");

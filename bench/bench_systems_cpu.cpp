@@ -189,7 +189,7 @@ int main(int argc, char** argv) try {
   app.add_option("--precision", precisions, "Precisions")
       ->check(CLI::IsMember({"fp64", "fp32", "bf16", "fp16"}))
       ->capture_default_str();
-  app.add_option("--fuse", depths, "Steps per launch, some")->capture_default_str();
+  app.add_option("--fuse", depths, "Steps per launch: one number or several")->capture_default_str();
   app.add_flag_callback(
       "--processor-time", [] { spsolve::measured_clock = CLOCK_PROCESS_CPUTIME_ID; },
       "Count the time that the process computes, of one thread");

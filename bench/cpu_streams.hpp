@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// An array that streams read or write. It is aligned to 64 bytes.
+/// Describes an array that streams read or write. It is aligned to 64 bytes.
 struct StreamedArray {
   double* first;
   std::size_t bytes;  // those of all points
