@@ -105,7 +105,7 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   const SystemFacts facts = facts_of(canonical);
   const Domain domain{3, shape, {}};
   const std::vector<Domain> domains(what.fields.size(), domain);
-  if (fuse > 1 && SystemUnit::why_single_steps(facts, domains)) return;
+  if (fuse > 1 && CpuSystemUnit::why_single_steps(facts, domains)) return;
   const Index3 halo = fuse * halo_radius(facts, domain);
   const auto make_fields = [&](std::size_t count, Precision of) {
     std::vector<Field> fields;
@@ -122,7 +122,7 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
                      coefficients = make_fields(canonical.coefficients.size(), sum_precision(precision));
   std::vector<const Field*> given;
   for (const Field& field : coefficients) given.push_back(&field);
-  const SystemUnit unit(canonical, domains, dt, precision, given);
+  const CpuSystemUnit unit(canonical, domains, dt, precision, given);
   const auto launch = [&] {
     std::vector<Field*> in, out;
     for (Field& field : now) in.push_back(&field);

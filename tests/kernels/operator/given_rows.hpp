@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/operator/interpret_rows.hpp"
+#include "tests/support/step_context.hpp"
 
 namespace spsolve::testing {
 
