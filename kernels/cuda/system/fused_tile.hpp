@@ -23,9 +23,8 @@ struct LevelRings {
   int stored_rows = 0;          // rows that a thread stores: all of them, or those that other threads read
   int pitch = 0;                // length of a row in elements; 0: nothing is read from shared memory
   int plane_bytes = 0;
-  int offset = 0;  // bytes in shared memory, of the planes of level 1; those of other levels follow
-  int old_offset =
-      0;  // bytes in shared memory, of the values at a thread's own points that wait for `.previous`
+  int offset = 0;      // bytes in shared memory, of the planes of level 1; those of other levels follow
+  int old_offset = 0;  // bytes in shared memory, of a thread's own values that wait for `.previous`
 };
 
 /// Describes a tile of a march that takes several steps. Tiles overlap: every level is computed on the whole
@@ -48,8 +47,7 @@ struct FusedTile {
   /// Counts the planes of level 0 that wait for `.previous` in shared memory although sums still read them.
   int moved_planes = 0;
 
-  int operations =
-      0;  // operations of all statements at a point, without those of values that are kept or taken
+  int operations = 0;     // of all statements at a point, without those of values that are kept or taken
   bool reflects = false;  // there are reflecting walls along rows or columns
   /// Is true if threads find values beyond reflecting walls among the points at the walls, which they hold or
   /// have stored themselves. A step may then read at most one row and one column away.

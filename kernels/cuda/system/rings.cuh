@@ -116,8 +116,7 @@ __device__ inline void for_each_ghost(const GroupArguments& a, int first, int th
   if constexpr (makes_ghosts<i, axis>()) {
     constexpr int reach = ring_reach<i, axis>;
     constexpr int of_face = reach * across;
-    const int low = -1 - first,
-              high = static_cast<int>(a.shape[axis]) - first;  // the ghost points beside the faces
+    const int low = -1 - first, high = static_cast<int>(a.shape[axis]) - first;  // beside the faces
     const auto make_number = [&](int j) {
       const bool is_high = j >= of_face;
       const int number = is_high ? j - of_face : j;

@@ -41,9 +41,9 @@ struct SystemArray {
   TensorMap map;  // march on sm_90: of an input, for boxes of a plane around a tile
   void* data;
   long long stride[2];
-  // Bound the points that have memory if the array is read, in x as whole chunks of 16 bytes. For a march
-  // they exclude points beyond walls where copies fill zeros. If the array is written, they bound the box of
-  // the statement.
+  // These bound the points that have memory if the array is read, in x as whole chunks of 16 bytes. For a
+  // march they exclude points beyond walls where copies fill zeros. If the array is written, they bound the
+  // box of the statement.
   long long begin[3], end[3];
   int lead;  // march: columns of a tile in shared memory before the first that the tile computes
 };
@@ -89,8 +89,8 @@ struct SystemArguments {
       row_tiles;       // march: along x, and along the rows; points: parts of a row, 0 for short rows
   MarchShares shares;  // march: the tiles and planes of its blocks
   // Counts, for each wave and group of blocks of a march, the blocks that have requested the planes of an
-  // iteration, by iteration, and then the blocks that have ended. All counters are zero between launches. If
-  // it is null, blocks do not wait for one another.
+  // iteration, by iteration, and then the blocks that have ended. All counters are zero between launches.
+  // Blocks do not wait for one another if the pointer is null.
   unsigned* arrivals;
   int resident;  // paced march: blocks that run at the same time, a wave
   double scalars[max_system_scalars];

@@ -23,8 +23,7 @@ using HostArguments = SystemArguments<max_system_arrays>;
 /// Holds the fields that a launch of a group reads and writes, all in device memory.
 struct GroupFields {
   std::vector<const Field*> inputs;  // in the order of SystemGroup::inputs
-  std::vector<Field*>
-      outputs;  // by statement of the group; then the values one step before, of fields with .previous
+  std::vector<Field*> outputs;       // by statement; then values one step before, of fields with .previous
 };
 
 /// Holds a group of statements with the walls and the precision that its kernels are compiled for.

@@ -15,9 +15,8 @@ namespace spsolve::cuda {
 constexpr int barrier_bytes = 128;  // shared memory for the barriers of a march
 constexpr int box_alignment = 128;  // bytes, of planes that the copy engine writes to shared memory
 constexpr int sector_bytes = 32;    // a sector of memory: rows of tiles begin at multiples of it
-constexpr int max_ahead =
-    4;  // planes; each of them, and the plane that is computed, has three barriers of 8 bytes
-constexpr int wide_reach = 4;  // planes, from which on a step reads far
+constexpr int max_ahead = 4;        // planes; each, and the plane in use, has three barriers of 8 bytes
+constexpr int wide_reach = 4;       // planes, from which on a step reads far
 
 /// Describes the planes of an input that a march of tiles holds in shared memory, as a ring. Where reads at
 /// the column of the point itself in other planes would need a longer ring, they come from registers instead,

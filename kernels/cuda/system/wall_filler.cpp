@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::int64_t max_levels_ahead = 64;   // levels of an upload, as launches that are in flight at most
 constexpr std::int64_t upload_bytes = 4 << 20;  // bytes of several levels: more would not be faster
-constexpr std::int64_t max_needed =
-    3;  // levels that one step needs: those of previous values, of fields, of `.next`
+constexpr std::int64_t max_needed = 3;  // levels of one step: of previous values, of fields, of `.next`
 constexpr std::int64_t max_fill_blocks = 4096;
 
 }  // namespace
