@@ -34,6 +34,16 @@ NumberInterval less(const NumberInterval& a, const NumberInterval& b) {
 /// Returns 1 - a for the result of a comparison.
 NumberInterval opposite(const NumberInterval& a) { return {1 - a.largest, 1 - a.least}; }
 
+/// Returns the values of a function that does not fall when an operand rises.
+NumberInterval rising(Operation operation, std::span<const NumberInterval> operands) {
+  std::vector<double> least, largest;
+  for (const NumberInterval& operand : operands) {
+    least.push_back(operand.least);
+    largest.push_back(operand.largest);
+  }
+  return {apply<double>(operation, least), apply<double>(operation, largest)};
+}
+
 /// Returns the values of an operation of which some operands may be any number of an interval.
 NumberInterval partly_known(Operation operation, std::span<const NumberInterval> operands) {
   const NumberInterval &a = operands[0], &b = operands[std::min<std::size_t>(1, operands.size() - 1)];
@@ -64,6 +74,13 @@ NumberInterval partly_known(Operation operation, std::span<const NumberInterval>
     case Operation::select:
       if (a == zero || is_true(a)) return operands[a == zero ? 2 : 1];
       return {std::min(b.least, operands[2].least), std::max(b.largest, operands[2].largest)};
+    case Operation::heaviside:
+    case Operation::maximum:
+    case Operation::minimum:
+    case Operation::clamp:
+      return rising(operation, operands);
+    case Operation::smoothstep:
+      return is_number(a) && is_number(b) && a.least < b.least ? rising(operation, operands) : anything;
     default:
       return anything;
   }

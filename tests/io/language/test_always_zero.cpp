@@ -19,12 +19,31 @@ TEST(AlwaysZero, FollowsFromKnownFactors) {
 }
 
 TEST(AlwaysZero, FollowsFromTheLengthOfARun) {
-  for (const char* formula : {"step > 5", "step > 9 ? t : 0", "x*(step < 0)", "step - 6 >= 0", "-step > x",
-                              "step == 7", "2*step == 11", "(step <= -1)*t", "step > 9 && t > 1", "5 < step"})
-    EXPECT_TRUE(always_zero(formula)) << formula;
   for (const char* formula :
-       {"step >= 5", "step", "step == 5", "step > 4", "step - 5 >= 0", "-step > -1", "step != 7",
-        "step*step > 24", "step > 9 || t", "t > 9", "sin(step) > 2", "step < 9 ? t : 0"})
+       {"step > 5", "step > 9 ? t : 0", "x*(step < 0)", "step - 6 >= 0", "-step > x", "step == 7",
+        "2*step == 11", "(step <= -1)*t", "step > 9 && t > 1", "5 < step", "heaviside(step - 6)*t",
+        "max(0, step - 5)", "min(0, step)", "clamp(step, -2, 0)", "smoothstep(5, 9, step)", "min(t, 0)*y"})
+    EXPECT_TRUE(always_zero(formula)) << formula;
+  for (const char* formula : {"step >= 5",
+                              "step",
+                              "step == 5",
+                              "step > 4",
+                              "step - 5 >= 0",
+                              "-step > -1",
+                              "step != 7",
+                              "step*step > 24",
+                              "step > 9 || t",
+                              "t > 9",
+                              "sin(step) > 2",
+                              "step < 9 ? t : 0",
+                              "heaviside(step - 5)",
+                              "max(0, step - 4)",
+                              "max(0, t)",
+                              "min(1, step)",
+                              "clamp(step, 0, 1)",
+                              "smoothstep(4, 9, step)",
+                              "smoothstep(step, 9, 5)",
+                              "smoothstep(9, 5, step)"})
     EXPECT_FALSE(always_zero(formula)) << formula;
 }
 
