@@ -66,10 +66,18 @@ BENCHMARK_CAPTURE(advance, box3d1r_fp64, "box3d1r", 3, Precision::fp64)
     ->Args({256, 2})
     ->UseRealTime();
 BENCHMARK_CAPTURE(advance, star3d2r_fp64, "star3d2r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d3r_fp64, "star3d3r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star3d4r_fp64, "star3d4r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d5r_fp64, "star3d5r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d6r_fp64, "star3d6r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d7r_fp64, "star3d7r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star3d8r_fp64, "star3d8r", 3, Precision::fp64)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star3d2r_fp32, "star3d2r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d3r_fp32, "star3d3r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star3d4r_fp32, "star3d4r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d5r_fp32, "star3d5r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d6r_fp32, "star3d6r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d7r_fp32, "star3d7r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star3d8r_fp32, "star3d8r", 3, Precision::fp32)->Args({256, 1})->UseRealTime();
 BENCHMARK_CAPTURE(advance, star2d1r_fp64, "star2d1r", 2, Precision::fp64)
     ->Args({4096, 1})
