@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "halo/collectively.hpp"
 #include "kernels/operator/interpret.hpp"
 #include "kernels/operator/interpret_coefficient.hpp"
 
