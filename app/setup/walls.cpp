@@ -39,7 +39,7 @@ auto values_by_formula(const RunConfig& config, const FilledFace& face, const Sy
     std::vector<const double*> variables;
     if (along >= grid.domain.first_axis()) variables.push_back(on_line.data());
     if (slow >= grid.domain.first_axis()) variables.push_back(&of_line);
-    variables.insert(variables.end(), {&t, &dt, &n});
+    for (const double* const of_time : {&t, &dt, &n}) variables.push_back(of_time);
     program->evaluate(variables, values, workspace);
   };
 }
