@@ -283,7 +283,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
   ContinuedRequest request{plan_request(config, problem)};
   if (continued)
     request = continue_plan(request.request, modelled, *continued);
-  else if (config.compute.accuracy && !problem.equations)
+  else if (!problem.equations && precisions_of(problem, request.request).size() > 1)
     request.request.initial = initial_sample(communicator, config, problem);
   Plan plan;
   try {

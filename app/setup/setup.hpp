@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/setup/device.hpp"
@@ -85,7 +86,8 @@ std::vector<double> numbers_of(const Problem& problem);
 void require_numbers_in_range(const Problem& problem, const RunConfig& config);
 
 /// Reads the weights, chooses the device, makes the plan and the decomposition. If the input accepts an error
-/// (compute.accuracy), it also reads a sample of the initial values, unless a plan is continued. `continued`
+/// (compute.accuracy) that allows a coarser precision, it also reads a sample of the initial values, unless a
+/// plan is continued. `continued`
 /// is the plan of the run that continues, or of earlier tuning. For setups that are only inspected, `model`
 /// replaces the model of this device, and `ranks` the number of ranks that share the grid. Collective; every
 /// rank throws the same Error.

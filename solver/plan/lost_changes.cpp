@@ -47,6 +47,7 @@ LostChanges::LostChanges(const Stencil& stencil, const InitialSample& sample, do
 }
 
 std::optional<Refusal> LostChanges::why_frozen(Precision precision, int steps) {
+  const int steps_of_launch = steps;
   steps = std::min(steps, sample_.steps);
   if (steps == 0) return {};
   advance_to(steps);
@@ -70,8 +71,11 @@ std::optional<Refusal> LostChanges::why_frozen(Precision precision, int steps) {
   if (2 * lost <= changed) return {};
   return Refusal{
       Obstacle::rounding,
-      fmt::format("the first launch would lose the changes of {} of {} points that change in a sample: they "
-                  "are less than half the distance of two neighbouring numbers",
+      fmt::format("{} would lose the changes of {} of {} points that change in a sample: they are less than "
+                  "half the distance of two neighbouring numbers",
+                  steps == steps_of_launch
+                      ? "the first launch"
+                      : fmt::format("the first {} of its {} steps", steps, steps_of_launch),
                   lost, changed)};
 }
 

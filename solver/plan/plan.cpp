@@ -17,17 +17,6 @@ namespace {
 
 constexpr double hopeless = 3;  // candidates this many times slower than the fastest are not worth timing
 
-/// Returns the problem's own precision and, if an accuracy is accepted, every coarser one. fp16 is never
-/// taken unless asked for: its range ends at 65504.
-std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
-  if (request.precision) return {*request.precision};
-  if (!request.accuracy) return {problem.precision};
-  std::vector<Precision> coarser{problem.precision};
-  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16})
-    if (unit_roundoff(precision) > unit_roundoff(problem.precision)) coarser.push_back(precision);
-  return coarser;
-}
-
 /// Adds every method in every precision to the plan, as a candidate or with the obstacle that rules it out.
 void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
                      const PlanRequest& request) {
@@ -144,16 +133,29 @@ void leave_out_inaccurate(Plan& plan, const Problem& problem, const PlanRequest&
       plan.rejected.push_back({candidate, candidate.precision, std::move(*refusal)});
     else
       accepted.push_back(candidate);
-  if (accepted.empty())
-    throw Error(InputKey{"compute", "accuracy"},
-                fmt::format(" = {:g}: nothing keeps it; the smallest bound on the relative error per step is "
-                            "{:.2e}; {}",
-                            *request.accuracy, std::ranges::min(plan.candidates, {}, &Candidate::error).error,
-                            fmt::join(describe(plan.rejected), "; ")));
+  if (accepted.empty()) {
+    const double least = std::ranges::min(plan.candidates, {}, &Candidate::error).error;
+    throw Error(
+        InputKey{"compute", "accuracy"},
+        fmt::format(" = {:g}: nothing keeps it{}; {}", *request.accuracy,
+                    least > *request.accuracy
+                        ? fmt::format("; the smallest bound on the relative error per step is {:.2e}", least)
+                        : " and moves the initial state, too",
+                    fmt::join(describe(plan.rejected), "; ")));
+  }
   plan.candidates = std::move(accepted);
 }
 
 }  // namespace
+
+std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
+  if (request.precision) return {*request.precision};
+  if (!request.accuracy) return {problem.precision};
+  std::vector<Precision> coarser{problem.precision};
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16})
+    if (unit_roundoff(precision) > unit_roundoff(problem.precision)) coarser.push_back(precision);
+  return coarser;
+}
 
 double mean_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                     const EventPattern& events) {

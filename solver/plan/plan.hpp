@@ -46,6 +46,10 @@ struct Plan {
   std::string note = {};                  // the substitute for a layout that the device does not have
 };
 
+/// Returns the precisions that a plan may take: the one that is requested, or the problem's own and, if an
+/// accuracy is accepted, every coarser one. fp16 is never taken unless asked for: its range ends at 65504.
+std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request);
+
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws
 /// Error(invalid_input) if the request cannot be met.
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request);

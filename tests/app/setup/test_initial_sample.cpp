@@ -45,9 +45,12 @@ void expect_steps_of_the_grid(const Sampled& sampled, std::size_t parts) {
     return;
   }
   ASSERT_EQ(sample.parts.size(), parts);
-  const std::vector<double> initial = sampled.on_grid(config.initial);
-  const std::vector<double> source =
+  const std::vector<double> initial =
+      sampled.on_grid(config.equations ? config.equations->fields.front().initial : config.initial);
+  std::vector<double> source =
       config.source ? sampled.on_grid(*config.source) : std::vector<double>(initial.size());
+  if (config.source_is_rate)
+    for (double& value : source) value *= config.time.dt;
   const auto whole = reference_steps(problem.domain, problem.stencil, initial, sample.steps, &source);
   for (std::size_t i = 0; i < parts; ++i) {
     const SampledPart& part = sample.parts[i];
@@ -67,7 +70,7 @@ void expect_steps_of_the_grid(const Sampled& sampled, std::size_t parts) {
 
 TEST(InitialSample, TakesTheStepsOfTheGrid) {
   expect_steps_of_the_grid(Sampled(R"toml(
-    grid.shape = [140, 300]
+    grid.shape = [140, 600]
     boundary = {y = "periodic", x = {low = {dirichlet = 7.0}, high = "neumann"}}
     stencil.weights = [[0.02, 0.1, 0.0], [0.3, 0.3, 0.1], [0.08, 0.05, 0.04]]
     initial.expression = "sin(x*1.1 + y*y*0.7)"
@@ -88,9 +91,52 @@ TEST(InitialSample, IsTheWholeOfASmallGrid) {
                            1);
 }
 
+TEST(InitialSample, HasNoMorePartsThanTheGridHasRoomFor) {
+  expect_steps_of_the_grid(Sampled(R"toml(
+    grid.shape = [129, 129]
+    boundary = {y = "neumann", x = {low = {dirichlet = 7.0}, high = "neumann"}}
+    stencil.preset = "star2d1r"
+    initial.expression = "sin(x*1.1 + y*y*0.7)"
+    time.steps = 10
+  )toml"),
+                           2);
+}
+
+TEST(InitialSample, TakesAsManyStepsAsALaunchWhereTheGridIsWhole) {
+  const Sampled small(R"toml(
+    grid.shape = [20, 20, 20]
+    stencil.preset = "star3d1r"
+    initial.expression = "sin(x*1.1 + y*y*0.7 + z)"
+    time.steps = 10
+  )toml");
+  expect_steps_of_the_grid(small, 1);
+  EXPECT_EQ(small.sample.steps, 64);
+}
+
+TEST(InitialSample, MultipliesASourceThatIsARate) {
+  expect_steps_of_the_grid(Sampled(R"toml(
+    grid.shape = [20, 30]
+    stencil = {preset = "heat", diffusivity = 1.0, dt = 0.125}
+    initial.expression = "sin(x*1.1 + y*y*0.7)"
+    source = {expression = "cos(x*y)", rate = true}
+    time.steps = 10
+  )toml"),
+                           1);
+}
+
+TEST(InitialSample, IsOfTheFieldOfEquationsThatAreAStencil) {
+  expect_steps_of_the_grid(Sampled(R"toml(
+    grid.shape = [20, 30]
+    fields.T.initial = "sin(x*1.1 + y*y*0.7)"
+    equations.step = "T.next = T + dt*laplace(T)"
+    time = {dt = 0.125, steps = 10}
+  )toml"),
+                           1);
+}
+
 TEST(InitialSample, ReachesTheEndsOfEveryAxis) {
   const Sampled sampled(R"toml(
-    grid.shape = [50, 10, 70]
+    grid.shape = [50, 10, 150]
     boundary = {z = {low = {dirichlet = 1.0}, high = {dirichlet = 2.0}}, y = "periodic", x = "neumann"}
     stencil.preset = "star3d1r"
     initial.expression = "sin(x*1.1 + y*y*0.7 + z*z*z*0.3)"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "app/setup/setup.hpp"
 #include "app/setup/tune.hpp"

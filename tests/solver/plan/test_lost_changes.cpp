@@ -84,6 +84,16 @@ TEST(LostChanges, AreNoneWhereNothingChanges) {
   EXPECT_FALSE(unknown.freezes(Precision::bf16, 1));
 }
 
+TEST(LostChanges, OfDeepLaunchesAreThoseOfTheStepsThatASampleCanTake) {
+  Bar bar(warm, 301);
+  bar.initial.steps = 2;
+  const auto refusal = [&](int steps) {
+    return LostChanges(bar.stencil, bar.initial, 1e-2, 1000).why_frozen(Precision::bf16, steps)->why;
+  };
+  EXPECT_THAT(refusal(2), ::testing::StartsWith("the first launch would lose the changes of "));
+  EXPECT_THAT(refusal(16), ::testing::StartsWith("the first 2 of its 16 steps would lose the changes of "));
+}
+
 TEST(LostChanges, IncludeThoseOfTheSource) {
   Bar heated(warm);
   heated.initial.parts.front().source.assign(points, 0.5);
