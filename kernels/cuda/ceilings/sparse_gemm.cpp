@@ -43,7 +43,7 @@ TensorMap map_of(const DeviceBuffer& matrix, int rows, long long columns, long l
   const Swizzle swizzle = box_columns == 64   ? Swizzle::bytes_128
                           : box_columns == 32 ? Swizzle::bytes_64
                                               : Swizzle::bytes_32;
-  return make_tensor_map(view, 2, box_rows, box_columns, swizzle);
+  return make_tensor_map({view, 2, box_rows, box_columns}, swizzle);
 }
 
 DeviceBuffer zeroed(std::size_t bytes, const Stream& stream) {

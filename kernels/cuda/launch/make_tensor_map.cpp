@@ -63,8 +63,8 @@ TensorMap encode(void* data, int element_bytes, const Axis (&axes)[rank], Swizzl
 
 }  // namespace
 
-TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns, Swizzle swizzle,
-                          int planes) {
+TensorMap make_tensor_map(const CopiedBox& box, Swizzle swizzle) {
+  const auto& [view, element_bytes, rows, columns, planes] = box;
   return encode<3>(
       view.data, element_bytes,
       {axis_of(view, column_axis, element_bytes, columns), axis_of(view, row_axis, element_bytes, rows),

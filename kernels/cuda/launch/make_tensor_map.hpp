@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/launch/arguments.hpp"
+#include "kernels/cuda/launch/view.hpp"
 
 namespace spsolve::cuda {
 
@@ -12,11 +12,10 @@ namespace spsolve::cuda {
 /// "Swizzling modes").
 enum class Swizzle { none, bytes_32, bytes_64, bytes_128 };
 
-/// Returns the tensor map of a view with elements of 2, 4 or 8 bytes, for boxes of `planes` x `rows` x
-/// `columns`, each at most max_box_extent. Address and strides of the view are multiples of 16 bytes. Throws
-/// Error.
-TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns,
-                          Swizzle swizzle = Swizzle::none, int planes = 1);
+/// Returns the tensor map by which the copy engine moves boxes of a view. Elements have 2, 4 or 8 bytes, the
+/// extents of a box are at most max_box_extent, and address and strides of the view are multiples of 16
+/// bytes. Throws Error.
+TensorMap make_tensor_map(const CopiedBox& box, Swizzle swizzle = Swizzle::none);
 
 /// Returns the tensor map of a view for boxes of one plane, addressed by {column, 0, row, plane} of their
 /// first point. With a `period` (points per row of a periodic axis) a box wraps around the ends of rows: the

@@ -111,7 +111,7 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
   const std::int64_t resident = std::int64_t{limits_.multiprocessors} * fused.tile.blocks;
   fused_->program.place_fused_tiles(a, fields, fused, resident);
   clear(fields, fused_->program.ghosts_in_copies(a, fields));
-  if (points_) set_points(a, in.step());
+  if (points_) set_point_arguments(a, in.step());
   if (limits_.copy_engine()) set_maps(a, fields, fused.tile);
   if (fused.tile.pace_lag > 0) set_pace(a, resident, fused.warm_up());
   fused_->march.launch(static_cast<unsigned>(a.shares.blocks()),
@@ -119,7 +119,7 @@ void SystemUnit::advance_fused(const ConstState& in, const State& out, const Box
                        static_cast<std::size_t>(fused.tile.shared_bytes), stream_, a);
 }
 
-void SystemUnit::set_points(HostArguments& a, std::int64_t step) const {
+void SystemUnit::set_point_arguments(HostArguments& a, std::int64_t step) const {
   if (on_scalars_) on_scalars_();
   if (step + fused_->tile.steps > last_recorded_step)
     throw Error(InputKey{"time", "fuse"}, ": launches of several steps work on points up to step " +
@@ -153,7 +153,7 @@ void SystemUnit::set_maps(HostArguments& a, const GroupFields& fields, const Sys
   for (std::size_t i = 0; i < fields.inputs.size(); ++i) {
     const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
     a.array[i].map =
-        make_tensor_map(view_of(a.array[i], element), element, tile.rings[i].rows, tile.rings[i].pitch);
+        make_tensor_map({view_of(a.array[i], element), element, tile.rings[i].rows, tile.rings[i].pitch});
   }
 }
 

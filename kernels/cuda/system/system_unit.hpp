@@ -34,9 +34,9 @@ struct SystemUnitOptions {
 
 /// Advances a system of equations on CUDA cores. march_steps.cuh takes several steps in one launch if the
 /// unit is made for that. Single steps take one kernel per group of statements (SystemFacts::groups):
-/// march_group.cuh, or point_group.cuh on boxes that are thin across the march and on grids of one axis. On
-/// grids of three axes one march takes the statements of all groups, if its tiles fit, on all points at which
-/// no `.next` is read beyond a wall: fields that several groups read move once.
+/// march_group.cuh, or point_group.cuh on boxes that are thin across the march, in 2D also on short ones, and
+/// on grids of one axis. On grids of three axes one march takes the statements of all groups, if its tiles
+/// fit, on all points at which no `.next` is read beyond a wall: fields that several groups read move once.
 ///
 /// Every point has the bits of the CPU unit and of canonical_step(), except where functions such as exp of
 /// fields are computed (OperationInfo::same_bits). Kernels make the ghost points beside walls from points of
@@ -98,7 +98,7 @@ class SystemUnit : public Unit {
                   const std::optional<SystemTile>& given, bool has_points);
   void advance_fused(const ConstState& in, const State& out, const Box& region) const;
   /// Sets the work on points of a launch of several steps from `step` on.
-  void set_points(HostArguments& arguments, std::int64_t step) const;
+  void set_point_arguments(HostArguments& arguments, std::int64_t step) const;
   /// Sets the tensor maps by which the copy engine reads the inputs of a march.
   void set_maps(HostArguments& arguments, const GroupFields& fields, const SystemTile& tile) const;
   /// Sets points of inputs beyond walls to 0; `ghosts` has a box, or an empty one, of every input.

@@ -35,8 +35,7 @@ void MmaSweep::enqueue(const View& in, const View& out, const View& source, cons
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   if (device_.block_limits().copy_engine()) {
-    const CopiedBox box = program_.copied_box(a.in);
-    a.in_map = make_tensor_map(box.view, box.element_bytes, box.rows, box.columns, Swizzle::none, box.planes);
+    a.in_map = make_tensor_map(program_.copied_box(a.in));
   }
   const SweepKernel& kernel = this->kernel(program_.is_aligned(a), source.data != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());

@@ -89,18 +89,15 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
       return;
     }
   if (device_.block_limits().copy_engine()) {
-    const auto map_of = [](const CopiedBox& box, Swizzle swizzle = Swizzle::none) {
-      return make_tensor_map(box.view, box.element_bytes, box.rows, box.columns, swizzle);
-    };
-    a.in_map = map_of(program_.input_box(a));
+    a.in_map = make_tensor_map(program_.input_box(a));
     if (tile.bulk_stores && aligned) {
       const auto box = program_.output_box(a);
       const int row_bytes = box.columns * box.element_bytes;
-      a.out_map = map_of(box, row_bytes == 128  ? Swizzle::bytes_128
-                              : row_bytes == 64 ? Swizzle::bytes_64
-                                                : Swizzle::none);
+      a.out_map = make_tensor_map(box, row_bytes == 128  ? Swizzle::bytes_128
+                                       : row_bytes == 64 ? Swizzle::bytes_64
+                                                         : Swizzle::none);
     }
-    if (source.data && aligned && tile.staged_source) a.source_map = map_of(program_.source_box(a));
+    if (source.data && aligned && tile.staged_source) a.source_map = make_tensor_map(program_.source_box(a));
   }
   launch(kernel,
          dim3(static_cast<unsigned>(blocks[x_axis]), static_cast<unsigned>(blocks[y_axis]),

@@ -33,7 +33,7 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   a.unscale = static_cast<float>(1.0 / program_.weight_scale());
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
-  a.in_map = make_tensor_map(a.in, element, 1, program_.box_columns(aligned), Swizzle::none, wgmma_tile_rows);
+  a.in_map = make_tensor_map({a.in, element, 1, program_.box_columns(aligned), wgmma_tile_rows});
   const SweepKernel& kernel = this->kernel(aligned, source.data != nullptr);
   const WgmmaTile& tile = program_.tile();
   const std::int64_t strips =

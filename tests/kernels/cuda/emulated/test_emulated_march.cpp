@@ -45,8 +45,8 @@ void launch(const MarchCase& c, const Field& in, Field& out, Field& before, cons
   a.to_previous = (before.bytes_at({}) - out.bytes_at({})) / c.formats().out_bytes();
   c.place(a);
   const auto maps_of = [&](const View& view, int bytes) {
-    return std::array{emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()},
-                      emulated::TileMap{view, bytes, tile.box_rows(), tile.columns(), 1, a.row_period}};
+    return std::array{emulated::TileMap{{view, bytes, tile.box_rows(), tile.box_columns()}},
+                      emulated::TileMap{{view, bytes, tile.box_rows(), tile.columns()}, a.row_period}};
   };
   const auto in_maps = maps_of(a.in, c.formats().in_bytes()),
              source_maps = maps_of(a.source, c.formats().compute_bytes());

@@ -31,8 +31,7 @@ void launch(const EmulatedMmaCase& c, const Field& in, Field& out, const Field& 
   const std::vector<std::uint32_t> metadata = program.metadata();
   a.weights = weights.data();
   a.metadata = metadata.data();
-  const CopiedBox box = program.copied_box(a.in);
-  const emulated::TileMap map{box.view, box.element_bytes, box.rows, box.columns, box.planes};
+  const emulated::TileMap map{program.copied_box(a.in)};
   emulated::set_tile_map(a.in_map, &map);
   a.chunks_per_block = program.tile().group ? program.tile().group : ceil_div(a.chunks, 2);
   launch_emulated_mma(a, static_cast<int>(program.blocks(a, column_axis)),

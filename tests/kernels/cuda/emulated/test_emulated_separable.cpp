@@ -31,11 +31,7 @@ void launch(const EmulatedSeparableCase& c, const Field& in, Field& out, const F
   const std::vector<std::uint32_t> metadata = program.metadata();
   a.weights = weights.data();
   a.metadata = metadata.data();
-  const auto map_of = [](const CopiedBox& box) {
-    return emulated::TileMap{box.view, box.element_bytes, box.rows, box.columns};
-  };
-  const emulated::TileMap maps[]{map_of(program.input_box(a)), map_of(program.output_box(a)),
-                                 map_of(program.source_box(a))};
+  const emulated::TileMap maps[]{{program.input_box(a)}, {program.output_box(a)}, {program.source_box(a)}};
   emulated::set_tile_map(a.in_map, &maps[0]);
   emulated::set_tile_map(a.out_map, &maps[1]);
   emulated::set_tile_map(a.source_map, &maps[2]);

@@ -376,7 +376,7 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
         std::vector<emulated::TileMap> maps(fields.inputs.size());
         for (std::size_t i = 0; i < maps.size(); ++i) {
           const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
-          maps[i] = {view_of(a.array[i], element), element, tile->rings[i].rows, tile->rings[i].pitch};
+          maps[i] = {{view_of(a.array[i], element), element, tile->rings[i].rows, tile->rings[i].pitch}};
           set_tile_map(a.array[i].map, &maps[i]);
         }
         kernels.march(a, a.shares.blocks(), tile->all_threads(what.limits));
@@ -430,8 +430,8 @@ class EmulatedSystems : public ::testing::TestWithParam<Case> {
       std::vector<emulated::TileMap> maps(fields.inputs.size());
       for (std::size_t i = 0; i < maps.size(); ++i) {
         const auto element = static_cast<int>(storage_bytes(fields.inputs[i]->precision()));
-        maps[i] = {view_of(a.array[i], element), element, fused.tile.rings[i].rows,
-                   fused.tile.rings[i].pitch};
+        maps[i] = {
+            {view_of(a.array[i], element), element, fused.tile.rings[i].rows, fused.tile.rings[i].pitch}};
         set_tile_map(a.array[i].map, &maps[i]);
       }
       emulated_systems()

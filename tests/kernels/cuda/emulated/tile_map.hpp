@@ -4,16 +4,14 @@
 #include <cstddef>
 #include <cstring>
 
-#include "kernels/cuda/scalar/scalar_arguments.hpp"
+#include "kernels/cuda/launch/view.hpp"
 
 namespace spsolve::cuda::emulated {
 
 /// Holds the content of a tensor map for the copy engine; the emulated map holds the address of this struct.
 /// With a `period`, the second half of a box's columns lies at the end of rows of that many columns. Boxes of
 /// results with rows of 64 or 128 bytes are swizzled.
-struct TileMap {
-  View view;
-  int element_bytes, rows, columns, planes = 1;
+struct TileMap : CopiedBox {
   long long period = 0;
 
   /// Returns the address of a point relative to the first one of the view, null outside the view.
