@@ -43,6 +43,9 @@ std::vector<double> dense_weights(const Stencil& stencil);
 /// Returns sum |w|, an upper bound of the amplification of the largest value per step.
 double sum_abs(const Stencil& stencil);
 
+/// Returns true if the weights are the same in both directions of an axis.
+bool is_even(const Stencil& stencil, int axis);
+
 /// Returns the stencil of `steps` time steps: the steps-fold convolution of the weights with themselves,
 /// summed in long double, with radius steps * r. It is exact only where no ghost point of a wall is read
 /// (docs/internals/numerics.md).
@@ -72,8 +75,8 @@ struct AxisWaves {
 ///   - pi m / L, m = 1 .. n, between walls with values,
 ///   - pi (m + 1/2) / L, m = 0 .. n - 1, between one wall of each kind.
 /// These waves are the eigenvectors of a step whose weights are the same in both directions of the axis, of
-/// radius 1 beside dirichlet walls and of at most n beside value walls (LeVeque, Finite Difference Methods for
-/// ODEs and PDEs, 2007, section 2.10).
+/// radius 1 beside dirichlet walls and of at most n beside value walls (LeVeque, Finite Difference Methods
+/// for ODEs and PDEs, 2007, section 2.10).
 AxisWaves waves_between(const std::array<Face, 2>& walls, std::int64_t n);
 
 /// Returns the largest score(symbol) over the waves that the grid holds. Up to 2^15 waves are sampled. If

@@ -33,7 +33,4 @@ std::vector<std::array<double, 3>> combinations_of(const AxisWaveNumbers& waves)
 /// Returns the symbol of one step at combinations_of(waves).
 std::vector<std::complex<double>> symbols_at(const Stencil& stencil, const AxisWaveNumbers& waves);
 
-/// Returns true if the weights are the same in both directions of an axis.
-bool is_even(const Stencil& stencil, int axis);
-
 }  // namespace spsolve

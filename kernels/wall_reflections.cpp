@@ -6,8 +6,6 @@
 #include <limits>
 #include <set>
 
-#include "kernels/wall_growth.hpp"
-
 namespace spsolve {
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdexcept>
 #include <vector>
 
 #include "kernels/operator/canonical.hpp"
@@ -11,6 +12,8 @@ namespace spsolve {
 /// Returns the scalars of a system (Canonical::scalars) at a step, in double.
 inline std::vector<double> scalar_values(const Canonical& canonical, double dt, std::int64_t step) {
   const LeafValue leaf = [&](const Term& term, const Index3&) {
+    if (term.kind != TermKind::time && term.kind != TermKind::step)
+      throw std::logic_error("a scalar depends on t and n only");
     return static_cast<double>(step) * (term.kind == TermKind::time ? dt : 1.0);
   };
   std::vector<double> values;

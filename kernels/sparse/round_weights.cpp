@@ -9,7 +9,6 @@
 #include "kernels/sparse/element_bits.hpp"
 #include "kernels/sparse/separable.hpp"
 #include "kernels/sparse/split.hpp"
-#include "kernels/wall_growth.hpp"
 
 namespace spsolve {
 namespace {
