@@ -14,7 +14,8 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Limits the amounts that travel to the device together: those of several steps, about this many values.
+/// The amounts of a stretch of steps travel to the device together: about max_amounts values, but at least
+/// min_stretch and at most max_stretch steps, or the steps of one launch if these are more.
 constexpr std::int64_t max_amounts = 1 << 20, min_stretch = 16, max_stretch = 1024;
 constexpr unsigned max_point_blocks = 4096;
 

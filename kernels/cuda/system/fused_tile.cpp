@@ -126,8 +126,8 @@ std::vector<Domain> walls_of_levels(std::vector<Domain> fields) {
 }
 
 /// Returns true if a march can begin sums as soon as a plane has arrived. This saves planes in shared memory
-/// where a step reads far. A reflecting wall across the march rules it out, because sums would read reflected
-/// planes that have not arrived yet.
+/// where a step reads far. A reflecting wall at an end of the march rules it out, because sums would read
+/// reflected planes that have not arrived yet.
 bool can_split(const SystemFacts& facts, const SystemGroup& group, const std::vector<Domain>& fields,
                const std::array<int, 3>& axes, int lag) {
   return fields.front().dimensions == 3 && lag > 1 && facts.groups.size() == 1 && group.split &&

@@ -101,8 +101,8 @@ constexpr bool sets_all_ghosts() {
   return constants::has_one_value[s];
 }
 
-/// Sets points beyond faces with a value to that value. Beyond two such faces, the face across rows decides.
-/// `beyond_ends` is true if the plane lies beyond an end of the march.
+/// Sets points beyond faces with a value to that value. Beyond two such faces, the face of axis 1 decides
+/// (rows above or below the grid). `beyond_ends` is true if the plane lies beyond an end of the march.
 template <int s>
 __device__ inline void set_ghosts(const Place& at, bool beyond_ends, Results& next) {
   if constexpr (sets_all_ghosts<s>()) {

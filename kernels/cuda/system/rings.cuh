@@ -136,7 +136,7 @@ __device__ inline void for_each_ghost(const GroupArguments& a, int first, int th
 }
 
 /// Computes the ghost rows and columns of a plane of input `i` in its ring, together with the other threads
-/// for ghost points. Beyond two faces, the face across rows decides.
+/// for ghost points. Beyond two faces, the face of axis 1 decides (rows above or below the grid).
 template <int i>
 __device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot,
                                    int thread) {
