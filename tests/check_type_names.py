@@ -20,7 +20,7 @@ EXCEPTIONS = {
     "Type": "is the result of a template from types to types, as `type` is in the standard library",
 }
 DEFINITION = re.compile(r"""
-    \b(?:struct|class|union|enum(?:\s+class)?)\s+(?:alignas\(.*\)\s*)?
+    \b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__align__)\([^)]*\)\s*|\[\[[^\]]*\]\]\s*)*
       (?:\w+(?:<[^<>]*>)?::)*  (\w+)  (?:<[^{};]*>)?  (?:\s+final)?  \s*(?::[^:{};][^{};]*)?\{
   | \busing\s+(\w+)\s*=\s*([^;]*);""", re.VERBOSE)
 
