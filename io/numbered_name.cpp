@@ -17,7 +17,7 @@ std::string to_text(const NumberedName& name) {
   return fmt::format("{}_{:0{}}{}", name.stem, name.number, digits, name.extension);
 }
 
-bool is_word(std::string_view text) {
+bool is_result_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
     return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-');
   });

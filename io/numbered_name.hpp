@@ -21,7 +21,7 @@ struct NumberedName {
 std::string to_text(const NumberedName& name);
 
 /// Returns true for a name of a run's streams and images: letters, digits, '_' and '-'.
-bool is_word(std::string_view text);
+bool is_result_name(std::string_view text);
 
 /// Returns the parts of a file name, or nothing if it has no number of ten digits.
 std::optional<NumberedName> parse_numbered_name(std::string_view name);

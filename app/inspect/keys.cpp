@@ -26,7 +26,8 @@ const Key* key_at(std::string_view path) {
   while (!rest.empty()) {
     const std::string name(rest.substr(0, rest.find('.')));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    if (key && is_list_of_tables(*key) && name.find_first_not_of("0123456789") == std::string::npos)
+    if (key && is_list_of_tables(*key) && !name.empty() &&
+        name.find_first_not_of("0123456789") == std::string::npos)
       continue;  // it is the number of a table, as --set and messages have it
     if (key && key->below.empty())
       throw Error(Status::invalid_input,

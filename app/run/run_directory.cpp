@@ -42,12 +42,12 @@ bool is_result(const std::string& name) {
   std::string_view whole = name;
   if (whole.ends_with(".tmp")) whole.remove_suffix(4);
   if (whole == diagnostics_name || whole == "probes.h5" || whole == "run.json") return true;
-  if (const auto series = SnapshotSeries::in_file(whole)) return is_word(series->stream());
+  if (const auto series = SnapshotSeries::in_file(whole)) return is_result_name(series->stream());
   const auto parts = parse_numbered_name(whole);
   if (!parts) return false;
   if (parts->stem == shared_stem) return parts->extension.empty();
-  return is_word(parts->stem) && (parts->extension == ".hdf" || parts->extension == ".png" ||
-                                  (parts->stem == "checkpoint" && parts->extension == ".h5"));
+  return is_result_name(parts->stem) && (parts->extension == ".hdf" || parts->extension == ".png" ||
+                                         (parts->stem == "checkpoint" && parts->extension == ".h5"));
 }
 
 bool is_snapshot(const fs::path& result) { return result.extension() == ".hdf"; }

@@ -14,7 +14,7 @@ namespace {
 
 std::string read_name(const TomlSection& section, const std::vector<ImagesConfig>& others) {
   const std::string name = *section.text("name");
-  if (!is_word(name) || name == "snapshot" || name == "checkpoint")
+  if (!is_result_name(name) || name == "snapshot" || name == "checkpoint")
     section.fail("name", fmt::format("'name' is '{}'; wanted letters, digits, '_' and '-', and neither "
                                      "'snapshot' nor 'checkpoint', which other files are called",
                                      name));

@@ -66,7 +66,7 @@ std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunC
     OutputStreamConfig stream;
     section.require("name");
     stream.name = *section.text("name");
-    if (!is_word(stream.name) || stream.name == "snapshot" || stream.name == "snapshots" ||
+    if (!is_result_name(stream.name) || stream.name == "snapshot" || stream.name == "snapshots" ||
         stream.name == "checkpoint")
       section.fail("name",
                    fmt::format("'name' is '{}'; wanted letters, digits, '_' and '-', and none "

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "io/input/read_fields.hpp"
 #include "io/input/read_problem.hpp"

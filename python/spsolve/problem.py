@@ -61,7 +61,7 @@ class Problem:
 
     def write(self, directory: Path) -> pathlib.Path:
         """Writes <name>.toml and, if there are arrays, <name>.arrays.h5 into a directory. Returns the path of the input."""
-        target = _expanded(directory)
+        target = _without_shell_words(directory)
         target.mkdir(parents=True, exist_ok=True)
         file, array_file = self._files(target)
         sections, found = arrays.extract(self.sections, array_file.name)
@@ -93,7 +93,7 @@ class Problem:
         An interrupt stops the run after a checkpoint, a second one at once. Raises Error with the message of the program if it
         fails; the input that was in the directory before then stays, if the program refused the new one.
         """
-        target = _expanded(directory or (self.sections.get("output") or {}).get("directory") or f"out/{self.name}")
+        target = _without_shell_words(directory or (self.sections.get("output") or {}).get("directory") or f"out/{self.name}")
         arguments: list[str] = ["--output", str(target.absolute())]
         if restart:
             arguments += ["--restart", "latest" if restart is True else str(restart)]
@@ -137,7 +137,7 @@ class Problem:
                 former.unlink(missing_ok=True)  # also if both are links to one file, which replace() leaves as they are
 
 
-def _expanded(directory: Path) -> pathlib.Path:
+def _without_shell_words(directory: Path) -> pathlib.Path:
     """Returns a path of results. One with `~` or `$NAME`, which only shells expand, is refused before it is made as a directory."""
     text = os.fspath(directory)
     if re.search(r"^~|\$[A-Za-z_{(]", text):

@@ -126,8 +126,8 @@ def _open_probes(file: pathlib.Path, group: str | None) -> xarray.Dataset:
         steps = probes["step"][()]
         # Rows that are not written yet have the step -1, and so have those before the checkpoint of another
         # directory at which the run began.
-        reached = np.flatnonzero(steps >= 0)
-        first, rows = (int(reached[0]), int(reached[-1]) + 1) if len(reached) else (0, 0)
+        first = int(np.argmax(steps >= 0)) if (steps >= 0).any() else len(steps)
+        rows = first + int(np.argmax(steps[first:] < 0)) if (steps[first:] < 0).any() else len(steps)
         places = probes["at"][()]
         coordinates: dict[str, Any] = {"time": probes["time"][:rows], "step": ("time", steps[:rows])}
         for i, axis in enumerate(_AXES[-places.shape[1]:]):

@@ -57,6 +57,7 @@ class Keys(spsolve.TestCase):
         self.assertEqual(self.run_to(0, "keys", "probes.12.at").out, self.run_to(0, "keys", "probes.at").out)
         self.assertEqual(self.run_to(0, "keys", "outputs.0").out, self.run_to(0, "keys", "outputs").out)
         self.assertIn("no key '0'", self.run_to(2, "keys", "grid.0").err)
+        self.assertIn("no key ''", self.run_to(2, "keys", "probes..at").err)
 
     def test_unknown_keys_are_refused_from_the_same_table(self):
         for section in ("time", "output", "compute", "parallel"):
