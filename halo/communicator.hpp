@@ -42,7 +42,8 @@ class Communicator {
   /// Returns the values of all ranks, in their order, on every rank.
   template <class Value>
   std::vector<Value> all_gather(const Value& value) const {
-    static_assert(std::is_trivially_copyable_v<Value>);
+    static_assert(std::is_trivially_copyable_v<Value> && !std::is_pointer_v<Value> &&
+                  !std::is_same_v<Value, bool>);
     std::vector<Value> values(static_cast<std::size_t>(size_));
     check_mpi(MPI_Allgather(&value, sizeof value, MPI_BYTE, values.data(), sizeof value, MPI_BYTE, handle_));
     return values;

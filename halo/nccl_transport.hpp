@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <source_location>
+#include <type_traits>
 
 #include "halo/communicator.hpp"
 #include "halo/transport.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <array>
 #include <thread>
 
 #include "halo/collectively.hpp"
@@ -23,6 +24,14 @@ TEST(Communicator, AnErrorOfOneRankIsThrownByAll) {
     EXPECT_EQ(error.status(), Status::file_failure);
     EXPECT_EQ(error.what(), "it failed" + testing::found_by(failing));
   }
+}
+
+TEST(Communicator, GathersTheValuesOfAllRanksInTheirOrder) {
+  const Communicator world;
+  const auto values = world.all_gather(std::array{world.rank(), 10 * world.rank()});
+  ASSERT_EQ(values.size(), static_cast<std::size_t>(world.size()));
+  for (int rank = 0; rank < world.size(); ++rank)
+    EXPECT_EQ(values[static_cast<std::size_t>(rank)], (std::array{rank, 10 * rank}));
 }
 
 TEST(Communicator, FailuresOfTheFileSystemAreErrors) {

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -196,26 +200,37 @@ TEST(FileQueue, GuessesFromTheOldestFile) {
   queue.finish();
 }
 
-/// Is a copy of one value that takes at least `seconds` to arrive once it is waited for.
+/// Returns true if a thread of this process sleeps (proc(5), state S).
+bool sleeps(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  const std::string stat{std::istreambuf_iterator<char>(file), {}};
+  return stat.at(stat.rfind(')') + 2) == 'S';
+}
+
+/// Holds one value that takes at least `seconds` to arrive, from the time on when `waiting`, a thread,
+/// sleeps.
 class SlowCopy : public HostCopy {
  public:
-  SlowCopy() : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {}
-  static constexpr double seconds = 0.2;
+  explicit SlowCopy(std::optional<pid_t> waiting = {})
+      : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64), waiting_(waiting) {}
+  static constexpr double seconds = 0.02;
 
   ReadableField readable() override {
+    while (waiting_ && !sleeps(*waiting_)) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     return values_;
   }
 
  private:
   Field values_;
+  std::optional<pid_t> waiting_;
 };
 
 TEST(FileQueue, TellsWhatFilesTookAndTheRunWaitedFor) {
   Log log;
   FileQueue queue(true, 1);
   const auto added = Clock::now();
-  log.add(queue, 10, std::make_shared<SlowCopy>());
+  log.add(queue, 10, std::make_shared<SlowCopy>(gettid()));
   EXPECT_EQ(queue.times().files, 0);
   queue.make_room(FileQueue::FileKind::snapshot);
   const double until_room = seconds_since(added);
@@ -226,7 +241,7 @@ TEST(FileQueue, TellsWhatFilesTookAndTheRunWaitedFor) {
   const FileTimes times = queue.times();
   const auto part = [&](FilePart of) { return times.parts[static_cast<std::size_t>(of)]; };
   EXPECT_EQ(times.files, 2);
-  EXPECT_GE(times.waited_during_run, SlowCopy::seconds / 2) << "this thread may have come late to wait";
+  EXPECT_GE(times.waited_during_run, SlowCopy::seconds);
   EXPECT_LE(times.waited_during_run, until_room);
   EXPECT_GT(times.waited_at_end, 0);
   EXPECT_LE(times.waited_at_end, until_end - until_room);
