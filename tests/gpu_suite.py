@@ -7,6 +7,7 @@
   tests/gpu_suite.py build/cuda --several         only what several ranks do
   tests/gpu_suite.py build/cuda --tool memcheck   a selection under compute-sanitizer (or racecheck, initcheck, synccheck)
   tests/gpu_suite.py build/cuda --only test_block --only app_restart
+  tests/gpu_suite.py build/cuda --log FOLDER --rest  goes on where a run into this folder stopped or failed
 
 Programs are found by name anywhere below the first argument. GPUs are dealt to them in turn, one for each rank; ranks share
 them where there are too few (then over MPI instead of NCCL or copies between GPUs).
@@ -99,7 +100,7 @@ SANITIZED = [
 
 @dataclasses.dataclass
 class Job:
-    """Holds a process of the suite and its result."""
+    """Holds a process of the suite, with the number of ranks and GPUs that it takes, and its result."""
     name: str
     command: list
     ranks: int = 1
@@ -108,6 +109,9 @@ class Job:
     log: pathlib.Path = None
     process: subprocess.Popen = None
     seconds: float = 0.0
+
+    def identity(self):
+        return " ".join([self.name, *(f"{name}={value}" for name, value in self.environment.items()), *self.command])
 
 
 def program_jobs(program, folder, arguments):
@@ -179,8 +183,8 @@ TELLING = re.compile(r"^\[  FAILED  \].* ms\)$|^(?:FAIL|ERROR): |: Failure$|Erro
                      r"|========= (?:Invalid|Error|ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9])")
 
 
-def report(jobs, arguments):
-    """Prints a line per program and the failures; returns the number of failures."""
+def report(jobs, arguments, passed_before):
+    """Prints a line per program and the failures, and adds the jobs that passed to a file; returns the number of failures."""
     totals = collections.defaultdict(lambda: [0, 0, 0, 0.0])
     broken = []
     for job in jobs:
@@ -189,7 +193,10 @@ def report(jobs, arguments):
         status = job.process.returncode if job.process else None
         if status != 0 and not counts[1]:
             counts[1] = 1  # it crashed, or had no time
-        if status != 0:
+        if status == 0:
+            with open(passed_before, "a") as file:
+                file.write(job.identity() + "\n")
+        else:
             broken.append((job, "out of time" if status in (None, -signal.SIGKILL) else f"status {status}", text))
         totals[job.name] = [a + b for a, b in zip(totals[job.name], [*counts, job.seconds if job.process else 0])]
     print(f"{'':28}{'passed':>8}{'failed':>8}{'skipped':>8}{'seconds':>9}")
@@ -215,6 +222,7 @@ def main():
     parser.add_argument("--tool", help="run a selection under this tool of compute-sanitizer")
     parser.add_argument("--only", action="append", help="this program or script only")
     parser.add_argument("--log", type=pathlib.Path, help="folder for the output of all programs (a temporary one)")
+    parser.add_argument("--rest", action="store_true", help="only what has not passed in the runs that wrote into the folder --log")
     arguments = parser.parse_args()
     if not arguments.gpus:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
@@ -233,8 +241,16 @@ def main():
             jobs += program_jobs(entry, build, arguments) if isinstance(entry, Program) else script_jobs(entry, build)
     if arguments.several:
         jobs = sorted((job for job in jobs if job.gpus > 1), key=lambda job: job.name.startswith("app_"))
+    else:  # several ranks compile the same kernels at the same time, unless one rank alone has left them in the cache
+        jobs.sort(key=lambda job: job.ranks > 1 and not job.name.startswith("app_"))
+    passed = folder / "passed.txt"
+    if arguments.rest:
+        done = set(passed.read_text().splitlines()) if passed.exists() else set()
+        jobs = [job for job in jobs if job.identity() not in done]
+        folder = folder / f"rest{len(done)}"
+        folder.mkdir(exist_ok=True)
     run(jobs, arguments, folder)
-    sys.exit(1 if report(jobs, arguments) else 0)
+    sys.exit(1 if report(jobs, arguments, passed) else 0)
 
 
 if __name__ == "__main__":
