@@ -9,10 +9,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/bench/recorded_case.hpp"
 #include "app/setup/calibration_file.hpp"

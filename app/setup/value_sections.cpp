@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <variant>
 
 #include "halo/collectively.hpp"
 #include "io/array_reader.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "app/setup/terminal.hpp"
 #include "kernels/operator/range.hpp"

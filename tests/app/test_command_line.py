@@ -795,7 +795,8 @@ class CommandLine(spsolve.TestCase):
         slurm = {"SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "SLURM_NODELIST": "n1", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}
         for broken, runs in (({"OMPI_MCA_pml": nothing, "OMPI_MCA_btl": nothing}, False), ({"FLUX_JOB_ID": "1"}, False), (slurm, False), ({"ALPS_APP_ID": "1"}, False),
                              ({"PMIX_MCA_gds": nothing}, True), ({"OMPI_MCA_orte_tmpdir_base": "/proc"}, True)):
-            self.assertEqual(spsolve.run(file, "--overwrite", environment=broken).status == 0, runs, broken)
+            result = spsolve.run(file, "--overwrite", environment=broken)
+            self.assertEqual(result.status == 0, runs, f"{broken}: {result}")
             for arguments in (["--help"], ["--version"], ["keys"], ["doctor"], ["check", file], ["plan", file], ["--wrong"]):
                 with self.subTest(broken=broken, arguments=arguments):
                     self.run_to(2 if arguments == ["--wrong"] else 0, *arguments, environment=broken)
