@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/operator/canonical.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -364,7 +366,13 @@ class Canonicaliser {
 
   Reading node_of_given(TermId id) {
     const Term& term = canonical_.terms[id];
-    if (term.kind == TermKind::number) return {add({.kind = NodeKind::number, .number = term.number}), {}};
+    if (term.kind == TermKind::number) {
+      if (!std::isfinite(term.number))
+        throw Error(Status::invalid_input,
+                    fmt::format("a constant part is {}; wanted numbers that double precision can hold",
+                                std::isnan(term.number) ? "not a number, as 0/0 is" : "infinite"));
+      return {add({.kind = NodeKind::number, .number = term.number}), {}};
+    }
     if (variation(id).in_time)
       return {add({.kind = NodeKind::scalar, .index = number_in(canonical_.scalars, id)}), {}};
     const bool displaced = term.kind == TermKind::displaced;

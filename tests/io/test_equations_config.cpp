@@ -115,6 +115,10 @@ TEST(EquationsConfig, NamesLineAndColumn) {
                "v.next = v + dt*", "v.next = v + 1e200*1e200*",
                "two.toml:26: [equations] step: line 3, column 3: a constant weight of a linear expression "
                "is not finite"},
+           Mistake{"+ map", "+ 0/0",
+                   "two.toml:26: [equations] step: line 3, column 3: a constant part is not a number"},
+           Mistake{"+ map", "+ map*min(v, 1e200*1e200)",
+                   "two.toml:26: [equations] step: line 3, column 3: a constant part is infinite"},
            Mistake{"dt = 0.5\n", "", "two.toml:28: [time] needs 'dt'"},
            Mistake{"[fields.u]", "[fields.F]", "two.toml:18: [fields] 'F' is a constant already"},
            Mistake{"[fields.u]", "[fields.t]", "two.toml:18: [fields] 't' has a meaning of its own"},
