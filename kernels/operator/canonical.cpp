@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/operator/canonical.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string>
 
 #include "kernels/operator/linear_form.hpp"
 
@@ -369,8 +368,9 @@ class Canonicaliser {
     if (term.kind == TermKind::number) {
       if (!std::isfinite(term.number))
         throw Error(Status::invalid_input,
-                    fmt::format("a constant part is {}; wanted numbers that double precision can hold",
-                                std::isnan(term.number) ? "not a number, as 0/0 is" : "infinite"));
+                    std::string("a constant part is ") +
+                        (std::isnan(term.number) ? "not a number, as 0/0 is" : "infinite") +
+                        "; wanted numbers that double precision can hold");
       return {add({.kind = NodeKind::number, .number = term.number}), {}};
     }
     if (variation(id).in_time)
