@@ -23,8 +23,8 @@ How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and w
   compute.layout  of the weights there: strided-swap, morph, separable; fp64: natural-order on GPUs, emulated on
                   CPUs by dual-tessellation
   time.fuse       time steps per launch; results keep the promise of compute.precision whatever it is
-  compute.accuracy = 1e-4  lets the plan compute in any precision that errs by no more per step, as a share of
-                           sum |weights| times the norm of the field
+  compute.accuracy = 1e-4  lets the plan compute in any precision that errs by no more after all steps, as a
+                           share of the largest norm of the field
   compute.tune = true      times the best candidates on the real grid and remembers the winner ("auto": on
                            GPUs in long runs; false: never, the choice depends on no timing)
   parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; results do not depend on it

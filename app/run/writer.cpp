@@ -166,8 +166,10 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   if (frozen.empty()) return;
   const std::string advice =
       accepted != computed  // which compute.accuracy accepts
-          ? fmt::format("A smaller compute.accuracy, or none, avoids this (this run uses {} instead of {})",
-                        to_string(computed), to_string(accepted))
+          ? fmt::format(
+                "They add up to less than compute.accuracy = {:g} accepts; a smaller one, or none, "
+                "keeps them (this run uses {} instead of {})",
+                *setup_.config.compute.accuracy, to_string(computed), to_string(accepted))
           : fmt::format("Unless {} steady, compute.precision = \"{}\" is needed",
                         frozen.size() == 1 ? "it is" : "they are",
                         to_string(computed == Precision::fp32 ? Precision::fp64 : Precision::fp32));

@@ -77,15 +77,18 @@ PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
           events_of(config, problem), config.compute.accuracy};
 }
 
-ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const StoredPlan& plan) {
+ContinuedRequest continue_plan(PlanRequest request, const Stencil& stencil, const DeviceModel& device,
+                               const StoredPlan& plan) {
   const Candidate& kept = plan.chosen;
   const std::string what =
       fmt::format("{}, {} per launch on {}", describe(kept), counted(kept.fuse, "step"), plan.device);
   request.precision = kept.precision;
-  if (request.accuracy && kept.error > *request.accuracy)
-    return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
-                                 "compute.accuracy = {:g}",
-                                 what, kept.error, *request.accuracy)};
+  if (request.accuracy)
+    if (const double error = run_error(stencil, kept, request.events); error > *request.accuracy)
+      return {request,
+              fmt::format("planned anew: by the plan so far ({}), {} err by up to {:.2e}, beyond "
+                          "compute.accuracy = {:g}",
+                          what, counted(steps_of(request.events), "step"), error, *request.accuracy)};
   const bool other_layout =
       request.layout && layout_here(request.layout, device) != layout_here(kept.layout, device);
   if ((request.unit && request.unit != kept.unit) || other_layout) return {request};

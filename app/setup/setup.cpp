@@ -12,7 +12,6 @@
 
 #include "app/machine/host_memory.hpp"
 #include "app/setup/distribution.hpp"
-#include "app/setup/initial_sample.hpp"
 #include "app/setup/state_copies.hpp"
 #include "app/setup/walls.hpp"
 #include "halo/collectively.hpp"
@@ -281,10 +280,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
                                     : choose_device(communicator, config.compute, config.parallel);
   const DeviceModel modelled = model ? *model : device_model(device);
   ContinuedRequest request{plan_request(config, problem)};
-  if (continued)
-    request = continue_plan(request.request, modelled, *continued);
-  else if (!problem.equations && precisions_of(problem, request.request).size() > 1)
-    request.request.initial = initial_sample(communicator, config, problem);
+  if (continued) request = continue_plan(request.request, problem.stencil, modelled, *continued);
   Plan plan;
   try {
     plan = agreed_plan(communicator, problem, modelled, request.request);

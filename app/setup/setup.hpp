@@ -85,12 +85,10 @@ std::vector<double> numbers_of(const Problem& problem);
 /// precision of sums. The message names the number and the constants of the input that are infinite there.
 void require_numbers_in_range(const Problem& problem, const RunConfig& config);
 
-/// Reads the weights, chooses the device, makes the plan and the decomposition. If the input accepts an error
-/// (compute.accuracy) that allows a coarser precision, it also reads a sample of the initial values, unless a
-/// plan is continued. `continued`
-/// is the plan of the run that continues, or of earlier tuning. For setups that are only inspected, `model`
-/// replaces the model of this device, and `ranks` the number of ranks that share the grid. Collective; every
-/// rank throws the same Error.
+/// Reads the weights, chooses the device, makes the plan and the decomposition. `continued` is the plan of
+/// the run that continues, or of earlier tuning. For setups that are only inspected, `model` replaces the
+/// model of this device, and `ranks` the number of ranks that share the grid. Collective; every rank throws
+/// the same Error.
 Setup make_setup(const Communicator& communicator, const RunConfig& config, Tables& tables,
                  const std::optional<StoredPlan>& continued = {},
                  const std::optional<DeviceModel>& model = {}, std::optional<int> ranks = {});

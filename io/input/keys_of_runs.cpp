@@ -45,7 +45,8 @@ std::vector<Key> time_and_machine() {
       {"compute", "layout", "text", "", R"("auto")", "how tensor cores take the weights",
        R"(layout = "natural-order")", {}, layout_names},
       {"compute", "accuracy", "number", "", "none",
-       "accepted relative L2 error per step; allows any precision up to `precision` that keeps it",
+       "accepted relative L2 error of the state after all steps; allows any precision up to `precision` that "
+       "keeps it",
        "accuracy = 1.0e-4", positive},
       {"compute", "tune", "boolean or text", "", R"("auto")",
        "time the best candidates first; `auto`: in long runs on GPUs", "tune = true", {}, automatic},

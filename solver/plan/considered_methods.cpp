@@ -14,9 +14,10 @@ namespace spsolve {
 namespace {
 
 /// Returns the share that terms of a separable sweep may drop: half of the rounding error of the format, or
-/// of the accepted error.
-double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
-  return std::max(unit_roundoff(precision), accuracy.value_or(0.0) * fuse) / 2;
+/// of the error that is accepted of its steps.
+double dropped_share(Precision precision, int fuse, const PlanRequest& request) {
+  const double per_step = request.accuracy.value_or(0.0) / static_cast<double>(steps_of(request.events));
+  return std::max(unit_roundoff(precision), per_step * fuse) / 2;
 }
 
 /// Says why a depth is not considered: events leave no room for it, or the operand does not fit into
@@ -81,7 +82,7 @@ std::vector<Method> considered_methods(Precision precision, const DeviceModel& d
     for (const int fuse : depths)
       methods.emplace_back(fuse, family.unit, family.layout,
                            family.layout == Layout::separable
-                               ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy))
+                               ? request.dropped.value_or(dropped_share(precision, fuse, request))
                                : 0.0);
   }
   return methods;

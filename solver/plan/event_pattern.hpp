@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace spsolve {
@@ -14,6 +15,9 @@ struct EventPattern {
   std::int64_t steps = 0;   // the length of the run; 0: unknown
   std::int64_t checkpoints = 0;  // steps between checkpoints; 0: never
 };
+
+/// Returns the length of a run, at least 1; a run of unknown length counts as one step.
+inline std::int64_t steps_of(const EventPattern& events) { return std::max<std::int64_t>(1, events.steps); }
 
 /// Returns the mean over the steps of a period of events, of a cost per step. Each step of a whole launch of
 /// `fuse` steps costs `fused`. The remainder, and a last step alone, cost `rest(steps)` together.

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
@@ -16,6 +18,17 @@ namespace spsolve {
 namespace {
 
 constexpr double hopeless = 3;  // candidates this many times slower than the fastest are not worth timing
+
+/// Returns the problem's own precision and, if an accuracy is accepted, every coarser one. fp16 is never
+/// taken unless asked for: its range ends at 65504.
+std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
+  if (request.precision) return {*request.precision};
+  if (!request.accuracy) return {problem.precision};
+  std::vector<Precision> coarser{problem.precision};
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16})
+    if (unit_roundoff(precision) > unit_roundoff(problem.precision)) coarser.push_back(precision);
+  return coarser;
+}
 
 /// Adds every method in every precision to the plan, as a candidate or with the obstacle that rules it out.
 void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
@@ -90,13 +103,14 @@ std::string line_of(const Candidate& candidate) {
   return text;
 }
 
-std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& request) {
+std::vector<std::string> reasons_for(const Plan& plan, const Stencil& stencil, const PlanRequest& request) {
   const Candidate& chosen = plan.chosen;
   std::string text = "chosen:     " + line_of(chosen);
   if (asked_for(request) || request.fuse) text += "; as far as it was asked for";
   if (request.accuracy)
-    text += fmt::format("; {} keeps the accepted error of {:.1e} per step (bound {:.1e})",
-                        to_string(chosen.precision), *request.accuracy, chosen.error);
+    text += fmt::format("; {} keeps the accepted error of {:.1e} (bound at step {}: {:.1e})",
+                        to_string(chosen.precision), *request.accuracy, steps_of(request.events),
+                        run_error(stencil, chosen, request.events));
   std::vector<std::string> reasons{text};
   const Candidate* single_steps = fastest(plan.candidates, [&](const Candidate& c) {
     return chosen.fuse > 1 && c.fuse == 1 && are_alike(c, chosen);
@@ -116,46 +130,32 @@ bool rounds_every_step(const Candidate& candidate) {
   return !candidate.fused_weights() && storage_bytes(candidate.precision) > 2;
 }
 
-/// Leaves out the candidates that do not keep the accepted accuracy: their error bound is larger, or they
-/// would freeze the initial state in a precision below the problem's. Throws Error if nothing is left.
+/// Leaves out the candidates that do not keep the accepted accuracy. Throws Error if nothing is left.
 void leave_out_inaccurate(Plan& plan, const Problem& problem, const PlanRequest& request) {
-  LostChanges changes(problem.stencil, request.initial, *request.accuracy, request.events.steps);
-  const auto refusal_of = [&](const Candidate& candidate) -> std::optional<Refusal> {
-    if (candidate.error > *request.accuracy)
-      return Refusal{Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
-                                                     candidate.error, *request.accuracy)};
-    if (candidate.precision == problem.precision) return {};
-    return changes.why_frozen(candidate.precision, rounds_every_step(candidate) ? 1 : candidate.fuse);
-  };
   std::vector<Candidate> accepted;
-  for (const Candidate& candidate : plan.candidates)
-    if (auto refusal = refusal_of(candidate))
-      plan.rejected.push_back({candidate, candidate.precision, std::move(*refusal)});
-    else
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : plan.candidates) {
+    const double error = run_error(problem.stencil, candidate, request.events);
+    least = std::min(least, error);
+    if (error <= *request.accuracy)
       accepted.push_back(candidate);
-  if (accepted.empty()) {
-    const double least = std::ranges::min(plan.candidates, {}, &Candidate::error).error;
-    throw Error(
-        InputKey{"compute", "accuracy"},
-        fmt::format(" = {:g}: nothing keeps it{}; {}", *request.accuracy,
-                    least > *request.accuracy
-                        ? fmt::format("; the smallest bound on the relative error per step is {:.2e}", least)
-                        : " and moves the initial state, too",
-                    fmt::join(describe(plan.rejected), "; ")));
+    else
+      plan.rejected.push_back(
+          {candidate,
+           candidate.precision,
+           {Obstacle::accuracy, fmt::format("the bound on its error at step {} is {:.2e}, {:g} is accepted",
+                                            steps_of(request.events), error, *request.accuracy)}});
   }
+  if (accepted.empty())
+    throw Error(InputKey{"compute", "accuracy"},
+                fmt::format(" = {:g}: nothing keeps it; the smallest bound on the relative error at step {} "
+                            "is {:.2e}; {}",
+                            *request.accuracy, steps_of(request.events), least,
+                            fmt::join(describe(plan.rejected), "; ")));
   plan.candidates = std::move(accepted);
 }
 
 }  // namespace
-
-std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
-  if (request.precision) return {*request.precision};
-  if (!request.accuracy) return {problem.precision};
-  std::vector<Precision> coarser{problem.precision};
-  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16})
-    if (unit_roundoff(precision) > unit_roundoff(problem.precision)) coarser.push_back(precision);
-  return coarser;
-}
 
 double mean_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                     const EventPattern& events) {
@@ -174,6 +174,13 @@ double mean_error(const Problem& problem, const Candidate& candidate, const Even
   // An event in the middle of a launch leaves two remainders and may want its last step alone.
   return mean_of_period(events, candidate.fuse, candidate.error, rest) +
          (candidate.fuse > 1 ? 3 * events.cuts * rest(candidate.fuse) : 0.0);
+}
+
+double run_error(const Stencil& stencil, const Candidate& candidate, const EventPattern& events) {
+  // Errors of launches are shares of sum |w^t| times the norm.
+  const double amplification = std::pow(std::max(1.0, sum_abs(stencil)), candidate.fuse);
+  return unit_roundoff(candidate.precision) +
+         amplification * candidate.error * static_cast<double>(steps_of(events));
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& requested) {
@@ -202,7 +209,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
     if (candidate.seconds <= as_good * best.seconds && are_alike(candidate, best) &&
         candidate.fuse < plan.chosen.fuse)
       plan.chosen = candidate;
-  plan.reasons = reasons_for(plan, request);
+  plan.reasons = reasons_for(plan, problem.stencil, request);
   return plan;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "solver/plan/event_pattern.hpp"
-#include "solver/plan/lost_changes.hpp"
 #include "solver/plan/model.hpp"
 
 namespace spsolve {
@@ -17,8 +16,8 @@ struct PlanRequest {
   std::optional<Layout> layout = {};
   std::optional<int> fuse = {};
   EventPattern events = {};
-  /// Holds the relative L2 error per step that is accepted. Any precision that keeps it may be chosen; the
-  /// problem's is the finest.
+  /// Holds the error of the state after all steps that is accepted, as run_error() bounds it. Any precision
+  /// that keeps it may be chosen; the problem's is the finest.
   std::optional<double> accuracy = {};
   std::optional<Precision> precision = {};  // the precision to compute in
   std::optional<double> dropped = {};       // Method::dropped with which the run began
@@ -26,9 +25,6 @@ struct PlanRequest {
   /// began with them.
   bool unpromised = false;
   std::optional<bool> strided = {};  // whether launches of equations are strides
-  /// Holds parts of the initial state. If an accuracy is accepted, no precision below the problem's is taken
-  /// in which this state would freeze.
-  InitialSample initial = {};
 };
 
 /// Holds the chosen method and all candidates (docs/internals/plan.md). A plan is a function of the global
@@ -46,9 +42,10 @@ struct Plan {
   std::string note = {};                  // the substitute for a layout that the device does not have
 };
 
-/// Returns the precisions that a plan may take: the one that is requested, or the problem's own and, if an
-/// accuracy is accepted, every coarser one. fp16 is never taken unless asked for: its range ends at 65504.
-std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request);
+/// Bounds the L2 error of the state of a single field after all steps of a run, as a share of the largest
+/// norm that the field has in the run. It is the sum of the errors of all steps and of the initial state,
+/// which is stored rounded. It holds for stencils that let no wave grow, so that errors do not grow either.
+double run_error(const Stencil& stencil, const Candidate& candidate, const EventPattern& events);
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws
 /// Error(invalid_input) if the request cannot be met.

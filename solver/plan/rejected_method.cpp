@@ -18,11 +18,9 @@ std::string_view to_string(Obstacle obstacle) {
     case Obstacle::promise:
       return "promise";
     case Obstacle::accuracy:
-      return "accuracy";
-    case Obstacle::rounding:
       break;
   }
-  return "rounding";
+  return "accuracy";
 }
 
 std::vector<std::string> describe(const std::vector<RejectedMethod>& rejected) {

@@ -15,8 +15,7 @@ enum class Obstacle {
   memory,     // there are too many fused weights
   depth,      // events or the layout leave no room for this many steps per launch
   promise,    // results would not keep what fp32 promises
-  accuracy,   // the error bound exceeds the accuracy that is accepted
-  rounding    // the initial state would not change in a precision that an accepted accuracy allows
+  accuracy    // the error bound of the run exceeds the accuracy that is accepted
 };
 std::string_view to_string(Obstacle obstacle);
 
