@@ -182,16 +182,40 @@ def depth_lines(file, *counted):
     return depths, [(*line, *(cells.get(depth, "") for depth in depths)) for line, cells in lines.items()]
 
 
+def verdict_of(roofline, model):
+    """Returns the verdict of SweetSpot::verdict() (solver/plan/sweet_spot.cpp) on a gain by equation 13 and one that the plan predicts."""
+    if abs(roofline - 1) < 1e-9:
+        return "equal" if abs(model - 1) <= EQUAL else "contradicted"
+    return "contradicted" if (roofline > 1) != (model > 1) else "sweet spot" if roofline > 1 else "outside"
+
+
+def is_right(verdict, roofline, model, gain):
+    """Returns whether a verdict says what was measured."""
+    if verdict == "equal":
+        return abs(gain - 1) <= EQUAL
+    return ((model if verdict == "contradicted" else roofline) > 1) == (gain > 1)
+
+
+def roofline_seconds(row):
+    """Returns the seconds per point and launch that operations and the copy of the same run allow."""
+    model = row["model"]
+    return max(model["C_flop"] / model["P_flop_per_s"], model["M_bytes"] / (1e9 * row["copy_bandwidth_gb_per_s"]))
+
+
 def model_lines(rates):
     rows = rows_of(rates)
-    scalars = {case_of(row): rate_of(row) for row in rows if row["unit"] == "scalar"}
+    scalars = {case_of(row): row for row in rows if row["unit"] == "scalar"}
     for row in rows:
-        model, scalar = row["model"], row["unit"] == "scalar"
-        gain = rate_of(row) / scalars[case_of(row)]
-        right = abs(gain - 1) <= EQUAL if model["verdict"] == "equal" else (gain > 1) == (model["speedup_roofline"] > 1)
-        yield (text_of(row), row["fuse"], way_of(row), f"{model['I_flop_per_byte']:,.4g}", f"{model['I_ridge']:,.3g}", f"{rate_of(row):,.0f}",
-               *(("", "", "", "", "") if scalar else (f"{model['speedup_roofline']:.2f}", f"{model['speedup_model']:.2f}", f"{gain:.2f}",
-                                                      model["verdict"], "yes" if right else "no")))
+        model, scalar = row["model"], scalars[case_of(row)]
+        ridge = model["P_flop_per_s"] / (1e9 * row["copy_bandwidth_gb_per_s"])
+        line = text_of(row), row["fuse"], way_of(row), f"{model['I_flop_per_byte']:,.4g}", f"{ridge:,.3g}", f"{rate_of(row):,.0f}"
+        if row is scalar:
+            yield (*line, "", "", "", "", "")
+            continue
+        roofline, gain = roofline_seconds(scalar) / roofline_seconds(row), rate_of(row) / rate_of(scalar)
+        verdict = verdict_of(roofline, model["speedup_model"])
+        yield (*line, f"{roofline:.2f}", f"{model['speedup_model']:.2f}", f"{gain:.2f}", verdict,
+               "yes" if is_right(verdict, roofline, model["speedup_model"], gain) else "no")
 
 
 def main(number, *files):

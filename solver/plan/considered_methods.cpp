@@ -41,17 +41,17 @@ bool insists(const PlanRequest& request, const Method& method) {
   return asked_for(request) && method.fuse == request.fuse.value_or(1);
 }
 
-/// Returns true if a family is considered: tensor cores only if the device has them, or if they are asked
-/// for.
-bool considered(const KernelFamily& family, const DeviceModel& device, const PlanRequest& request) {
-  if (request.unit && request.unit != family.unit) return false;
-  if (request.layout && request.layout != family.layout) return false;
-  return family.unit == UnitKind::scalar || device.gpu || asked_for(request);
+/// Returns true if a request allows the kernels of a family.
+bool allows(const PlanRequest& request, const KernelFamily& family) {
+  return (!request.unit || request.unit == family.unit) &&
+         (!request.layout || request.layout == family.layout);
 }
 
 /// Says why a method with the weights of Problem::stencil is not considered; returns nothing if it is.
 std::optional<Refusal> why_rejected(const Problem& problem, const DeviceModel& device, const Method& method,
                                     const PlanRequest& request) {
+  if (method.unit != UnitKind::scalar && !device.gpu && !asked_for(request))
+    return Refusal{Obstacle::no_kernel, "CPUs emulate tensor cores, slowly, and only if they are asked for"};
   if (auto none = why_no_kernel(problem, device, method)) return none;
   if (auto deep = why_too_deep(problem, device, method, request); deep && !insists(request, method))
     return deep;
@@ -76,7 +76,7 @@ std::vector<Method> considered_methods(Precision precision, const DeviceModel& d
                                        const PlanRequest& request) {
   std::vector<Method> methods;
   for (const KernelFamily& family : kernel_families()) {
-    if (!considered(family, device, request)) continue;
+    if (!allows(request, family)) continue;
     const std::span<const int> depths =
         request.fuse ? std::span<const int>(&*request.fuse, 1) : family.depths(device);
     for (const int fuse : depths)

@@ -17,11 +17,11 @@ constexpr double as_good = 1.01;
 inline bool asked_for(const PlanRequest& request) { return request.unit || request.layout; }
 
 /// Returns the methods, without strides, of every unit, layout and depth that a request allows on a device.
-/// No CPU takes tensor cores unless the request asks for them.
 std::vector<Method> considered_methods(Precision precision, const DeviceModel& device,
                                        const PlanRequest& request);
 
-/// Returns the numbers of a method that takes the weights of Problem::stencil, or what rules it out.
+/// Returns the numbers of a method that takes the weights of Problem::stencil, or what rules it out. No CPU
+/// takes tensor cores unless the request asks for them.
 std::variant<Candidate, Refusal> evaluated(const Problem& problem, const DeviceModel& device,
                                            const Method& method, const PlanRequest& request);
 

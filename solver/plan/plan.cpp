@@ -83,7 +83,7 @@ std::string_view sentence_of(Verdict verdict) {
     case Verdict::equal:
       return "no gain over CUDA cores by the rooflines, as memory binds both";
     default:
-      return "the criterion of the sweet spot errs, because other things than memory and instructions bind";
+      return "the rooflines and the plan, which knows more limits, disagree on the sweet spot";
   }
 }
 

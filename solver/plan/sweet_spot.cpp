@@ -12,12 +12,19 @@ namespace {
 /// Ratios this close to 1 differ from it only by rounding.
 constexpr double rounding = 1e-9;
 
+/// Rates that the plan predicts closer to each other than this are the same to its accuracy
+/// (docs/log/plan.md).
+constexpr double accuracy_of_the_plan = 0.25;
+
 }  // namespace
 
 Verdict SweetSpot::verdict() const {
   if (scenario == 0) return Verdict::none;
-  if (std::abs(speedup - 1) < rounding) return Verdict::equal;
-  if ((speedup > 1) != (modelled_speedup > 1)) return Verdict::contradicted;
+  const bool is_equal = std::abs(speedup - 1) < rounding;
+  const bool agrees = is_equal ? std::abs(modelled_speedup - 1) <= accuracy_of_the_plan
+                               : (speedup > 1) == (modelled_speedup > 1);
+  if (!agrees) return Verdict::contradicted;
+  if (is_equal) return Verdict::equal;
   return speedup > 1 ? Verdict::inside : Verdict::outside;
 }
 

@@ -11,7 +11,8 @@ struct Candidate;
 /// against the scalar unit at the same depth.
 enum class Verdict {
   none,         // it does not run on tensor cores of a GPU
-  equal,        // memory binds both units, and they move the same bytes [scenario 1, equation 14]
+  equal,        // memory binds both units, they move the same bytes [scenario 1, equation 14], and the
+                // plan predicts the same rate to its own accuracy
   outside,      // tensor cores are slower
   inside,       // tensor cores are faster: the sweet spot
   contradicted  // the roofline and the model of this plan disagree

@@ -59,6 +59,7 @@ const std::vector<Measured>& all_measured() {
       {"mma.sp tf32 m16n8k16", "mma_sp_tf32", mma_flop(16, 8, 16), 80},
       {"mma.sp int8 m16n8k64", "mma_sp_int8", mma_flop(16, 8, 64), 80},
       wgmma("wgmma fp16 m64n256k16", "f16", false),
+      wgmma("wgmma fp16 m64n256k16, A in registers", "f16", false, true),
       wgmma("wgmma bf16 m64n256k16", "bf16", false),
       wgmma("wgmma tf32 m64n256k8", "tf32", false),
       wgmma("wgmma e4m3 m64n256k32", "e4m3", false),

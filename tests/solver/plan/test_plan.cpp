@@ -139,8 +139,13 @@ TEST(Plan, RequestedUnitsAndLayoutsAreTaken) {
 TEST(Plan, CpusDoNotEmulateUnasked) {
   Problem problem = problem_of("box2d1r", {1, 256, 256});
   problem.precision = Precision::fp16;
-  for (const Candidate& candidate : make_plan(problem, nominal_cpu(), {}).candidates)
-    EXPECT_EQ(candidate.unit, UnitKind::scalar);
+  const Plan plan = make_plan(problem, nominal_cpu(), {});
+  for (const Candidate& candidate : plan.candidates) EXPECT_EQ(candidate.unit, UnitKind::scalar);
+  EXPECT_THAT(describe(plan.rejected),
+              ::testing::Contains(
+                  ::testing::AllOf(::testing::HasSubstr("tensor strided-swap"),
+                                   ::testing::HasSubstr("sparse-tensor separable in fp16"),
+                                   ::testing::HasSubstr("no kernel: CPUs emulate tensor cores, slowly"))));
 }
 
 /// Returns the problem with dirichlet walls. Walls with reflections cost nothing; other walls take single
@@ -420,10 +425,13 @@ TEST(SweetSpot, GainsWhatTheRooflinesAllow) {
 }
 
 TEST(SweetSpot, AgreesWithThePlanOrSaysThatItDoesNot) {
-  const SweetSpot faster{4, 20, 14, 1.5, 1.2}, slower{4, 20, 14, 0.5, 0.4}, torn{3, 20, 14, 1.4, 0.9};
+  const SweetSpot faster{4, 20, 14, 1.5, 1.2}, slower{4, 20, 14, 0.5, 0.4}, torn{3, 20, 14, 1.4, 0.9},
+      equal{1, 10, 14, 1.0, 1.2}, more_than_memory{1, 10, 14, 1.0, 1.3};
   EXPECT_EQ(faster.verdict(), Verdict::inside);
   EXPECT_EQ(slower.verdict(), Verdict::outside);
   EXPECT_EQ(torn.verdict(), Verdict::contradicted);
+  EXPECT_EQ(equal.verdict(), Verdict::equal);
+  EXPECT_EQ(more_than_memory.verdict(), Verdict::contradicted);
 }
 
 TEST(Model, LaunchesAndWallsAreNamedWhereTheyTakeMostOfTheTime) {
