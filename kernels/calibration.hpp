@@ -20,7 +20,7 @@ struct Calibration {
   /// by the ratio of its own ceilings to these.
   struct PeakRates {
     double copy, fma_fp64, fma_fp32, mma_half, mma_half_sparse, mma_tf32, mma_tf32_sparse, mma_fp64,
-        wgmma_tf32_sparse, wgmma_half_sparse, shared_memory;
+        wgmma_tf32_sparse, wgmma_half, wgmma_half_sparse, shared_memory;
   } ceilings;
 
   /// Describes halos between GPUs.

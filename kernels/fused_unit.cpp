@@ -2,6 +2,7 @@
 #include "kernels/fused_unit.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace spsolve {
 
@@ -29,7 +30,9 @@ void FusedUnit::advance(const ConstState& in, const State& out, const Box& regio
   if (bands) {
     // Bands come first, so that a device begins with the work that takes longest per point.
     branch_->fork();
-    for_each_slab(region, core, [&](const Box& band) { exact_->advance(in, out, band, steps); });
+    std::vector<Box> slabs;
+    for_each_slab(region, core, [&](const Box& band) { slabs.push_back(band); });
+    exact_->advance_all(in, out, slabs, steps);
   }
   if (!core.empty()) (*sweep_)(in.front(), out.front(), core, fused_source_);
   if (bands) branch_->join();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/state.hpp"
@@ -42,6 +44,13 @@ class Unit {
   /// axes where the unit wraps indices. `out` has other fields of the same geometry. Only `region` and the
   /// ghosts beside it are written.
   virtual void advance(const ConstState& in, const State& out, const Box& region, int steps) const = 0;
+
+  /// Advances regions that do not overlap, as advance() does each of them; side by side if the device has
+  /// room.
+  virtual void advance_all(const ConstState& in, const State& out, std::span<const Box> regions,
+                           int steps) const {
+    for (const Box& region : regions) advance(in, out, region, steps);
+  }
 
   /// Computes other = state - other on `region`, rounded once. A unit whose launches of several steps keep
   /// the difference u(n) - u(n - 1) (StridedUnit) turns u(n - 1) into the difference by this call, and the

@@ -102,6 +102,7 @@ Calibration::PeakRates ceilings_of(const DeviceModel& device) {
   ceilings.mma_tf32_sparse *= here.mma_tf32_sparse / there.mma_tf32_sparse;
   ceilings.mma_fp64 *= here.mma_fp64 / there.mma_fp64;
   ceilings.wgmma_tf32_sparse *= here.wgmma_tf32_sparse / there.wgmma_tf32_sparse;
+  ceilings.wgmma_half *= here.wgmma_tf32_sparse / there.wgmma_tf32_sparse;
   ceilings.wgmma_half_sparse *= here.wgmma_tf32_sparse / there.wgmma_tf32_sparse;
   ceilings.shared_memory *= here.shared_bandwidth / there.shared_bandwidth;
   return ceilings;

@@ -391,7 +391,8 @@ class Plan(spsolve.TestCase):
             self.assertIn(f"rank 0 on {device}, from", result.out)
             self.assertIn(f"device model: {device}", result.out)
             self.assertRegex(result.out, r"\n +4096 +64 x 64 +160 x 160 " if device == "cpu" else r"\n +4096 ")
-            self.assertEqual("sparse-tensor" in result.out, device != "cpu")
+            self.assertEqual(bool(re.search("^[> ] fp16  sparse-tensor", result.out, re.M)), device != "cpu")
+            self.assertEqual("no kernel: CPUs emulate tensor cores" in result.out, device == "cpu")
             self.assertEqual("in the sweet spot" in result.out, device != "cpu")
             self.assertNotIn("see spsolve plan", result.out)
         result = spsolve.run("plan", file, "--layouts", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",

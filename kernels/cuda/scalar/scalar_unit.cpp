@@ -26,11 +26,11 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
       radius_(stencil.radius()),
       precision_(precision),
       source_(source),
-      stream_(stream),
       device_(current_device()),
       axes_(grid_axes(domain)),
       stencil_(domain, stencil, precision, source != nullptr),
-      compiler_(device_.architecture()) {
+      compiler_(device_.architecture()),
+      strand_(stream) {
   stencil_.source_factor = source_factor;
   for (int k = 0; k < axis_count; ++k) {
     stencil_.wraps[k] = wraps[axes_[k]];
@@ -52,22 +52,43 @@ int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 /// Runs advance() with null operands, so that every kernel it needs is compiled.
 void ScalarUnit::prepare(const ConstState& in, const Box& region, int steps) const {
   aligned_column_ = in.front().owned().begin[x_axis];
-  run_slabs({{}, true}, {{}, true}, region, steps);
+  run_slabs(strand_, {{}, true}, {{}, true}, region, steps);
 }
 
 void ScalarUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
+  advance_on(strand_, in, out, region, steps);
+}
+
+void ScalarUnit::advance_all(const ConstState& in, const State& out, std::span<const Box> regions,
+                             int steps) const {
+  if (regions.empty()) return;
+  while (side_strands_.size() + 1 < regions.size()) side_strands_.push_back(std::make_unique<SideStrand>());
+  forked_.record(strand_.stream);
+  advance_on(strand_, in, out, regions.front(), steps);
+  for (std::size_t i = 1; i < regions.size(); ++i) {
+    SideStrand& side = *side_strands_[i - 1];
+    check_cuda(cudaStreamWaitEvent(side.stream, forked_));
+    advance_on(side.strand, in, out, regions[i], steps);
+    side.joined.record(side.stream);
+    check_cuda(cudaStreamWaitEvent(strand_.stream, side.joined));
+  }
+}
+
+void ScalarUnit::advance_on(Strand& strand, const ConstState& in, const State& out, const Box& region,
+                            int steps) const {
   aligned_column_ = in.front().owned().begin[x_axis];
   FieldView from{view_of(in.front(), axes_), true}, to{view_of(out.front(), axes_), true};
   if (stencil_.two_levels) {
     from.previous = &in[1];
     to.previous = &out[1];
   }
-  run_slabs(from, to, region, steps);
+  run_slabs(strand, from, to, region, steps);
 }
 
 /// Processes the region slab by slab if several kernels run in turn, so that their intermediate results fit
 /// in scratch memory.
-void ScalarUnit::run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const {
+void ScalarUnit::run_slabs(Strand& strand, const FieldView& in, const FieldView& out, const Box& region,
+                           int steps) const {
   if (region.empty() || steps < 1) return;
   const int slow = axes_[plane_axis];
   const std::int64_t plane_points =
@@ -79,7 +100,7 @@ void ScalarUnit::run_slabs(const FieldView& in, const FieldView& out, const Box&
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
     slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
-    run(in, out, slab, steps, most);
+    run(strand, in, out, slab, steps, most);
   }
 }
 
@@ -92,7 +113,7 @@ int ScalarUnit::max_per_kernel(const Box& region, int steps) const {
 
 /// Runs several kernels. The first one covers the largest box; results between kernels are in compute
 /// precision.
-void ScalarUnit::run(FieldView in, const FieldView& out, const Box& region, int steps,
+void ScalarUnit::run(Strand& strand, FieldView in, const FieldView& out, const Box& region, int steps,
                      int max_per_kernel) const {
   const int kernels = static_cast<int>(ceil_div(steps, max_per_kernel));
   int done = 0;
@@ -100,20 +121,22 @@ void ScalarUnit::run(FieldView in, const FieldView& out, const Box& region, int 
     const int depth = steps * (k + 1) / kernels - done;
     done += depth;
     const Box box = reach(region, steps - done);
-    const FieldView to = done == steps ? out : scratch(in, box, static_cast<std::size_t>(k % 2));
-    run_kernel(in, to, box, depth);
+    const FieldView to =
+        done == steps ? out : scratch(in, box, strand.scratch[static_cast<std::size_t>(k % 2)]);
+    run_kernel(strand, in, to, box, depth);
     in = to;
   }
 }
 
-void ScalarUnit::run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const {
+void ScalarUnit::run_kernel(Strand& strand, const FieldView& in, const FieldView& out, const Box& region,
+                            int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
   if (stencil_.two_levels)
-    return this->launch_march(*march_kernels_of(formats, steps), in, out, region, stream_);
+    return this->launch_march(*march_kernels_of(formats, steps), in, out, region, strand.stream);
   if (const auto& tile = small_grid_tile(region, steps, true))
-    return this->launch_small_grid_steps(*tile, in, out, region, steps, stream_);
+    return this->launch_small_grid_steps(*tile, in, out, region, steps, strand.stream);
   MarchKernels* march = march_kernels_of(formats, steps);
-  if (!march) return advance_without_march(in, out, region, steps, stream_, 2);
+  if (!march) return advance_without_march(strand, in, out, region, steps, strand.stream, 2);
   // Where the march does not reflect planes at neumann faces, single steps advance the planes beside these
   // faces at the same time, on other streams.
   Box core = region;
@@ -126,38 +149,39 @@ void ScalarUnit::run_kernel(const FieldView& in, const FieldView& out, const Box
       core.end[slow] = std::min(core.end[slow], n - width);
     if (core.empty()) core = {};
   }
-  if (core == region) return this->launch_march(*march, in, out, core, stream_);
-  forked_.record(stream_);
-  for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
-  if (!core.empty()) this->launch_march(*march, in, out, core, stream_);
+  if (core == region) return this->launch_march(*march, in, out, core, strand.stream);
+  forked_.record(strand.stream);
+  for (const Stream& stream : strand.band_streams) check_cuda(cudaStreamWaitEvent(stream, strand.forked, 0));
+  if (!core.empty()) this->launch_march(*march, in, out, core, strand.stream);
   std::size_t band = 0;
   for_each_slab(region, core, [&](const Box& beside) {
-    const std::size_t k = band++ % band_streams_.size();
-    advance_without_march(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
+    const std::size_t k = band++ % strand.band_streams.size();
+    advance_without_march(strand, in, out, beside, steps, strand.band_streams[k], 2 + 2 * k);
   });
-  for (std::size_t k = 0; k < band_streams_.size(); ++k) {
-    joined_[k].record(band_streams_[k]);
-    check_cuda(cudaStreamWaitEvent(stream_, joined_[k], 0));
+  for (std::size_t k = 0; k < strand.band_streams.size(); ++k) {
+    strand.joined[k].record(strand.band_streams[k]);
+    check_cuda(cudaStreamWaitEvent(strand.stream, strand.joined[k], 0));
   }
 }
 
 /// Advances a region without a march: by one small-grid kernel (steps.cuh) if it takes the region, otherwise
 /// step by step, with results in the scratch buffers `which` and `which` + 1.
-void ScalarUnit::advance_without_march(FieldView in, const FieldView& out, const Box& region, int steps,
-                                       cudaStream_t stream, std::size_t which) const {
+void ScalarUnit::advance_without_march(Strand& strand, FieldView in, const FieldView& out, const Box& region,
+                                       int steps, cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
     if (const auto& tile = small_grid_tile(region, steps, false))
       return this->launch_small_grid_steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
-    const FieldView to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
+    const FieldView to =
+        done == steps ? out : scratch(in, box, strand.scratch[which + static_cast<std::size_t>(done % 2)]);
     launch_single_step(in, to, box, stream);
     in = to;
   }
 }
 
-/// Returns scratch memory for results on `box` in compute precision.
-ScalarUnit::FieldView ScalarUnit::scratch(const FieldView& in, const Box& box, std::size_t which) const {
+/// Returns scratch memory in a buffer, for results on `box` in compute precision.
+ScalarUnit::FieldView ScalarUnit::scratch(const FieldView& in, const Box& box, DeviceBuffer& buffer) const {
   View view{};
   const bool stored = precision_ == Precision::fp64 || precision_ == Precision::fp32;
   if (!in.view.data) return {view, stored, true};
@@ -175,7 +199,6 @@ ScalarUnit::FieldView ScalarUnit::scratch(const FieldView& in, const Box& box, s
   const auto bytes =
       static_cast<std::size_t>(view.stride[plane_axis] * (view.end[plane_axis] - view.begin[plane_axis]) *
                                Formats{precision_}.compute_bytes());
-  DeviceBuffer& buffer = scratch_[which];
   if (buffer.bytes() < bytes) {
     check_cuda(cudaDeviceSynchronize());  // running kernels may still use the old buffer
     buffer = DeviceBuffer();

@@ -3,7 +3,10 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "kernels/cuda/launch/formats.hpp"
 #include "kernels/cuda/runtime/device.hpp"
@@ -60,6 +63,10 @@ class ScalarUnit : public Unit {
   /// kernels are enqueued; the first call with a number of steps waits until they are compiled.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
+  /// Advances every region on a stream of its own, beside the others.
+  void advance_all(const ConstState& in, const State& out, std::span<const Box> regions,
+                   int steps) const override;
+
   /// Returns the number of steps per advance() that is fastest for large regions.
   int preferred_steps() const;
 
@@ -83,11 +90,33 @@ class ScalarUnit : public Unit {
     const Field* previous = nullptr;  // two time levels: values one step before
   };
 
-  void run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
+  /// Holds a stream with what its kernels need beside those of other strands.
+  struct Strand {
+    explicit Strand(cudaStream_t on) : stream(on) {}
+
+    cudaStream_t stream;
+    std::array<Stream, 2> band_streams;  // run beside `stream`, between `forked` and `joined`
+    Event forked;
+    std::array<Event, 2> joined;
+    // There are two buffers for the kernels of advance(), and two for each band stream.
+    std::array<DeviceBuffer, 6> scratch;
+  };
+  /// Holds a strand whose stream runs beside that of the unit.
+  struct SideStrand {
+    Stream stream{Stream::Priority::high};
+    Strand strand{stream};
+    Event joined;
+  };
+
+  void advance_on(Strand& strand, const ConstState& in, const State& out, const Box& region, int steps) const;
+  void run_slabs(Strand& strand, const FieldView& in, const FieldView& out, const Box& region,
+                 int steps) const;
   int max_per_kernel(const Box& region, int steps) const;
-  void run(FieldView in, const FieldView& out, const Box& region, int steps, int max_per_kernel) const;
-  void run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
-  void advance_without_march(FieldView in, const FieldView& out, const Box& region, int steps,
+  void run(Strand& strand, FieldView in, const FieldView& out, const Box& region, int steps,
+           int max_per_kernel) const;
+  void run_kernel(Strand& strand, const FieldView& in, const FieldView& out, const Box& region,
+                  int steps) const;
+  void advance_without_march(Strand& strand, FieldView in, const FieldView& out, const Box& region, int steps,
                              cudaStream_t stream, std::size_t which) const;
   void launch_march(MarchKernels& march, const FieldView& in, const FieldView& out, const Box& wanted,
                     cudaStream_t stream) const;
@@ -105,7 +134,7 @@ class ScalarUnit : public Unit {
   const std::optional<SmallGridTile>& small_grid_tile(const Box& region, int steps,
                                                       bool faster_than_march) const;
 
-  FieldView scratch(const FieldView& in, const Box& box, std::size_t which) const;
+  FieldView scratch(const FieldView& in, const Box& box, DeviceBuffer& buffer) const;
   ScalarArguments arguments(const FieldView& in, const FieldView& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   MarchKernels* march_kernels_of(const Formats& formats, int depth) const;
@@ -119,16 +148,15 @@ class ScalarUnit : public Unit {
   Index3 radius_;
   Precision precision_;
   const Field* source_;
-  cudaStream_t stream_;
   DeviceInfo device_;
   std::array<int, 3> axes_;  // grid axis of each kernel axis
   KernelStencil stencil_;
   std::array<std::array<double, 2>, 3> ghost_{};
   KernelCompiler compiler_;
   int preferred_ = 0;
-  std::array<Stream, 2> band_streams_;  // run beside stream_, between forked_ and joined_
-  Event forked_;
-  std::array<Event, 2> joined_;
+  mutable Strand strand_;
+  mutable std::vector<std::unique_ptr<SideStrand>> side_strands_;  // made when advance_all() needs them
+  Event forked_;                                                   // where side strands begin
 
   // These caches are filled at first use; they do not change the results of advance().
   mutable std::map<std::tuple<Formats, int>, std::optional<MarchKernels>> march_kernels_;
@@ -139,8 +167,6 @@ class ScalarUnit : public Unit {
   mutable std::map<Formats, Code> small_grid_code_;  // machine code of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> small_grid_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<SmallGridTile>> small_grid_tiles_;
-  // There are two buffers for the kernels of advance(), and two for each band stream.
-  mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column at a multiple of 64 bytes in all fields
 };
 

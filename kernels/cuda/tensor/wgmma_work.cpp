@@ -50,7 +50,9 @@ SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision p
   work.instructions = dense * fma_of_output / (16 * 8 * (element == 2 ? 32 : 16));
   work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
-  work.ceiling = element == 2 ? device.ceilings.wgmma_half_sparse / dense : device.ceilings.wgmma_tf32_sparse;
+  work.ceiling = element != 2         ? device.ceilings.wgmma_tf32_sparse
+                 : program.is_dense() ? device.ceilings.wgmma_half
+                                      : device.ceilings.wgmma_half_sparse;
   // The constants are measured on 10240 x 10240 points: conversions of data, then the instructions.
   const double few_registers = rows > 16 ? costs.pairs_shared : 0;  // some rows share theirs
   const double seconds = pairs  ? costs.pairs + costs.pairs_row * rows + few_registers
