@@ -94,7 +94,8 @@ TEST(SweetSpotOnRecord, OperationsAreThoseThatTheHardwareCounts) {
   using Run = std::pair<const char*, const char*>;
   for (const auto& [record, run] :
        {Run("papers-h100.json", "depths-counted"), Run("papers-h100.json", "depths-counted-deep"),
-        Run("sweet-spot-h200.json", "depths-counted"), Run("sweet-spot-h200.json", "counted-again")})
+        Run("sweet-spot-h200.json", "depths-counted"), Run("sweet-spot-h200.json", "depths-counted-rest"),
+        Run("sweet-spot-h200.json", "counted-again")})
     for (const Json& row : testing::rows_of(testing::record_of(record), run)) rows.push_back({row, row});
   for (const auto& [row, counted] : rows) {
     const Candidate candidate = evaluated(row, nominal_gpu());
