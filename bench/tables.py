@@ -65,6 +65,11 @@ def public_text(row):
     return f"{rate(row):,} ({', '.join([row['system'], *small, *steps])})"
 
 
+def rows_with_cards(files):
+    """Returns rows; those of records whose names say h100 name their card, since public codes ran on an H200."""
+    return [row | ({"card": "H100"} if "h100" in file else {}) for file in files for row in rows_of(file)]
+
+
 def alike(public, rows):
     """Returns the rows of a periodic case without source that a public code did too, at any depth, the fastest first. Rows without a
     unit are of kernels that no solver takes."""
@@ -85,7 +90,7 @@ def share_of_copy(row, steps, copy):
 
 
 if kind == "paper":
-    public, measured = fastest_public(files[1]), rows_of(*files[2:])
+    public, measured = fastest_public(files[1]), rows_with_cards(files[2:])
     order = ("fp16", "bf16", "tf32", "fp32", "fp64")
     lines = []
     for row in sorted(rows_of(files[0]), key=lambda row: order.index(row["precision"])):
@@ -95,7 +100,8 @@ if kind == "paper":
         lines.append((f"{row['stencil']} {row['precision']}", shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}",
                       f"{100 * row['roofline_fraction']:.0f}%", f"{row['error_l2'] / row['error_steps']:.0e}" if row["error_l2"] else "0",
                       public_text(other) if other else "",
-                      f"{rate(same):,.0f}" if other and (same := at_depth_of(other, measured)) else ""))
+                      ", ".join([f"{rate(same):,.0f}", *([same["card"]] if "card" in same else [])])
+                      if other and (same := at_depth_of(other, measured)) else ""))
     table(["case, periodic", "grid", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:", "error per step:",
            "fastest public code, same GPU:", "G/s at its depth:"], lines)
 elif kind == "rates":
@@ -111,7 +117,7 @@ elif kind == "rates":
           [(*case, *(cells[precision] for precision in precisions)) for case, cells in cases.items()])
 elif kind == "peers":
     copy = next(ceiling["sustained"] for ceiling in json.loads(pathlib.Path(files[1]).read_text())["rates"] if ceiling["name"] == "copy")
-    measured, lines = [row | ({"card": "H100"} if "h100" in file else {}) for file in files[3:] for row in rows_of(file)], []
+    measured, lines = rows_with_cards(files[3:]), []
     here = lambda row, *more: ", ".join([way_of(row), *map(str, more), *([row["card"]] if "card" in row else [])])
     for row in rows_of(files[0]):
         if row["system"] not in files[2].split(","):
