@@ -68,11 +68,12 @@ void print_candidates(const Plan& plan, const Terminal& terminal) {
   for (const Candidate& c : plan.candidates) {
     const bool chosen = is_same_method(c, plan.chosen), on_tensor_cores = c.spot.scenario > 0;
     terminal.print(
-        "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6} {:>6.2f} {:>6.2f} {:>8.1e} "
+        "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6} {:>6.2f} {:>6.2f} {:>8} "
         "{:>5} {:>6} {:>10.4g}  {}{}{}",
         chosen ? ">" : " ", to_string(c.precision), to_string(c.unit), name_or(c.layout, "none"), c.fuse,
         c.terms, c.bytes, c.fma, c.intensity(), c.ridge > 0 ? fmt::format("{:.3g}", c.ridge) : "-",
-        c.redundancy, c.sparsity, c.error, on_tensor_cores ? std::to_string(c.spot.scenario) : "-",
+        c.redundancy, c.sparsity, c.error > 0 ? fmt::format("{:.1e}", c.error) : "-",
+        on_tensor_cores ? std::to_string(c.spot.scenario) : "-",
         on_tensor_cores ? fmt::format("{:.2f}", c.spot.speedup) : "-", 1e-9 / c.seconds, c.bound,
         on_tensor_cores ? ", " : "", to_string(c.spot.verdict()));
   }
@@ -81,7 +82,8 @@ void print_candidates(const Plan& plan, const Terminal& terminal) {
 /// Explains the columns of the table.
 void print_legend(const Terminal& terminal) {
   terminal.print(
-      "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
+      "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error, - "
+      "where none is known");
   terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
   terminal.print("flop/B: 2 fma / bytes; ridge: flop/B beyond which instructions bind instead of memory");
   terminal.print("scen.: what binds the scalar unit and this one at the same depth, by flop/B and ridge,");

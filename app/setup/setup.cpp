@@ -173,11 +173,10 @@ Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& sten
     if (const auto stencil = single_stencil(canonical); stencil && !as_equations)
       return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
     if (precision == Precision::tf32)
-      throw Error(
-          InputKey{"compute", "precision"},
-          " = \"tf32\" is for a single linear equation with constant weights and "
-          "walls that are periodic, neumann or { dirichlet = number }; others take fp64, fp32, fp16 or "
-          "bf16");
+      throw Error(InputKey{"compute", "precision"},
+                  " = \"tf32\" is for a single linear equation of one time level, with constant weights and "
+                  "walls that are periodic, neumann or { dirichlet = number }; others, such as waves, take "
+                  "fp64, fp32, fp16 or bf16");
     return system_problem(
         std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision);
   }
