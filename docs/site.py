@@ -53,7 +53,7 @@ def stage(source):
 def head_of(text):
     """Returns the first comment of an input as its sentences and its equations, which are indented there."""
     lines = [line[2:] for line in re.match(r"(#.*\n)+", text)[0].splitlines()[1:]]
-    formulas = [line.strip() for line in lines if line.startswith("  ") and "python3" not in line and "mpirun" not in line]
+    formulas = [line.strip() for line in lines if line.startswith("  ")]
     prose = " ".join(line for line in lines if line and not line.startswith("  "))
     return prose, formulas
 

@@ -29,9 +29,12 @@ class Site(spsolve.TestCase):
             for place in re.findall(r' (?:href|src)="([^"#?]+)', re.sub(r"<code.*?</code>", "", page.read_text(), flags=re.DOTALL)):
                 if "://" not in place:
                     self.assertTrue((page.parent / place).exists(), f"{page.name} names {place}")
+        sections = dict(re.findall(r'<h2 id="([^"]*)">(.*?)(?=<h2|$)', text, re.DOTALL))
         for file in sorted(INPUTS.glob("*.toml")):
             with self.subTest(file.name):
-                self.assertIn(f"spsolve inputs/{file.name}\nspsolve plot out/{file.stem}\n", text)
+                section = sections[file.stem]
+                self.assertIn(f"spsolve inputs/{file.name}\nspsolve plot out/{file.stem}\n", section)
+                self.assertRegex(section, r"<pre><code>[^<]* = ", "it shows no equation")
 
     def test_inputs_write_where_the_gallery_says(self):
         for file in sorted(INPUTS.glob("*.toml")):
