@@ -18,6 +18,7 @@ class Guide(support.TestCase):
     def test_examples(self):
         blocks = re.findall(r"<!-- tested: .*? -->\n```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
         self.assertEqual(len(blocks), 2)
+        self.assertEqual(len(blocks[0].splitlines()), 10, "the guide calls them ten lines")
         path = f"{pathlib.Path(support.EXECUTABLE).parent}:{pathlib.Path(support.MPIEXEC).parent}:{os.environ['PATH']}"
         names = {}
         with mock.patch.dict(os.environ, {"PATH": path, "OMP_NUM_THREADS": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}):
