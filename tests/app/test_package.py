@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed beside the program: the man page has its verbs and options, and bash completes them."""
+"""What is installed: the program solves an installed input, the man page has its verbs and options, and bash completes them."""
+import pathlib
 import re
 import subprocess
 import unittest
+from unittest import mock
 
 import spsolve
 
@@ -72,6 +74,23 @@ class Completion(spsolve.TestCase):
         self.assertEqual(self.completed("plan", "in"), {"input.toml"})
         self.assertEqual(self.completed("input.toml", "--restart", ""), {"latest", "input.toml", "out"})
         self.assertEqual(self.completed("input.toml", "--output", ""), {"out"})
+
+
+class Installed(spsolve.TestCase):
+    def test_program_solves_an_installed_input(self):
+        prefix, build = self.directory / "prefix", pathlib.Path(spsolve.EXECUTABLE).resolve().parent
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, capture_output=True)
+        share = prefix / "share"
+        for file, source in ((share / "man/man1/spsolve.1", PACKAGING / "spsolve.1"),
+                             (share / "bash-completion/completions/spsolve", PACKAGING / "spsolve.bash"),
+                             (share / "doc/spsolve/copyright", spsolve.SOURCE / "LICENSE")):
+            self.assertEqual(file.read_bytes(), source.read_bytes())
+        solve = (share / "spsolve/inputs/heat2d.toml", "--set", "time.end=0.1", "--output")
+        self.run_to(0, *solve, "of_the_build")
+        with mock.patch.object(spsolve, "EXECUTABLE", prefix / "bin/spsolve"):
+            self.run_to(0, *solve, "installed", ranks=2)
+        last = "snapshot_0000000020.hdf"
+        self.assertEqual((self.directory / "installed" / last).read_bytes(), (self.directory / "of_the_build" / last).read_bytes())
 
 
 if __name__ == "__main__":
