@@ -80,6 +80,7 @@ SUITE = [
     Script("app_against_numpy", "test_against_numpy", SCALAR),
     Script("app_equations", "test_equations"),
     Script("app_around_equations", "test_around_equations"),
+    Script("app_greens_functions", "test_greens_functions"),
     Script("app_pictures", "test_pictures"),
 ]
 # compute-sanitizer finishes each of these in a minute and a half.
