@@ -7,10 +7,10 @@
 // write-allocate), measured just before. Non-temporal stores save the write-allocate, so "of_stream" may
 // exceed 1.
 #include <benchmark/benchmark.h>
-#include <omp.h>
 
 #include <chrono>
 
+#include "bench/cpu_streams.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/reference.hpp"
@@ -18,19 +18,15 @@
 namespace spsolve {
 namespace {
 
-/// Returns the bytes per second of a[i] = b[i] + s * c[i] on arrays far beyond the caches, the best of ten.
-double stream_triad() {
-  constexpr std::int64_t n = 1 << 25;
-  std::vector<double> a(n), b(n, 1.0), c(n, 2.0);
+/// Returns the bytes per second of the triad of STREAM, the best of ten.
+double best_of_triad() {
+  StreamTriad triad;
   double best = 0;
   for (int repeat = 0; repeat < 10; ++repeat) {
     const auto begin = std::chrono::steady_clock::now();
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i) a[i] = b[i] + 3.0 * c[i];
-    benchmark::DoNotOptimize(a.data());
-    benchmark::ClobberMemory();
+    const double bytes = triad.compute();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    best = std::max(best, 4.0 * 8.0 * n / seconds.count());
+    best = std::max(best, bytes / seconds.count());
   }
   return best;
 }
@@ -44,7 +40,7 @@ void advance(benchmark::State& state, const char* preset, int dimensions, Precis
   const CpuUnit unit(domain, stencil, precision, nullptr);
   const Index3 halo = steps * stencil.radius();
   Field in(domain.box(), halo, precision), out(domain.box(), halo, precision);
-  const double bandwidth = stream_triad();
+  const double bandwidth = best_of_triad();
   for (auto _ : state) {
     unit.advance(in, out, domain.box(), steps);
     std::swap(in, out);

@@ -2,12 +2,15 @@
 //
 // Compares the CPU unit of systems of equations with the bandwidth of the machine, in one run:
 //   bench_systems_cpu [--seconds S] [--shape Z Y X] [--processor-time] [CASE...]
-// It prints per case and precision G points x steps per second and the share of the copy bound: the bytes per
-// point and step that must move (SystemFacts::bytes_per_point) over the rate of a copy of large arrays, and
-// over that of streams: all arrays that a step reads are read once, and those that it writes are written,
-// past the caches. Rates are the best and the median of repeats; copies, streams and steps take turns, so
-// that all see the same machine. Where other programs share the cores, --processor-time with
-// OMP_NUM_THREADS=1 leaves out the time that they take.
+// It prints per case and precision G points x steps per second and shares of three bandwidths. A share is the
+// bytes per point and step that must move (SystemFacts::bytes_per_point) over
+// - the rate of a copy of large arrays,
+// - that of streams: all arrays that a step reads are read once, and those that it writes are written, past
+//   the caches,
+// - that of the triad of STREAM, counted with its write-allocate, as in bench_cpu_unit.
+// Rates are the best and the median of repeats. Bandwidths and steps take turns, so that all see the same
+// machine. Where other programs share the cores, --processor-time with OMP_NUM_THREADS=1 leaves out the time
+// that they take.
 #include <omp.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +19,8 @@
 #include <cstring>
 #include <ctime>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "bench/cpu_streams.hpp"
 #include "io/catalogue_step.hpp"
@@ -44,15 +49,15 @@ double seconds_of(Call&& call) {
 class CopyBenchmark {
  public:
   CopyBenchmark() : from_(bytes, std::byte{1}), to_(bytes) {}
-  double bytes_per_second() {
-    return 2.0 * bytes / seconds_of([&] {
+  /// Copies once. Returns the bytes that are read and written.
+  double move() {
 #pragma omp parallel
-             {
-               const std::size_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
-               const std::size_t begin = bytes / threads * thread;
-               std::memcpy(to_.data() + begin, from_.data() + begin, bytes / threads);
-             }
-           });
+    {
+      const std::size_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+      const std::size_t begin = bytes / threads * thread;
+      std::memcpy(to_.data() + begin, from_.data() + begin, bytes / threads);
+    }
+    return 2.0 * bytes;
   }
 
  private:
@@ -75,31 +80,36 @@ void fill(Field& field, std::mt19937& random) {
   });
 }
 
-/// Prints the rates of a system from the seconds per step of all samples, and of copies and streams in bytes
-/// per second.
+/// Holds samples of one way to move memory.
+struct Bandwidth {
+  const char* name;
+  std::vector<double> bytes_per_second = {};
+};
+
+/// Prints the rates of a system from the seconds per step of all samples, and its shares of bandwidths.
 void print_rates(const CatalogueSystem& what, Precision precision, const Domain& domain, int fuse,
-                 const SystemFacts& facts, std::vector<double> steps, std::vector<double> copies,
-                 std::vector<double> streams) {
-  for (std::vector<double>* const samples : {&steps, &copies, &streams}) std::ranges::sort(*samples);
+                 const SystemFacts& facts, std::vector<double> steps, std::vector<Bandwidth> bandwidths) {
+  std::ranges::sort(steps);
   const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
                                           static_cast<int>(storage_bytes(sum_precision(precision))));
   const double points = static_cast<double>(domain.box().points());
   const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
-  const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
-  const double streams_best = streams.back() / 1e9, streams_median = streams[streams.size() / 2] / 1e9;
   const auto [z, y, x] = domain.shape;
-  std::printf(
-      "%-18s %s %ldx%ldx%ld fuse %d %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, "
-      "%5.1f GB/s; streams %5.1f (%3.0f%%), %5.1f GB/s (%3.0f%%)\n",
-      what.name.c_str(), std::string(to_string(precision)).c_str(), static_cast<long>(z),
-      static_cast<long>(y), static_cast<long>(x), fuse, bytes, best, 100 * best * bytes / copy_best, median,
-      100 * median * bytes / copy_median, copy_best, copy_median, streams_best,
-      100 * best * bytes / streams_best, streams_median, 100 * median * bytes / streams_median);
+  std::printf("%-18s %s %ldx%ldx%ld fuse %d %3d B: best %6.3f, median %6.3f G/s", what.name.c_str(),
+              std::string(to_string(precision)).c_str(), static_cast<long>(z), static_cast<long>(y),
+              static_cast<long>(x), fuse, bytes, best, median);
+  for (auto& [name, samples] : bandwidths) {
+    std::ranges::sort(samples);
+    const double most = samples.back() / 1e9, middle = samples[samples.size() / 2] / 1e9;
+    std::printf("; %s %5.1f (%3.0f%%), %5.1f GB/s (%3.0f%%)", name, most, 100 * best * bytes / most, middle,
+                100 * median * bytes / middle);
+  }
+  std::puts("");
   std::fflush(stdout);
 }
 
 void measure(const CatalogueSystem& what, Precision precision, const Index3& shape, int fuse, double seconds,
-             CopyBenchmark& copy) {
+             CopyBenchmark& copy, StreamTriad& triad) {
   constexpr double dt = 0.03;
   const Canonical canonical = canonical_of(what, dt);
   const SystemFacts facts = facts_of(canonical);
@@ -157,22 +167,24 @@ void measure(const CatalogueSystem& what, Precision precision, const Index3& sha
   }
   for (const Field& field : coefficients) read.push_back(streamed_array(field));
   for (const Field& field : streamed) written.push_back(streamed_array(field));
-  const auto streamed_bytes_per_second = [&] {
-    double moved = 0.0;
-    const double time = seconds_of([&] { moved = stream(read, written); });
-    return moved / time;
+  const auto rate_of = [](auto&& move) {
+    double bytes = 0.0;
+    const double time = seconds_of([&] { bytes = move(); });
+    return bytes / time;
   };
-  std::vector<double> steps, copies, streams;
+  std::vector<double> steps;
+  std::vector<Bandwidth> bandwidths{{"copy"}, {"streams"}, {"triad"}};
   for (double passed = 0; passed < seconds || steps.size() < 5;) {
-    copies.push_back(copy.bytes_per_second());
-    streams.push_back(streamed_bytes_per_second());
+    bandwidths[0].bytes_per_second.push_back(rate_of([&] { return copy.move(); }));
+    bandwidths[1].bytes_per_second.push_back(rate_of([&] { return stream(read, written); }));
+    bandwidths[2].bytes_per_second.push_back(rate_of([&] { return triad.compute(); }));
     const double sample = seconds_of([&] {
       for (int i = 0; i < repeats; ++i) launch();
     });
     steps.push_back(sample / repeats / fuse);
     passed += sample;
   }
-  print_rates(what, precision, domain, fuse, facts, steps, copies, streams);
+  print_rates(what, precision, domain, fuse, facts, std::move(steps), std::move(bandwidths));
 }
 
 }  // namespace
@@ -196,12 +208,13 @@ int main(int argc, char** argv) try {
   app.add_option("CASE", wanted, "Names of cases; default all");
   CLI11_PARSE(app, argc, argv);
   spsolve::CopyBenchmark copy;
+  spsolve::StreamTriad triad;
   for (const spsolve::CatalogueSystem& what : spsolve::catalogue_systems())
     if (what.dimensions == 3 && (wanted.empty() || std::ranges::find(wanted, what.name) != wanted.end()))
       for (const std::string& precision : precisions)
         for (const int fuse : depths)
           spsolve::measure(what, spsolve::parse_precision(precision).value(), {shape[0], shape[1], shape[2]},
-                           fuse, seconds, copy);
+                           fuse, seconds, copy, triad);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s: %s\n", argv[0], error.what());

@@ -32,4 +32,12 @@ double stream(const std::vector<StreamedArray>& read, const std::vector<Streamed
   return static_cast<double>(lines * moved);
 }
 
+StreamTriad::StreamTriad() : a_(length), b_(length, 1.0), c_(length, 2.0) {}
+
+double StreamTriad::compute() {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < length; ++i) a_[i] = b_[i] + 3.0 * c_[i];
+  return 4.0 * sizeof(double) * length;
+}
+
 }  // namespace spsolve

@@ -17,4 +17,17 @@ struct StreamedArray {
 /// set can. Returns the bytes that are read and written.
 double stream(const std::vector<StreamedArray>& read, const std::vector<StreamedArray>& written);
 
+/// Holds the arrays of the triad of STREAM (McCalpin 1995), a[i] = b[i] + s * c[i], which are far larger than
+/// caches.
+class StreamTriad {
+ public:
+  StreamTriad();
+  /// Computes all of a. Returns the bytes that move: lines of a are read before they are written.
+  double compute();
+
+ private:
+  static constexpr std::size_t length = std::size_t{1} << 25;
+  std::vector<double> a_, b_, c_;
+};
+
 }  // namespace spsolve
