@@ -776,17 +776,21 @@ class CommandLine(spsolve.TestCase):
 
     def test_processes_that_do_not_see_each_other(self):
         file = self.write()
+        self.run_to(0, file, "--output", "made")
+        snapshot = max(spsolve.snapshots(self.directory / "made").values())
+        # These verbs do not run, so they work in any shell.
+        verbs = [["--help"], ["--version"], ["keys"], ["doctor"], ["check", file], ["plan", file], ["info", snapshot], ["new", "heat", "-"],
+                 ["plot", snapshot, "-o", "u.png"], ["bench", "--help"]]
         for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
             with self.subTest(variable):
                 alone = {variable: "4"}
                 self.says(2, ["started 4 processes", "srun --mpi=pmix", f"env -u {variable}"], file, environment=alone)
                 self.says(2, "started 4 processes", "bench", environment=alone)
-                # These verbs do not run, so they work in any shell.
-                for arguments in (["--help"], ["--version"], ["doctor"], ["check", file], ["plan", file], ["bench", "--help"]):
+                for arguments in verbs:
                     self.run_to(0, *arguments, environment=alone)
         # A shell that a rank has started inherits the number of the rank.
         for variable in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"):
-            for arguments in (["--help"], ["--version"], ["keys"], ["doctor"], ["check", file]):
+            for arguments in verbs:
                 self.assertNotEqual(self.run_to(0, *arguments, environment={variable: "1"}).out, "", (variable, arguments))
         self.assertFalse((self.directory / "out").exists())
         # MPI cannot start a run with the first of these settings, of which `slurm` is a shell that srun has started; the daemon and the
@@ -797,7 +801,7 @@ class CommandLine(spsolve.TestCase):
                              ({"PMIX_MCA_gds": nothing}, True), ({"OMPI_MCA_orte_tmpdir_base": "/proc"}, True)):
             result = spsolve.run(file, "--overwrite", environment=broken)
             self.assertEqual(result.status == 0, runs, f"{broken}: {result}")
-            for arguments in (["--help"], ["--version"], ["keys"], ["doctor"], ["check", file], ["plan", file], ["--wrong"]):
+            for arguments in (*verbs, ["--wrong"]):
                 with self.subTest(broken=broken, arguments=arguments):
                     self.run_to(2 if arguments == ["--wrong"] else 0, *arguments, environment=broken)
 
