@@ -55,6 +55,20 @@ void print_stencil(const Setup& setup, const Terminal& terminal) {
   if (taps.size() > max_listed) terminal.print("  and {} more", taps.size() - max_listed);
 }
 
+/// Prints which fields begin with values that the input does not give.
+void print_default_values(const Setup& setup, const Terminal& terminal) {
+  if (!setup.config.states_equations()) return;
+  std::vector<std::string> at_zero, at_rest;
+  for (std::size_t i = 0; i < setup.problem.field_count(); ++i) {
+    const FieldConfig& field = setup.config.equations->fields[i];
+    const std::string section = fmt::format("[fields.{}]", field.name);
+    if (!field.initial) at_zero.push_back(section);
+    if (!field.previous && setup.problem.has_previous(i)) at_rest.push_back(section);
+  }
+  if (!at_zero.empty()) terminal.print("no 'initial' in {}: 0 at the beginning", fmt::join(at_zero, ", "));
+  if (!at_rest.empty()) terminal.print("no 'previous' in {}: as at the beginning", fmt::join(at_rest, ", "));
+}
+
 }  // namespace
 
 Status check(const Communicator& communicator, const CommandLine& command) {
@@ -85,6 +99,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
     terminal.print("values of [{}]: from {:.9g} to {:.9g}", section, values.min, values.max);
     if (ranks <= communicator.size()) warn_of_values(setup, section, values, terminal);
   }
+  print_default_values(setup, terminal);
   warn_of_silent_sources(tables, setup.config, terminal);
   warn_of_late_diagnostics(setup.config, terminal);
   print_file_sizes(setup, terminal);

@@ -32,7 +32,7 @@ std::vector<ValueSection> value_sections(const RunConfig& config) {
   for (const auto& [name, values] : config.equations->coefficients)
     sections.push_back({coefficient_section(config, name), values});
   for (const FieldConfig& field : config.equations->fields) {
-    sections.push_back({initial_section(config, field.name), field.initial});
+    sections.push_back({initial_section(config, field.name), field.initial_or_zero()});
     if (field.previous) sections.push_back({fmt::format("fields.{}.previous", field.name), *field.previous});
   }
   return sections;

@@ -23,7 +23,7 @@ void fill_block(const Communicator& communicator, const RunConfig& config, const
     const std::string name = problem.field_name(i);
     const FieldConfig* given = config.equations ? &config.equations->fields[i] : nullptr;
     const std::string initial = initial_section(config, name);
-    const FieldForm& form = given ? given->initial : config.initial;
+    const FieldForm form = given ? given->initial_or_zero() : config.initial;
     const auto read = [&](const std::string& array, Field& field) {
       read_checkpoint(communicator, *restart, array, problem.domain.shape, field);
     };

@@ -176,7 +176,8 @@ std::string equations_text(const EquationsConfig& equations, const Grid& grid) {
   for (const auto& [name, stencil] : equations.stencils)
     text += fmt::format("\n[stencils.{}]\n{}", name, stencil_text(stencil, grid.domain));
   for (const FieldConfig& field : equations.fields) {
-    text += fmt::format("\n[fields.{}]\ninitial = {}\n", field.name, values_text(field.initial));
+    text += fmt::format("\n[fields.{}]\n", field.name);
+    if (field.initial) text += fmt::format("initial = {}\n", values_text(*field.initial));
     if (field.previous) text += fmt::format("previous = {}\n", values_text(*field.previous));
   }
   return text + "\n[equations]\nstep = " + statements_text(equations.step) + "\n";

@@ -22,10 +22,12 @@ struct Grid;
 /// Describes one unknown: a section [fields.<name>] with its walls from [boundary] and [boundary.<name>].
 struct FieldConfig {
   std::string name;
-  FieldForm initial = ExpressionForm{"0"};
+  std::optional<FieldForm> initial;            // nothing: 0
   std::optional<FieldForm> previous;           // one step before the first; nothing: as `initial`
   std::array<std::array<Face, 2>, 3> faces{};  // {z, y, x} by {low, high}
   WallsConfig walls{};                         // the values of faces that are filled
+
+  FieldForm initial_or_zero() const { return initial.value_or(ExpressionForm{"0"}); }
 
   friend bool operator==(const FieldConfig&, const FieldConfig&) = default;
 };

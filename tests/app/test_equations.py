@@ -182,6 +182,21 @@ class Equations(spsolve.TestCase):
         self.assertIn("[fields.u] previous is not used, because the equations do not read u.previous", said)
         self.assertNotIn("[fields.v]", said)
 
+    def test_check_says_which_fields_begin_with_defaults(self):
+        path = self.directory / "defaults.toml"
+        def said(fields, step):
+            path.write_text(f"grid = {{ shape = [8] }}\nfields = {fields}\nequations = {{ step = '{step}' }}\ntime = {{ steps = 1 }}\n")
+            return self.run_to(0, "check", path).out
+        waves = "u.next = u.previous + v; v.next = v.previous; w.next = 0.5*w"
+        text = said("{ u = {}, v = { initial = 0, previous = 1 }, w = {} }", waves)
+        self.assertIn("\nno 'initial' in [fields.u], [fields.w]: 0 at the beginning\n", text)
+        self.assertIn("\nno 'previous' in [fields.u]: as at the beginning\n", text)
+        self.assertEqual(text.count("\ninitial = "), 1)
+        self.assertNotRegex(said("{ u = { initial = 0, previous = 1 }, v = { initial = 0, previous = 1 }, w = { initial = 0 } }", waves),
+                            "no 'initial'|no 'previous'")
+        # A single linear equation runs as a stencil.
+        self.assertIn("\nno 'initial' in [fields.u]: 0 at the beginning\n", said("{ u = {} }", "u.next = 0.5*u"))
+
     def test_check_ends_in_time_with_many_fields(self):
         """Eigenvalues of all sampled waves would take minutes for 40 fields, and hours for 400, which no kernel for GPUs takes."""
         for count, wanted in ((40, "spectral radius of a step: 1.001"), (400, "spectral radius: not looked for")):

@@ -51,7 +51,8 @@ TEST(EquationsConfig, HoldsWhatTheTextSaysInItsOrder) {
   ASSERT_EQ(equations.fields.size(), 2u);
   EXPECT_EQ(equations.fields[0].name, "v");
   EXPECT_EQ(equations.fields[1].name, "u");
-  EXPECT_EQ(equations.fields[1].initial, FieldForm(ExpressionForm{"0"}));
+  EXPECT_EQ(equations.fields[1].initial, std::nullopt);
+  EXPECT_EQ(equations.fields[1].initial_or_zero(), FieldForm(ExpressionForm{"0"}));
   EXPECT_EQ(equations.fields[1].previous, FieldForm(ExpressionForm{"F*x"}));
   EXPECT_EQ(equations.fields[0].faces[y_axis][low], (Face{BoundaryKind::dirichlet, 1.5}));
   EXPECT_EQ(equations.fields[1].faces[y_axis][low], Face{BoundaryKind::neumann});

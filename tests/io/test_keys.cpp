@@ -157,9 +157,13 @@ TEST(Keys, DefaultsAreThoseOfTheReaders) {
     SCOPED_TRACE(fmt::format("[{}] {}", key.section, line));
     if (key.name.starts_with('<')) continue;
     const RunConfig given = parsed(key, line), absent = parsed(key, "");
-    if (key.section == "stencil")  // the resolved input says which parameters were given
+    // The resolved input says which parameters of stencils, and which initial values, were given.
+    if (key.section == "stencil")
       EXPECT_EQ(make_stencil(given.stencil, given.grid)->taps(),
                 make_stencil(absent.stencil, absent.grid)->taps());
+    else if (key.section == "fields.<name>")
+      EXPECT_EQ(given.equations->fields.front().initial_or_zero(),
+                absent.equations->fields.front().initial_or_zero());
     else
       EXPECT_EQ(to_toml(given), to_toml(absent));
     ++compared;
