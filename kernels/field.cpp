@@ -97,4 +97,8 @@ std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precisio
   return layout_of(owned_extent, halo, precision, halo[x_axis]).bytes + row_alignment;
 }
 
+std::size_t field_bytes(const Box& owned, Precision precision, std::int64_t aligned) {
+  return layout_of(owned.extent(), {}, precision, aligned - owned.begin[x_axis]).bytes + row_alignment;
+}
+
 }  // namespace spsolve

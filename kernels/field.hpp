@@ -79,7 +79,9 @@ class Field {
 /// of 1 KiB, so that rows with the same x range use different memory channels.
 std::int64_t row_pitch(std::int64_t elements, std::int64_t element_bytes);
 
-/// Returns the bytes that a Field with these parameters allocates.
+/// Return the bytes that a Field with these parameters allocates. The second has no halo, and its rows are
+/// aligned at column `aligned`.
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision);
+std::size_t field_bytes(const Box& owned, Precision precision, std::int64_t aligned);
 
 }  // namespace spsolve

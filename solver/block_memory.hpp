@@ -10,9 +10,9 @@
 
 namespace spsolve {
 
-/// Returns the bytes of the fields of the largest block: two for the state, one for the source, and two while
-/// the fused source is made. Exchange buffers are not included. The result is an upper bound, because it
-/// includes halos along axes where units wrap indices.
+/// Returns the bytes of the fields of the largest block: those of the state, the coefficients of equations,
+/// one for the source, and two while the fused source is made. Exchange buffers are not included. The result
+/// is an upper bound, because it includes halos along axes where units wrap indices.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 

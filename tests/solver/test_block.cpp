@@ -2,9 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
+#include <random>
 
+#include "kernels/operator/canonical.hpp"
 #include "kernels/reference.hpp"
 #include "solver/block_memory.hpp"
+#include "tests/kernels/operator/example_steps.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/shape_case.hpp"
@@ -187,10 +191,26 @@ class CountingBackend : public CpuBackend {
 };
 
 /// Checks the memory limit by which runs are refused: the fields of the first block, which is the largest. No
-/// memory may be freed while work may still use it.
-TEST(Block, TakesTheMemoryThatIsSaid) {
+/// memory may be freed while work may still use it. `set_values` gives the block its values.
+template <class SetValues>
+void expect_said_memory(const Problem& problem, const Method& method, int exchange_every,
+                        const SetValues& set_values) {
   const Communicator self(MPI_COMM_SELF);
   MpiTransport transport(self);
+  const Decomposition whole(problem.domain.shape, {1, 1, 1});
+  CountingBackend backend(transport);
+  {
+    Block block(self, problem, whole, method, backend, exchange_every);
+    set_values(block);
+    EXPECT_EQ(backend.freed_early(), 0);
+    block.launch(method.fuse);
+  }
+  const std::size_t said = block_bytes(problem, whole, method, exchange_every);
+  EXPECT_EQ(backend.required_bytes, said);
+  EXPECT_EQ(backend.max_bytes(), said);
+}
+
+TEST(Block, TakesTheMemoryThatIsSaid) {
   for (int seed = 0; seed < 20; ++seed)
     for (const bool has_source : {false, true})
       for (const bool fused_weights : {false, true}) {
@@ -200,19 +220,40 @@ TEST(Block, TakesTheMemoryThatIsSaid) {
         const Problem problem{c.problem.domain, c.problem.stencil, Precision::fp64, has_source};
         const Method method =
             fused_weights ? Method(c.fuse, UnitKind::tensor, Layout::dual_tessellation, 0.0) : Method(c.fuse);
-        const Decomposition whole(problem.domain.shape, {1, 1, 1});
-        CountingBackend backend(transport);
-        {
-          Block block(self, problem, whole, method, backend, exchange_every);
+        expect_said_memory(problem, method, exchange_every, [&](Block& block) {
           if (has_source) block.set_source(testing::values_of(problem.domain, c.problem.source));
-          EXPECT_EQ(backend.freed_early(), 0);
           block.set_state(testing::values_of(problem.domain, c.problem.u));
-          block.launch(c.fuse);
-        }
-        const std::size_t said = block_bytes(problem, whole, method, exchange_every);
-        EXPECT_EQ(backend.required_bytes, said);
-        EXPECT_EQ(backend.max_bytes(), said);
+        });
       }
+}
+
+/// One field has values one step before, the other has none, and there are two coefficients.
+TEST(Block, SystemsTakeTheMemoryThatIsSaid) {
+  testing::ExampleStep waves{"waves", {}, R"(
+    p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=4)
+    q.next = q + dt*(k*laplace(q) + p)
+  )"};
+  waves.names.dimensions = 2;
+  waves.names.dt = 0.125;
+  waves.names.fields = {"p", "q"};
+  waves.names.coefficients = {"c", "k"};
+  const Canonical canonical = canonical_form(testing::system_of(waves));
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    const testing::RandomProblem given(waves, random, 40);
+    const auto equations =
+        std::make_shared<const Equations>(canonical, given.context.fields, given.context.dt);
+    for (const int fuse : {1, 2, 3})
+      for (const Precision precision : {Precision::fp64, Precision::fp16}) {
+        SCOPED_TRACE("seed=" + std::to_string(seed) + " fuse=" + std::to_string(fuse));
+        const Problem problem = system_problem(equations, precision);
+        expect_said_memory(problem, Method(fuse), 1 + static_cast<int>(seed % 3), [&](Block& block) {
+          for (std::size_t i = 0; i < given.state.now.size(); ++i)
+            block.set_state(testing::values_of(problem.domain, given.state.now[i]), i);
+          block.set_previous(testing::values_of(problem.domain, given.state.previous[0]), 0);
+        });
+      }
+  }
 }
 
 class BlockOn : public testing::OnDevice {};
