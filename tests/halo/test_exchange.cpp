@@ -96,16 +96,17 @@ TEST(Exchange, SlabsOfShortRowsIncludeTheirPeriodicCopies) {
   exchange_and_check({3, {130, 4 * ranks, 5}, {}}, {1, ranks, 1}, {3, 2, 1}, Precision::fp16, boxes);
 }
 
-/// Counts the bytes that it sends.
+/// Counts the messages and bytes that it sends.
 class CountingTransport : public MpiTransport {
  public:
   using MpiTransport::MpiTransport;
   void start(std::span<const Message> sends, std::span<const Message> receives) override {
+    messages_sent += sends.size();
     for (const Message& message : sends) bytes_sent += message.bytes;
     MpiTransport::start(sends, receives);
   }
 
-  std::size_t bytes_sent = 0;
+  std::size_t messages_sent = 0, bytes_sent = 0;
 };
 
 TEST(Exchange, SendsOnlyPointsThatOthersNeed) {
@@ -124,6 +125,35 @@ TEST(Exchange, SendsOnlyPointsThatOthersNeed) {
   pending.wait();
   pending.unpack();
   EXPECT_EQ(transport.bytes_sent, world.size() == 1 ? 0u : 2u * (3 * 16 * 4 + 2 * 32));
+}
+
+TEST(Exchange, SendsOneMessageWithAllFieldsToEachNeighbour) {
+  const Communicator world;
+  const Domain domain{2, {1, 6, 4 * world.size()}, {}};
+  const Decomposition decomposition(domain.shape, {1, 1, world.size()});
+  const Box block = decomposition.block(world.rank());
+  CountingTransport transport(world);
+  HostPacker packer;
+  Field u(block, {0, 1, 2}, Precision::fp64), v(block, {0, 1, 2}, Precision::fp64),
+      w(block, {0, 1, 2}, Precision::fp64);
+  const State state({&u, &v, &w});
+  const auto number = [&](std::size_t field, const Index3& p) {
+    return static_cast<double>(index_of(p, domain.shape)) + 0.25 * static_cast<double>(field);
+  };
+  HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), u.halo()), state, transport,
+                        packer, packer);
+  for (std::size_t i = 0; i < state.size(); ++i)
+    for_each_point(block, [&](const Index3& p) { *state[i].at<double>(p) = number(i, p); });
+  exchange.pack(state);
+  PendingExchange pending = exchange.start(state);
+  pending.wait();
+  pending.unpack();
+  EXPECT_EQ(transport.messages_sent, static_cast<std::size_t>(std::min(world.size() - 1, 2)));
+  for (std::size_t i = 0; i < state.size(); ++i)
+    for_each_point(u.allocated(), [&](const Index3& p) {
+      const Index3 image{p[0], wrap(p[1], domain.shape[1]), wrap(p[2], domain.shape[2])};
+      ASSERT_EQ(*state[i].at<double>(p), number(i, image)) << "field " << i << " at " << p[1] << " " << p[2];
+    });
 }
 
 /// Sends a longer message than the receiver expects, as if ranks disagreed about the width of a halo.
