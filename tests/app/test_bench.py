@@ -204,6 +204,24 @@ class Bench(spsolve.TestCase):
             self.assertIn("excludes", self.bench(2, *clash).err)
         self.bench(2, "--unit", "sparse-tensor", "--device", "cpu")
 
+    def test_bench_of_equations(self):
+        """There is no reference for their errors."""
+        waves = spsolve.write_input(self.directory / "waves.toml", {
+            "grid": {"shape": [40, 50]}, "fields.p": {"initial": "sin(x)"}, "fields.q": {}, "coefficients": {"c": "1 + x/50"},
+            "equations": {"step": "p.next = 2*p - p.previous + c*dt^2*laplace(p); q.next = q + p"},
+            "time": {"dt": 0.1, "steps": 3}, "compute": {"precision": "fp32"}})
+        # Read and written are u and v; and p, p.previous, q and the coefficient, p and q.
+        for path, name, shape, precision, bytes_per_point in ((spsolve.SOURCE / "inputs" / "gray_scott.toml", "gray_scott", [128, 128], "fp64", 4 * 8),
+                                                              (waves, "waves", [40, 50], "fp32", 6 * 4)):
+            for ranks in (None, 2):
+                result = self.bench(0, "--input", path, "--device", "cpu", "--steps", "12", "--json", "bench.json", ranks=ranks)
+                (row,) = json.loads((self.directory / "bench.json").read_text())
+                self.assertEqual((row["stencil"], row["shape"], row["precision"], row["ranks"]), (name, shape, precision, ranks or 1))
+                self.assertAlmostEqual(row["gstencil_per_s"], np.prod(shape) * row["steps"] / row["seconds"] / 1e9, delta=1e-6 * row["gstencil_per_s"])
+                self.assertEqual(row["bytes_per_point"] * row["fuse"], bytes_per_point)
+                self.assertIsNone(row["error_l2"])
+                self.assertRegex(result.out, rf"(?m)^{name} .* - +-$")
+
     def test_bench_of_an_input_takes_of_it_what_is_to_be_solved_alone(self):
         problem = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(
             time={"steps": 10**9}, parallel={"ranks": [7, 1], "transport": "nccl"}))

@@ -403,6 +403,29 @@ class CommandLine(spsolve.TestCase):
         for name in ("one", "planes", "columns", "small"):
             self.assertIn(f"/{name}: shape (70, 61, 83), float64, min {values.min()}, max {values.max()}", described)
 
+    def test_coefficients_that_no_run_can_take(self):
+        """The message names the line, the key and the point or the shape, and nothing is written."""
+        ones = np.ones((9, 14))
+        with h5py.File(self.directory / "model.h5", "w") as data:
+            data["c"], data["thin"], data["flat"], data["broken"] = ones, ones[:, 1:], ones.ravel(), ones
+            data["broken"][3, 5] = np.nan
+        of_file = lambda dataset, name="model.h5": {"file": name, "dataset": dataset}
+        for k, wanted in ((of_file("broken"), r"model.h5:broken is nan at \[3, 5\], wanted finite numbers"),
+                          (of_file("thin"), r"model.h5:thin has shape \(9, 13\), wanted \(9, 14\)"),
+                          (of_file("flat"), r"model.h5:flat has shape \(126,\), wanted \(9, 14\)"),
+                          (of_file("thick"), 'model.h5 has no dataset "thick"; did you mean'),
+                          (of_file("c", "none.h5"), "none.h5: No such file"),
+                          ("c/(x - 2)", r"k 'c/\(x - 2\)' is inf at x = 2, y = 0 \(point \[0, 2\]\)"),
+                          ("sqrt(4 - y)", r"k 'sqrt\(4 - y\)' is -?nan at x = 0, y = 5 \(point \[5, 0\]\)")):
+            file = self.directory / "problem.toml"
+            file.write_text("grid = { shape = [9, 14] }\nfields = { u = { initial = 'x' } }\n"
+                            f"[coefficients]\nk = {spsolve.toml(k)}\nc = {spsolve.toml(of_file('c'))}\n"
+                            "[equations]\nstep = 'u.next = u + 0.1*k*laplace(u) + c'\n[time]\nsteps = 3\n[output]\ndirectory = 'out'\n")
+            for verb, ranks in ((["check"], None), ([], 3)):
+                with self.subTest(k=k, verb=verb, ranks=ranks):
+                    self.says(2, [r"problem.toml:4: \[coefficients(\.k)?\]", wanted], *verb, file, ranks=ranks)
+        self.assertEqual(self.names(), ["model.h5", "problem.toml"])
+
     def test_ranks_that_do_not_fit(self):
         file = self.write(grid={"shape": [2, 3]})
         self.says(2, "4 blocks, but 3 ranks", file, "--set", "parallel.ranks=[2,2]", ranks=3)

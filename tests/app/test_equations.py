@@ -3,8 +3,10 @@
 ranks and after a restart, and what is known exactly: frequencies, profiles, conserved sums, the speed of a front."""
 import concurrent.futures
 import json
+import os
 import re
 import shutil
+import signal
 import tomllib
 import unittest
 
@@ -52,13 +54,16 @@ class Equations(spsolve.TestCase):
                         file[name] = values
         return path
 
-    def solve(self, model, precision, output, *arguments, every=1, ranks=None, steps=None):
-        """Runs an example with the settings of its model. Returns the directory of the results."""
-        path = self.input_of(model)
-        self.run_to(0, path, *model.settings(), *spsolve.settings(
+    def command(self, model, precision, output, *arguments, every=1, steps=None):
+        """Returns the arguments that run an example with the settings of its model."""
+        return [self.input_of(model), *model.settings(), *spsolve.settings(
             f"time.steps={model.steps if steps is None else steps}", f"output.every={every}", f"output.precision={precision}",
-            f"compute.precision={precision}", f"diagnostics.every={every}"), "--output", output, *arguments, ranks=ranks)
-        return self.directory / output
+            f"compute.precision={precision}", f"diagnostics.every={every}"), "--output", output, *arguments]
+
+    def solve(self, *command, ranks=None, **options):
+        """Runs a command(). Returns the directory of the results."""
+        self.run_to(0, *self.command(*command, **options), ranks=ranks)
+        return self.directory / command[2]
 
     def assert_same_bits(self, one, other, first=-1):
         """Compares all files of both runs beyond step `first`."""
@@ -128,6 +133,25 @@ class Equations(spsolve.TestCase):
                     several = solve(fuse, ranks)
                     self.assertEqual(json.loads((several / "run.json").read_text())["plan"]["fuse"], fuse)
                     self.assert_same_bits(single, several)
+
+    def test_killed_examples_leave_the_bytes_of_whole_runs(self):
+        """Waves of two time levels, and equations that read `.next`, go on on other numbers of ranks after SIGKILL."""
+        checkpoints = spsolve.settings("checkpoint.every=20")
+        for model, precision, ranks, ranks_after in ((models.Acoustic2D(), "fp32", 3, 2), (models.Schroedinger(), "fp64", 2, 4)):
+            with self.subTest(model.name):
+                killed = self.directory / model.name
+                newest = lambda: max(spsolve.checkpoints(killed), default=0)
+                with spsolve.Job(*self.command(model, precision, killed, *checkpoints, every=7, steps=10**8), ranks=ranks) as job:
+                    job.wait_for(lambda: newest() >= 40, "the checkpoint of step 40")
+                    for rank in job.ranks():
+                        os.kill(rank, signal.SIGKILL)
+                    job.wait()
+                begin = newest()
+                options = {"every": 7, "steps": begin + 33}
+                self.solve(model, precision, killed, *checkpoints, "--restart", "latest", ranks=ranks_after, **options)
+                whole = self.solve(model, precision, f"{model.name}_whole", *checkpoints, **options)
+                self.assertEqual(max(spsolve.snapshots(whole)), begin + 33)
+                self.assert_same_bits(whole, killed)
 
     def test_every_example_has_a_model(self):
         paths = (spsolve.SOURCE / "inputs").glob("*.toml")

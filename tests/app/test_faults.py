@@ -4,6 +4,7 @@ up, killed ranks. No run hangs, no good file is lost, every rank gives the same 
 import contextlib
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -207,6 +208,22 @@ class Faults(spsolve.TestCase):
         # Halos of about 2^24 points along each axis take 2^75 bytes, which overflows 64 bits to 0.
         refused("grid.shape=[65536, 65536, 65536]", "boundary={}", "stencil={file='far.h5', dataset='w'}", "time.fuse=4096",
                 "time.steps=4096", "parallel.exchange_every=8", "compute.device=cpu")
+        self.assertFalse((self.directory / "out").exists())
+
+    def test_memory_for_fewer_fields_than_there_are(self):
+        """The machine has room for one field with its previous values, but not for five. Counted are three arrays of the first
+        field, two of each other one and one of the coefficient."""
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        side = int((0.11 * machine / 8) ** 0.5)
+        fields = {f"fields.{name}": {"initial": 1} for name in "pqrsu"}
+        step = "p.next = 2*p - p.previous + c*laplace(p); " + "; ".join(f"{name}.next = {name} + p" for name in "qrsu")
+        file = spsolve.write_input(self.directory / "fields.toml", {
+            "grid": {"shape": [side, side]}, **fields, "coefficients": {"c": "1 + x"}, "equations": {"step": step},
+            "time": {"dt": 0.1, "steps": 3, "fuse": 1}, "compute": {"device": "cpu"}, "output": {"directory": "out"}})
+        for verb in (["check"], []):
+            said = self.run_to(2, *verb, file, *spsolve.settings("compute.device=cpu")).err
+            gib = float(re.search(r"error: the run needs ([0-9.]+) GiB per rank", said)[1])
+            self.assertAlmostEqual(gib * 2**30 / (8 * side**2), 3 + 4 * 2 + 1, delta=0.2)
         self.assertFalse((self.directory / "out").exists())
 
     def test_output_that_cannot_be_a_directory(self):
@@ -443,6 +460,22 @@ class Faults(spsolve.TestCase):
         (step,) = spsolve.checkpoints(self.directory / "out")
         self.run_to(0, file, "--restart", "latest", "--set", f"time.steps={step + 3}")
 
+    def test_a_field_of_a_system_that_becomes_nan_is_named(self):
+        """At one point u falls below 0 before all others: there v is the first field that is not finite."""
+        fields = {"u": {"initial": "y == 33 && x == 700 ? 2.5 : 8"}, "v": {}, "w": {}}
+        file = spsolve.write_input(self.directory / "system.toml", {
+            "grid": {"shape": SHAPE}, **{f"fields.{name}": keys for name, keys in fields.items()},
+            "equations": {"step": "u.next = u - 1; v.next = v + sqrt(u); w.next = w + u"},
+            "time": {"steps": 1000, "fuse": 1}, "diagnostics": {"every": 1}, "output": {"directory": "out"}})
+        for ranks in (None, 3):
+            result = self.run_to(3, file, "--overwrite", ranks=ranks)
+            self.assertRegex(result.err, "NaN or infinite at step 4, first at point y=33, x=700 of v; the state of step 3 was finite")
+            self.assertEqual(result.err.count("NaN or infinite"), 1)
+            with h5py.File(spsolve.checkpoints(self.directory / "out")[3]) as checkpoint:
+                for name in fields:
+                    self.assertTrue(np.isfinite(checkpoint[name][()]).all(), name)
+            self.assertEqual([row["step"] for row in spsolve.diagnostics(self.directory / "out")], list(range(4)))
+
     def test_overflow_ends_the_run_on_all_ranks(self):
         # Every step doubles the values: fp32 overflows at 2^128, fp16 above 2^15.99.
         for precision, last_finite in (("fp32", 127), ("fp16", 15), ("fp64", 1023)):
@@ -586,6 +619,28 @@ class Faults(spsolve.TestCase):
         self.assertIn("NaN or infinite at step 0, first at point y=0, x=0; the initial values are beyond the range of fp16", self.run_to(3, file, ranks=2).err)
         self.assertEqual(spsolve.diagnostics(self.directory / "out"), [])
 
+    def check_end_without(self, stopped, job):
+        """Stops a rank of a job and expects that the others end it."""
+        os.kill(job.ranks()[stopped], signal.SIGSTOP)
+        begin = time.monotonic()
+        result = self.finished(job.wait(), 5)
+        self.assertLess(time.monotonic() - begin, 60)
+        self.assertRegex(result.err, rf"error: no sign of life for \d+ s from rank {stopped} on \S+: .*, step \d+, "
+                                     r"[\w ]+; last checkpoint: step \d+")
+
+    def test_a_rank_that_hangs_ends_a_job_of_equations(self):
+        out = self.directory / "out"
+        file = spsolve.write_input(self.directory / "system.toml", {
+            "grid": {"shape": [64, 128]}, "fields.p": {"initial": "sin(x / 5)"}, "fields.q": {},
+            "equations": {"step": "p.next = 2*p - p.previous + 0.1*laplace(p); q.next = 0.5*q + p.next"}, "time": {"steps": 10**8},
+            "checkpoint": {"every": 1000}, "parallel": {"timeout_seconds": 4}, "output": {"directory": out}})
+        with spsolve.Job(file, ranks=3) as job:
+            job.wait_for(lambda: spsolve.checkpoints(out), "it wrote a checkpoint")
+            time.sleep(2.0)  # by then the others know of the checkpoint
+            ranks = job.ranks()
+            self.check_end_without(1, job)
+        self.wait_for_end(ranks)
+
     def test_a_rank_that_hangs_ends_the_job(self):
         """A stopped rank does not answer but does not die either: MPI alone would wait forever."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000}, parallel={"timeout_seconds": 4})
@@ -611,12 +666,7 @@ class Faults(spsolve.TestCase):
                     time.sleep(0.3)
                 time.sleep(1.0)
                 self.assertIsNone(job.process.poll())
-                os.kill(ranks[stopped], signal.SIGSTOP)
-                begin = time.monotonic()
-                result = self.finished(job.wait(), 5)
-                self.assertLess(time.monotonic() - begin, 60)
-                self.assertRegex(result.err, rf"error: no sign of life for \d+ s from rank {stopped} on \S+: .*, step \d+, "
-                                             r"[\w ]+; last checkpoint: step \d+")
+                self.check_end_without(stopped, job)
             self.wait_for_end(ranks)
             # The checkpoint that a run continues from is its last until it writes one.
             restart = restart or ["--set", "checkpoint.every=0", "--restart", max(spsolve.checkpoints(out).values())]
