@@ -15,6 +15,7 @@ namespace {
 
 constexpr int heartbeat_tag = 1;
 constexpr int heartbeats_within_timeout = 10;
+constexpr int missed_heartbeats = 3;  // make a rank worth a word when this one is told to end
 constexpr std::chrono::milliseconds poll_interval(200);  // between checks for a request to end
 constexpr int reporting_ranks = 2;  // ranks that report their position; there are two because
                                     // one may be dead
@@ -130,7 +131,11 @@ void Watchdog::pause() {
     const std::int64_t changes = changes_;
     const bool made_progress = std::exchange(changes_told_, changes) != changes;
     unanswered_ = !termination_requested_() ? 0 : made_progress ? 1 : unanswered_ + 1;
-    if (unanswered_ == 2) fmt::print(stderr, "spsolve: told to end: {}\n", whereabouts());
+    if (unanswered_ == 2) {
+      const std::string silence = silence_beyond(missed_heartbeats * timeout_ / heartbeats_within_timeout);
+      fmt::print(stderr, "spsolve: told to end: {}{}{}\n", whereabouts(), silence.empty() ? "" : "; ",
+                 silence);
+    }
   }
 }
 
@@ -173,11 +178,18 @@ bool Watchdog::exchange_heartbeats(Peer& peer, const Heartbeat& heartbeat) {
 }
 
 void Watchdog::require_heartbeats() const {
+  if (const std::string silence = silence_beyond(timeout_); !silence.empty()) end(silence);
+}
+
+/// Returns text about the first rank that has not been heard for longer than the limit, or "" if there is
+/// none.
+std::string Watchdog::silence_beyond(Clock::duration limit) const {
   for (const Peer& peer : peers_)
-    if (!peer.newest.last && Clock::now() - peer.heard > timeout_)
-      end(fmt::format("no sign of life for {:.0f} s from {}",
-                      std::chrono::duration<double>(Clock::now() - peer.heard).count(),
-                      describe(peer.rank, peer.place, peer.newest)));
+    if (const Clock::duration silence = Clock::now() - peer.heard; !peer.newest.last && silence > limit)
+      return fmt::format("no sign of life for {:.0f} s from {}",
+                         std::chrono::duration<double>(silence).count(),
+                         describe(peer.rank, peer.place, peer.newest));
+  return "";
 }
 
 /// Checks for progress on rank 0 only, since the others know no more than it does.

@@ -29,7 +29,8 @@ const char* to_string(Phase phase);
 /// the CPU) continue to send heartbeats.
 ///
 /// If a rank dies, the launcher notices first. It asks the other ranks to end and kills them soon after. A
-/// rank that cannot react, because it waits for the dead one, reports its position.
+/// rank that cannot react, because it waits for the dead one, reports its position, and which rank has been
+/// silent if some have: the launcher knows only the host that it has lost.
 class Watchdog {
  public:
   /// `place` names host and device of this rank in messages. `termination_requested`, which another thread
@@ -84,6 +85,7 @@ class Watchdog {
   void require_progress();
   Heartbeat now() const;
   std::string describe(int rank, const std::string& place, const Heartbeat& heartbeat) const;
+  std::string silence_beyond(Clock::duration limit) const;
   [[noreturn]] void end(const std::string& message) const;
 
   Communicator communicator_;  // used only for heartbeats

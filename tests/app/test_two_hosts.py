@@ -19,6 +19,13 @@ import spsolve
 
 HOSTS = {"spsolvea": "10.77.0.1", "spsolveb": "10.77.0.2"}
 NAMESPACES = ["--net", "--uts", "--mount"]
+CORES = sorted(os.sched_getaffinity(0))
+# The cores of each host; a machine of one core has it on both.
+HALF = max(len(CORES) // 2, 1)
+HOST_CORES = {"spsolvea": CORES[:HALF], "spsolveb": CORES[-HALF:]}
+# mpirun then notices within 2 s that it cannot reach a host, before spsolve does, and lets ranks say where they are for a second.
+KEEPALIVE = [word for name in ("oob_tcp_keepalive_time", "oob_tcp_keepalive_intvl", "oob_tcp_keepalive_probes", "odls_base_sigkill_timeout")
+             for word in ("--mca", name, "1")]
 
 
 class Hosts:
@@ -49,8 +56,8 @@ class Hosts:
             self.__exit__()
             raise
         agent = self.directory / "agent"
-        places = "".join(f"{host}) pid={process.pid};; " for host, process in self.processes.items())
-        agent.write_text(f'#!/bin/sh\ncase $1 in {places}esac\nshift\nexec nsenter -t $pid {" ".join(NAMESPACES)} sh -c "$*"\n')
+        places = "".join(f"{host}) enter='{' '.join(self.enter(host))}';; " for host in HOSTS)
+        agent.write_text(f'#!/bin/sh\ncase $1 in {places}esac\nshift\nexec $enter sh -c "$*"\n')
         agent.chmod(0o755)
         return self
 
@@ -66,7 +73,8 @@ class Hosts:
             os.kill(pid, signal.SIGKILL)
 
     def enter(self, host):
-        return ["nsenter", "-t", str(self.processes[host].pid), *NAMESPACES]
+        cores = ",".join(map(str, HOST_CORES[host]))
+        return ["nsenter", "-t", str(self.processes[host].pid), *NAMESPACES, "taskset", "-c", cores]
 
     def run(self, host, *command):
         subprocess.run([*self.enter(host), *command], check=True)
@@ -105,15 +113,15 @@ class Hosts:
         """Returns the process ids of the ranks."""
         return self.members(lambda place: os.readlink(place / "exe") == os.path.realpath(spsolve.EXECUTABLE), host)
 
-    def start(self, *arguments, ranks=4):
-        """Starts a run whose first ranks are on the first host."""
+    def start(self, *arguments, ranks=4, options=(), threads="1"):
+        """Starts a run whose first ranks are on the first host. `options` are those of mpirun."""
         each = ranks // len(HOSTS)
         network = [word for framework in ("btl", "oob") for word in ("--mca", f"{framework}_tcp_if_include", "10.77.0.0/24")]
         return subprocess.Popen(
             [*self.enter("spsolvea"), spsolve.MPIEXEC, "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", self.directory / "agent", *network,
              "-H", ",".join(f"{host}:{each}" for host in HOSTS), "-n", str(ranks), "--wdir", self.directory,
-             spsolve.EXECUTABLE, *map(str, arguments)],
-            env=spsolve.ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+             *options, spsolve.EXECUTABLE, *map(str, arguments)],
+            env={**spsolve.ENVIRONMENT, "OMP_NUM_THREADS": threads}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             start_new_session=True)
 
 
@@ -121,8 +129,8 @@ class TwoHosts(spsolve.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "nsenter", "ip"))):
-            raise unittest.SkipTest("needs root, unshare, nsenter and ip")
+        if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "nsenter", "ip", "taskset"))):
+            raise unittest.SkipTest("needs root, unshare, nsenter, ip and taskset")
         version = subprocess.run([spsolve.MPIEXEC, "--version"], capture_output=True, text=True).stdout
         if not re.search(r"[(](Open MPI|OpenRTE)[)] 4[.]", version):
             raise unittest.SkipTest("needs mpirun of Open MPI 4")
@@ -163,25 +171,38 @@ class TwoHosts(spsolve.TestCase):
             result = self.ended(hosts, hosts.start(file, "--output", "both"), 60)
             self.finished(result)
         for rank, host in enumerate(["spsolvea", "spsolvea", "spsolveb", "spsolveb"]):
-            self.assertRegex(result.out, rf"rank {rank} on {host}: ")
+            self.assertIn(f"rank {rank} on {host}: 1 threads\n", result.out)
         self.run_to(0, file, "--output", "alone")
         self.assertEqual((self.directory / "both/snapshot_0000000040.hdf").read_bytes(),
                          (self.directory / "alone/snapshot_0000000040.hdf").read_bytes())
 
-    def test_a_cut_cable_ends_the_ranks_and_the_next_start_goes_on(self):
-        file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
+    def test_ranks_take_the_cores_of_their_host(self):
         with Hosts(self.directory) as hosts:
-            process = hosts.start(file)
-            self.wait_for_checkpoint(process, 1000)
-            self.assertEqual([len(hosts.ranks(host)) for host in HOSTS], [2, 2])
-            hosts.cut()
-            self.wait_for_no_ranks(hosts, 4 + 10)
-            result = self.ended(hosts, process, 5)
-            self.assertRegex(result.err, r"rank [23] on spsolveb: .*step \d+, [\w ]+; last checkpoint: (step \d+|none)")
-            hosts.connect()
-            last = max(spsolve.checkpoints(self.directory / "out"))
-            again = hosts.start(file, "--restart", "latest", *spsolve.settings(f"time.steps={last + 1000}"))
-            self.finished(self.ended(hosts, again, 60))
+            result = self.ended(hosts, hosts.start(self.write(), ranks=2, options=["--bind-to", "none"], threads=""), 60)
+            self.finished(result)
+        for rank, host in enumerate(HOSTS):
+            self.assertIn(f"rank {rank} on {host}: {len(HOST_CORES[host])} threads\n", result.out)
+
+    def test_a_cut_cable_ends_the_ranks_and_the_next_start_goes_on(self):
+        """mpirun waits for the lost host unless it has found that it cannot reach the host before the ranks end the job."""
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
+        for options, launcher_ends, message in (([], False, "error: "), (KEEPALIVE, True, "told to end: rank 0 on spsolvea.*; ")):
+            with self.subTest(options=options), Hosts(self.directory) as hosts:
+                last = max(spsolve.checkpoints(self.directory / "out"), default=0)
+                process = hosts.start(file, "--restart", "latest", options=options)
+                self.wait_for_checkpoint(process, last + 1000)
+                self.assertEqual([len(hosts.ranks(host)) for host in HOSTS], [2, 2])
+                hosts.cut()
+                if launcher_ends:
+                    self.assertNotEqual(process.wait(4 + 10), 0)
+                self.wait_for_no_ranks(hosts, 4 + 10)
+                result = self.ended(hosts, process, 5)
+                self.assertRegex(result.err, message + r"no sign of life for \d+ s from rank [23] on spsolveb: "
+                                                       r".*step \d+, [\w ]+; last checkpoint: (step \d+|none)")
+                hosts.connect()
+                last = max(spsolve.checkpoints(self.directory / "out"))
+                again = hosts.start(file, "--restart", "latest", *spsolve.settings(f"time.steps={last + 1000}"))
+                self.finished(self.ended(hosts, again, 60))
 
     def test_a_rank_killed_on_the_other_host(self):
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 100})
