@@ -771,6 +771,20 @@ class Restart(spsolve.TestCase):
         self.assertIn("[[images]] of one name", self.run_to(2, write(value="u^2"), "--restart", "latest").err)
         self.run_to(0, write(colormap="magma"), "--restart", "latest", "--set", "time.steps=210")
 
+    def test_images_of_one_name_have_one_field_and_plane(self):
+        def write(**keys):
+            return spsolve.write_input(self.directory / "problem.toml", {
+                "grid": {"shape": [6, 7, 8]}, "fields": {"u": {"initial": "x"}, "v": {"initial": "y"}}, "equations": {"step": "u.next = 0.9*u; v.next = v"},
+                "time": {"steps": 10}, "checkpoint": {"final": True}, "output": {"directory": "out"},
+                "images": [{"name": "i", "value": "u", "every": 5, "plane": {"z": 2.0}, **keys}]})
+        self.run_to(0, write())
+        before = self.files()
+        for change in ({"value": "v"}, {"plane": {"z": 3.0}}, {"plane": {"x": 2.0}}):  # the last has another size
+            self.assertIn("[[images]] of one name show something else", self.run_to(2, write(**change), "--restart", "latest", "--set", "time.steps=20").err)
+            self.assertTrue(before == self.files(), "files have changed")
+        self.run_to(0, write(every=10), "--restart", "latest", "--set", "time.steps=20")
+        self.run_to(0, write(name="other", value="v"), "--restart", "latest", "--set", "time.steps=30")
+
     def test_snapshots_of_one_series_have_one_shape_and_precision(self):
         file = self.write()
         self.run_to(0, file, "--set", "time.steps=200")
@@ -782,6 +796,14 @@ class Restart(spsolve.TestCase):
                 self.assertNotIn("finished", result.out)
             self.assertTrue(before == self.files(), "files have changed")
             self.run_to(0, file, "--restart", "out/checkpoint_0000000140.h5", "--set", change, "--output", "elsewhere", "--overwrite")
+        def stream(region):
+            return spsolve.settings('outputs=[{name="part", every=50, region={x=%s}}]' % region)
+        self.run_to(0, file, "--set", "time.steps=200", "--overwrite", *stream([0, 20]))
+        before = self.files()
+        for region in ([0, 30], [1, 21]):  # the latter has the same size
+            self.assertIn("[[outputs]] are others", self.run_to(2, file, "--restart", "latest", *stream(region), ranks=2).err)
+            self.assertTrue(before == self.files(), "files have changed")
+        self.run_to(0, file, "--restart", "latest", "--set", "time.steps=250", *stream([0, 20]))
         # Without any snapshot so far no results can be mixed.
         early = spsolve.settings("output.every=0", "checkpoint.every=30")
         with self.start(file, *early, *spsolve.settings(f"time.steps={ENDLESS}"), ranks=2) as job:
