@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "app/machine/control_groups.hpp"
+#include "app/setup/terminal.hpp"
 #include "halo/machine.hpp"
 
 namespace spsolve {
@@ -84,12 +85,7 @@ Runnable runnable_here(const Communicator& machine) {
           quota};
 }
 
-/// Holds the cores that a job has on this machine, and what its launcher is called and told to use them.
-struct JobCores {
-  int count = 0;  // 0: unknown
-  std::string launcher, advice;
-};
-
+/// Returns the cores of this job on this machine.
 JobCores cores_of_job() {
   if (std::getenv("OMPI_COMM_WORLD_SIZE")) {  // mpirun itself is not bound
     CoreMask mask{};
@@ -149,6 +145,12 @@ void start_threads() {
   ++started;
 }
 
+std::string advice_on_idle_cores(const JobCores& job, const std::string& host, int threads, int ranks) {
+  if (threads >= job.count) return "";
+  return fmt::format("{} of {} cores of {} lie idle: {} has bound {} to fewer; use {}, or more ranks",
+                     job.count - threads, job.count, host, job.launcher, counted(ranks, "rank"), job.advice);
+}
+
 std::string advice_on_cores(const Communicator& communicator) {
   std::string text;
   on_this_machine(communicator, [&](const Communicator& machine) {
@@ -162,11 +164,9 @@ std::string advice_on_cores(const Communicator& communicator) {
           "each other; without it spsolve starts as many as can run",
           std::getenv("OMP_NUM_THREADS"), used, host_name(), fitting);
     if (threads_are_given() || std::getenv("OMP_THREAD_LIMIT")) return;
-    const JobCores job = cores_of_job();
-    const int all = static_cast<int>(std::min(quotas, static_cast<double>(job.count)));
-    if (used < all)
-      text = fmt::format("{} of {} cores of {} lie idle: {} has bound ranks to fewer; use {}, or more ranks",
-                         all - used, all, host_name(), job.launcher, job.advice);
+    JobCores job = cores_of_job();
+    job.count = static_cast<int>(std::min(quotas, static_cast<double>(job.count)));
+    text = advice_on_idle_cores(job, host_name(), used, machine.size());
   });
   return communicator.broadcast(text);
 }

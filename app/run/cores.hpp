@@ -27,6 +27,16 @@ void share_cores(const Communicator& communicator);
 /// for them.
 void start_threads();
 
+/// Holds the cores that a job has on a machine, and what its launcher is called and told to use them.
+struct JobCores {
+  int count = 0;  // 0: unknown
+  std::string launcher, advice;
+};
+
+/// Returns advice if `ranks` of a job with `threads` in all leave cores of a machine idle, otherwise an empty
+/// text.
+std::string advice_on_idle_cores(const JobCores& job, const std::string& host, int threads, int ranks);
+
 /// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun or Slurm's srun has bound each
 /// rank to one core and leaves other cores of the job on this machine unused, or if OMP_NUM_THREADS makes
 /// more threads than can run at a time. Returns an empty text otherwise. Only the machine of rank 0 is looked

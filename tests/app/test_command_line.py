@@ -765,18 +765,22 @@ class CommandLine(spsolve.TestCase):
     def test_cores_that_lie_idle(self):
         """mpirun binds one or two ranks to a core each: a run says how many cores nobody uses, and what to type."""
         file = self.write(time={"steps": 1})
-        cores = len(os.sched_getaffinity(0))
         environment = {key: value for key, value in spsolve.ENVIRONMENT.items() if key != "OMP_NUM_THREADS"}
-        def run(*options):
-            return subprocess.run([spsolve.MPIEXEC, *options, "-n", "1", spsolve.EXECUTABLE, file, "--overwrite", *spsolve.settings("compute.device=cpu")],
-                                  cwd=self.directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
-        result = run("--bind-to", "core")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        threads = int(re.search(r"(\d+) threads", result.stdout)[1])
-        idle = re.search(r"^(\d+) of (\d+) cores of \S+ lie idle: .*--bind-to none", result.stdout, re.M)
-        if threads < cores and idle:  # a quota may leave no more
-            self.assertEqual(int(idle[1]) + threads, int(idle[2]))
-        self.assertNotIn("lie idle", run("--bind-to", "none").stdout)
+        def run(binding, ranks):
+            """Returns what a run prints, and its threads."""
+            result = subprocess.run([spsolve.MPIEXEC, "--oversubscribe", "--bind-to", binding, "-n", str(ranks), spsolve.EXECUTABLE, file, "--overwrite",
+                                     *spsolve.settings("compute.device=cpu")], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
+                                    capture_output=True, text=True, timeout=spsolve.LONGEST)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return result.stdout, sum(map(int, re.findall(r"^  rank \d+ on .*?(\d+) threads", result.stdout, re.M)))
+        unbound, most = run("none", 1)  # heeds quotas
+        self.assertNotIn("lie idle", unbound)
+        for ranks in (1, 2):
+            bound, threads = run("core:overload-allowed", ranks)
+            told = re.search(r"^(\d+) of (\d+) cores of \S+ lie idle: mpirun has bound (\d+) ranks? .*--bind-to none", bound, re.M)
+            self.assertEqual(told is not None, threads < most, bound)
+            if told:
+                self.assertEqual(tuple(map(int, told.groups())), (most - threads, most, ranks))
 
     def test_cores_that_srun_leaves_idle(self):
         """srun binds a rank to the one core that it asks for by default, though the job has more on the machine."""

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 namespace spsolve {
@@ -42,6 +43,36 @@ TEST(ThreadsOfRank, RanksThatShareTheirCoresDivideThem) {
 
 TEST(ThreadsOfRank, AreOneWhereTheMaskIsUnknown) {
   EXPECT_EQ(threads_of({{0, 0}, {0, 4}}), (std::vector{1, 4}));
+}
+
+const JobCores of_mpirun{8, "mpirun", "mpirun --bind-to none"};
+
+TEST(IdleCores, AreThoseBesideBoundRanks) {
+  EXPECT_EQ(advice_on_idle_cores(of_mpirun, "node1", 1, 1),
+            "7 of 8 cores of node1 lie idle: mpirun has bound 1 rank to fewer; use mpirun --bind-to none, or "
+            "more ranks");
+  EXPECT_EQ(
+      advice_on_idle_cores(of_mpirun, "node1", 2, 2),
+      "6 of 8 cores of node1 lie idle: mpirun has bound 2 ranks to fewer; use mpirun --bind-to none, or "
+      "more ranks");
+}
+
+TEST(IdleCores, AreNoneIfThreadsTakeAllOrNobodyKnowsHowManyThereAre) {
+  EXPECT_EQ(advice_on_idle_cores(of_mpirun, "node1", 8, 1), "");
+  EXPECT_EQ(advice_on_idle_cores(of_mpirun, "node1", 9, 3), "");
+  EXPECT_EQ(advice_on_idle_cores({}, "node1", 1, 1), "");
+}
+
+/// A job has other cores and ranks on each of its hosts, and each one counts for itself.
+TEST(IdleCores, AreCountedOnEachHost) {
+  const auto begin = [](int cores, const char* host, int threads, int ranks) {
+    const std::string text =
+        advice_on_idle_cores({cores, "srun", "srun --cpus-per-task"}, host, threads, ranks);
+    return text.substr(0, text.find(" to fewer"));
+  };
+  EXPECT_EQ(begin(8, "node1", 3, 3), "5 of 8 cores of node1 lie idle: srun has bound 3 ranks");
+  EXPECT_EQ(begin(2, "node2", 1, 1), "1 of 2 cores of node2 lie idle: srun has bound 1 rank");
+  EXPECT_EQ(begin(1, "node3", 1, 1), "");
 }
 
 }  // namespace
