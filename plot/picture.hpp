@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace spsolve {
 
 /// Limits the area of a picture. Larger arrays are reduced to it.
 constexpr Size max_area{640, 560};
+/// Bounds the bytes of a file: three for every pixel of the area, which noise can take, and room for what
+/// surrounds it, which compression shrinks.
+constexpr std::int64_t max_picture_bytes = std::int64_t{3} * max_area.width * max_area.height + (64 << 10);
 
 /// Returns the area for an array of points with these distances between rows and between columns, with equal
 /// scales along both axes. If the distances are equal and the array fits, each point becomes a square of

@@ -20,21 +20,27 @@
 namespace spsolve {
 namespace {
 
-void print_file_sizes(const Setup& setup, const Terminal& terminal) {
+/// Returns "4 snapshots of 1.0 MiB = 4.0 MiB; ", or "1 probes.h5 of 2.0 MiB; ".
+std::string text_of(const FilesOfRun& files) {
+  const bool compressed = files.compression != Compression::none;
+  const std::string_view bound = files.at_most && !compressed ? "at most " : "";
+  return fmt::format("{} of {}{}{}{}; ", counted(files.count, files.name), bound, size_text(files.bytes),
+                     files.count == 1 ? "" : fmt::format(" = {}{}", bound, size_text(files.total())),
+                     compressed ? fmt::format(" before {} shrinks them", to_string(files.compression)) : "");
+}
+
+/// Prints the files of a run and warns if they do not fit. Collective.
+void print_file_sizes(const Setup& setup, Tables& tables, const Terminal& terminal) {
   const RunConfig& config = setup.config;
+  const std::vector<FilesOfRun> files = files_of_run(setup, tables);
   std::string text;
-  for (const FilesOfRun& files : snapshots_of_run(setup))
-    text += fmt::format("{} of {} = {}{}; ", counted(files.count, files.name), size_text(files.bytes),
-                        size_text(files.total()),
-                        files.compression == Compression::none
-                            ? ""
-                            : fmt::format(" before {} shrinks them", to_string(files.compression)));
+  for (const FilesOfRun& named : files) text += text_of(named);
   terminal.print("files: {}up to {} checkpoints of {}, in {}", text, std::int64_t{config.checkpoint.keep} + 1,
                  size_text(checkpoint_bytes(setup)), directory_text(config.output.directory));
   if (const std::string why = why_not_writable(config.output.directory); !why.empty())
     terminal.warn("[output] directory: {} {}", config.output.directory.string(), why);
   else
-    warn_of_full_disk(setup, terminal);
+    warn_of_full_disk(setup, files, terminal);
 }
 
 /// Prints the source of the weights, if they are from the catalogue, and as many of them as there is room
@@ -102,7 +108,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   print_default_values(setup, terminal);
   warn_of_silent_sources(tables, setup.config, terminal);
   warn_of_late_diagnostics(setup.config, terminal);
-  print_file_sizes(setup, terminal);
+  print_file_sizes(setup, tables, terminal);
   terminal.print("the input is valid{}",
                  ranks > communicator.size()
                      ? fmt::format("; values were looked at in {} of {} blocks", communicator.size(), ranks)

@@ -16,6 +16,8 @@
 #include "io/input/equations_config.hpp"
 #include "io/language/always_zero.hpp"
 #include "io/language/parser.hpp"
+#include "plot/picture.hpp"
+#include "solver/interval.hpp"
 
 namespace spsolve {
 
@@ -214,22 +216,58 @@ void warn_of_late_diagnostics(const RunConfig& config, const Terminal& terminal)
         config.diagnostics.every, config.time.steps);
 }
 
-std::vector<FilesOfRun> snapshots_of_run(const Setup& setup) {
+namespace {
+
+/// Returns probes.h5 of a run, which has its full size from the beginning. Collective.
+FilesOfRun probes_of_run(const Setup& setup, Tables& tables) {
   const RunConfig& config = setup.config;
-  const auto files = [&](const std::string& name, const Interval& interval, const Box& points,
-                         const auto& output) {
-    const std::int64_t steps = config.time.steps, due = interval.due_until(steps);
+  const std::size_t of_value = storage_bytes(sum_precision(setup.problem.precision));
+  double bytes = 0;
+  for (const ProbesConfig& probes : config.probes) {
+    const std::int64_t rows = Interval{probes.every}.due_until(config.time.steps);
+    const std::size_t values = probes.fields.size() * read_points(tables, config.grid, probes).size();
+    const std::size_t of_step_and_time = sizeof(std::int64_t) + sizeof(double);
+    bytes += static_cast<double>(rows) * static_cast<double>(values * of_value + of_step_and_time);
+  }
+  return {"probes.h5", 1, bytes};
+}
+
+/// Returns diagnostics.csv of a run, whose rows have a step and numbers of up to 24 characters.
+FilesOfRun diagnostics_of_run(const Setup& setup) {
+  const DiagnosticsConfig& diagnostics = setup.config.diagnostics;
+  constexpr std::size_t of_step = 20, of_number = 25, numbers_of_field = 5;  // bytes, with commas
+  const std::size_t numbers = 1 + numbers_of_field * setup.problem.field_count() + diagnostics.sums.size();
+  // There are rows of the first and of the last step in any case.
+  const std::int64_t rows = Interval{diagnostics.every}.due_until(setup.config.time.steps) + 2;
+  return {"diagnostics.csv", 1,
+          static_cast<double>(rows) * static_cast<double>(of_step + of_number * numbers), true};
+}
+
+}  // namespace
+
+std::vector<FilesOfRun> files_of_run(const Setup& setup, Tables& tables) {
+  const RunConfig& config = setup.config;
+  const std::int64_t steps = config.time.steps;
+  const auto snapshots = [&](const std::string& name, const Interval& interval, const Box& points,
+                             const auto& output) {
+    const std::int64_t due = interval.due_until(steps);
     const std::size_t fields = output.fields.empty() ? setup.problem.field_count() : output.fields.size();
     return FilesOfRun{name, interval.due(steps) ? due : due + 1,  // one of the last step in any case
-                      bytes_of(points, output.precision) * static_cast<double>(fields), output.compression};
+                      bytes_of(points, output.precision) * static_cast<double>(fields),
+                      output.compression != Compression::none, output.compression};
   };
-  std::vector<FilesOfRun> snapshots{files("snapshot", {config.output.every},
+  std::vector<FilesOfRun> files{snapshots("snapshot", {config.output.every},
                                           setup.for_snapshots().sampled(setup.problem.domain.box()),
                                           config.output)};
   for (const OutputStreamConfig& stream : config.outputs)
-    snapshots.push_back(files(stream.name + " file", interval_of(stream, config.time.dt),
+    files.push_back(snapshots(stream.name + " file", interval_of(stream, config.time.dt),
                               points_of(stream, config.grid), stream));
-  return snapshots;
+  for (const ImagesConfig& images : config.images)
+    files.push_back({images.name + " image", Interval{images.every}.due_until(steps),
+                     static_cast<double>(max_picture_bytes), true});
+  if (!config.probes.empty()) files.push_back(probes_of_run(setup, tables));
+  files.push_back(diagnostics_of_run(setup));
+  return files;
 }
 
 double checkpoint_bytes(const Setup& setup) {
@@ -237,18 +275,24 @@ double checkpoint_bytes(const Setup& setup) {
          bytes_of(setup.problem.domain.box(), setup.problem.precision);
 }
 
-void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
+void warn_of_full_disk(const Setup& setup, const std::vector<FilesOfRun>& files, const Terminal& terminal) {
   const RunConfig& config = setup.config;
   const bool has_checkpoints =
       config.checkpoint.every > 0 || config.checkpoint.minutes || config.checkpoint.final;
-  double needed = has_checkpoints ? (config.checkpoint.keep + 1.0) * checkpoint_bytes(setup) : 0.0;
-  for (const FilesOfRun& files : snapshots_of_run(setup)) needed += files.total();
+  const double checkpoints = has_checkpoints ? (config.checkpoint.keep + 1.0) * checkpoint_bytes(setup) : 0.0;
+  double certain = checkpoints, most = checkpoints;
+  for (const FilesOfRun& named : files) {
+    most += named.total();
+    if (!named.at_most) certain += named.total();
+  }
   std::error_code unseen;
   const std::filesystem::path existing = nearest_existing(config.output.directory);
   const auto space = std::filesystem::space(existing, unseen);
-  if (!unseen && needed > static_cast<double>(space.available))
-    terminal.warn("files of {} will not fit: {} are free in {}", size_text(needed),
-                  size_text(static_cast<double>(space.available)), existing.string());
+  const auto available = static_cast<double>(space.available);
+  if (!unseen && most > available)
+    terminal.warn("files of {} not fit: {} are free in {}",
+                  certain > available ? size_text(certain) + " will" : "up to " + size_text(most) + " may",
+                  size_text(available), existing.string());
 }
 
 void warn_of_vanishing_numbers(const Setup& setup, const Terminal& terminal) {

@@ -39,20 +39,23 @@ struct FilesOfRun {
   std::string name;  // as counted() takes it
   std::int64_t count;
   double bytes;
-  Compression compression;
+  bool at_most = false;  // files may be smaller
+  Compression compression = Compression::none;
 
   double total() const { return static_cast<double>(count) * bytes; }
 };
 
-/// Returns the snapshots of a run, followed by those of each table [[outputs]].
-std::vector<FilesOfRun> snapshots_of_run(const Setup& setup);
+/// Returns all result files that grow with a run: its snapshots, those of each table [[outputs]], its images,
+/// probes.h5 and diagnostics.csv. Collective; every rank throws the same Error(invalid_input) if points of
+/// probes cannot be read.
+std::vector<FilesOfRun> files_of_run(const Setup& setup, Tables& tables);
 
 /// Returns the bytes of a checkpoint.
 double checkpoint_bytes(const Setup& setup);
 
-/// Warns if snapshots, files of [[outputs]] and checkpoints need more space than is free in the file system
-/// of the output directory.
-void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
+/// Warns if `files`, those of the run, and checkpoints need more space than is free in the file system of the
+/// output directory.
+void warn_of_full_disk(const Setup& setup, const std::vector<FilesOfRun>& files, const Terminal& terminal);
 
 /// Warns of a weight, a number of the statements or a value of a wall that is too small for the format in
 /// which the run computes with it or stores it, and so counts as zero.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/probes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +28,7 @@ Probes::Probes(const Communicator& communicator, const RunConfig& config, Tables
   for (const ProbesConfig& given : config.probes) {
     const int axes = config.grid.domain.dimensions;
     ProbeGroup file{given.name, given.fields, axes, {}, given.every, config.time.steps / given.every + 1};
-    const auto points = read_points(tables, config.grid, given.at, fmt::format("probes.{}.at", given.name));
+    const auto points = read_points(tables, config.grid, given);
     std::vector<std::vector<Corner>> corners;
     for (const Coordinates& point : points) {
       file.at.insert(file.at.end(), point.end() - axes, point.end());

@@ -80,7 +80,7 @@ void announce(const Communicator& communicator, const Setup& setup, Tables& tabl
   warn_of_silent_sources(tables, setup.config, terminal);
   warn_of_late_diagnostics(setup.config, terminal);
   print_summary(communicator, setup, terminal);
-  if (!restarted) warn_of_full_disk(setup, terminal);
+  if (!restarted) warn_of_full_disk(setup, files_of_run(setup, tables), terminal);
   const std::string advice = setup.device.cuda ? "" : advice_on_cores(communicator);
   if (!advice.empty()) terminal.print("{}", advice);
 }

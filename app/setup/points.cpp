@@ -88,14 +88,17 @@ std::shared_ptr<const Table> read_signals(Tables& tables, const RunConfig& confi
   return table;
 }
 
+std::vector<Coordinates> read_points(Tables& tables, const Grid& grid, const ProbesConfig& probes) {
+  return read_points(tables, grid, probes.at, fmt::format("probes.{}.at", probes.name));
+}
+
 void check_points(Tables& tables, const RunConfig& config) {
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
     const PointSourceConfig& source = config.point_sources[i];
     const auto points = read_points(tables, config.grid, source.at, key_of_source(config, i) + ".at");
     if (std::holds_alternative<DatasetForm>(source.value)) read_signals(tables, config, i, points.size());
   }
-  for (const ProbesConfig& probes : config.probes)
-    read_points(tables, config.grid, probes.at, fmt::format("probes.{}.at", probes.name));
+  for (const ProbesConfig& probes : config.probes) read_points(tables, config.grid, probes);
 }
 
 }  // namespace spsolve

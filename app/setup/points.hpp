@@ -30,6 +30,9 @@ std::vector<Corner> corners_of(const Grid& grid, const Coordinates& point, Inter
 std::vector<Coordinates> read_points(Tables& tables, const Grid& grid, const PointsForm& form,
                                      const std::string& key);
 
+/// Returns the points of a table of [[probes]]. Collective, as the other read_points().
+std::vector<Coordinates> read_points(Tables& tables, const Grid& grid, const ProbesConfig& probes);
+
 /// Returns "point_sources", or "point_sources.<number>" if there are several, as errors name a table.
 std::string key_of_source(const RunConfig& config, std::size_t number);
 

@@ -676,6 +676,11 @@ class CommandLine(spsolve.TestCase):
             **tomllib.loads(file.read_text()), "time": {"steps": 25, "dt": 0.5}, "outputs": streams})).out
         # By time: at the steps 0, 3, 5, 8, 10, ..., 25.
         self.assertRegex(counted, "files: 4 snapshots of .*; 4 half files of .*; 11 timely files of .* before deflate shrinks them; 1 last file of .*; up to")
+        # Steps from 0 to 2^26: rows of two points in fp64, a step and a time.
+        long = {"images": [{"name": "i", "value": "u", "every": 2**24}], "probes": [{"name": "p", "at": [[1.0, 2.0], [3.0, 4.5]]}]}
+        counted = self.run_to(0, "check", spsolve.write_input(self.directory / "long.toml", {
+            **tomllib.loads(file.read_text()), **long, "time": {"steps": 2**26}, "diagnostics": {"every": 1}})).out
+        self.assertRegex(counted, "; 5 i images of at most 1.1 MiB = at most 5.4 MiB; 1 probes.h5 of 2.0 GiB; 1 diagnostics.csv of at most 10.6 GiB; up to")
         result = self.run_to(0, "check", file, "--set", f"output.directory='{file}/out'")
         self.assertRegex(result.out, r"in (/.*/problem.toml)/out \(file system of \1: .* free, not writable\)")
 
@@ -692,6 +697,20 @@ class CommandLine(spsolve.TestCase):
         far = spsolve.settings(f"time.steps={3 * states}", "output.every=1")
         self.assertRegex(self.run_to(0, "check", file, *far, ranks=2).err, f"warning: files of .* GiB will not fit: .* GiB are free in {self.directory}")
         self.assertNotIn("will not fit", self.run_to(0, "check", file, *far, "--set", "output.stride=100").err)
+
+    def test_small_files_that_will_not_fit(self):
+        """Images, rows of probes and rows of diagnostics are small, but there may be many of them."""
+        disk, steps = os.statvfs(self.directory), 9 * 10**9
+        bytes_of_step = disk.f_bavail * disk.f_frsize // steps
+        for section, fits in (({"images": [{"name": "i", "value": "u"}]}, "may not fit"),
+                              ({"probes": [{"name": "p", "at": [[1.0, 2.0]] * (bytes_of_step // 8 + 1)}]}, "will not fit"),
+                              ({"diagnostics": {"sums": {f"sum{i}": "u" for i in range(bytes_of_step // 25 + 1)}}}, "may not fit")):
+            for every, warned in ((1, True), (steps // 4, False)):
+                (name, keys), = section.items()
+                changes = {name: [{**table, "every": every} for table in keys] if isinstance(keys, list) else {**keys, "every": every}}
+                with self.subTest(name, every=every):
+                    told = self.run_to(0, "check", self.write(**changes, time={"steps": steps})).err
+                    self.assertEqual(re.findall("files of (?:up to )?[0-9.]+ GiB (.*):", told), [fits] * warned, told)
 
     def test_what_check_prints_is_an_input(self):
         file = self.write(boundary={"x": "neumann"}, diagnostics={"every": 2})

@@ -2,9 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "plot/chart.hpp"
 #include "plot/figure.hpp"
+#include "plot/picture.hpp"
 
 namespace spsolve {
 namespace {
@@ -111,6 +115,20 @@ TEST(Figure, LabelsDoNotOverlap) {
       for (const Tick& tick : ticks) widest = std::max(widest, text_width(tick.label, Figure::text_scale));
       EXPECT_GT((ticks[1].value - ticks[0].value) / (high - low) * pixels, widest) << low << " " << pixels;
     }
+}
+
+TEST(Picture, OfNoiseIsNoLargerThanTheBoundOfItsFile) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> between(0, 1);
+  Raster raster(max_area.height, max_area.width, max_area.height, max_area.width);
+  for (int row = 0; row < max_area.height; ++row) {
+    std::vector<double> values(static_cast<std::size_t>(max_area.width));
+    std::ranges::generate(values, [&] { return between(random); });
+    raster.add(row, 0, values);
+  }
+  const std::string file = draw_map(raster, max_area, {{"x", 0, 1}, {"y", 0, 1}, {"noise"}, {0, 1}});
+  EXPECT_LE(std::ssize(file), max_picture_bytes);
+  EXPECT_GE(std::ssize(file), max_picture_bytes / 3);
 }
 
 }  // namespace
