@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/io/config_mistake.hpp"
+#include "tests/io/input/config_mistake.hpp"
 
 namespace spsolve {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "io/input/read_images.hpp"
-#include "tests/io/config_mistake.hpp"
+#include "tests/io/input/config_mistake.hpp"
 
 namespace spsolve {
 namespace {

@@ -3,7 +3,7 @@
 // themselves, and errors with positions.
 #include <gtest/gtest.h>
 
-#include "tests/io/config_mistake.hpp"
+#include "tests/io/input/config_mistake.hpp"
 
 namespace spsolve {
 namespace {

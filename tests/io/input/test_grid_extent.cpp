@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/io/config_mistake.hpp"
+#include "tests/io/input/config_mistake.hpp"
 
 namespace spsolve {
 namespace {
