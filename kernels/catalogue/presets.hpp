@@ -74,7 +74,7 @@ std::optional<int> preset_dimensions(std::string_view name);
 Stencil make_preset(std::string_view name, int dimensions, const std::array<double, 3>& spacing,
                     const PresetValues& values);
 
-/// Returns the largest time step for which explicit Euler amplifies no wave of the grid, given a step of size
+/// Returns the largest time step for which explicit Euler is von Neumann stable, given a step of size
 /// dt: the smallest -2 Re(lambda) / |lambda|^2, where lambda = (symbol - 1) / dt. Returns 0 if no time step
 /// is stable and infinity if all are.
 double largest_stable_dt(const Stencil& step, double dt, const Domain& domain);
