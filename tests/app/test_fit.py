@@ -5,12 +5,14 @@ import json
 import math
 import os
 import pathlib
+import re
 import sys
 import unittest
 
 SOURCE = pathlib.Path(os.environ["SPSOLVE_SOURCE"])
 sys.path.insert(0, str(SOURCE / "bench"))
 import fit  # noqa: E402  (it lies beside the modules that it imports)
+import rows  # noqa: E402
 
 
 class Fit(unittest.TestCase):
@@ -36,6 +38,25 @@ class Fit(unittest.TestCase):
         right = model.residuals({})
         wrong = model.residuals({"rates.bandwidth": fit.shipped()["rates.bandwidth"] / 2})
         self.assertGreater((wrong**2).mean(), 4 * (right**2).mean())
+
+
+class Meanings(unittest.TestCase):
+    """The calibration can be read entry by entry, and every group says where its values come from."""
+
+    groups = json.loads((SOURCE / "calibration" / "h200.json").read_text())["groups"]
+
+    def test_no_meaning_needs_another_entry(self):
+        needs_another = re.compile(r"(the same|of|less of|more of|that|times that|an? \w+ of it)\b", re.IGNORECASE)
+        for group in self.groups:
+            for row in (group, *group["coefficients"]):
+                self.assertIsNone(needs_another.match(row["means"]), f"{group['group']}.{row.get('name', '')}: {row['means']}")
+
+    def test_every_group_names_a_fit_or_what_its_values_were_read_off(self):
+        for group in self.groups:
+            with self.subTest(group["group"]):
+                self.assertRegex(group["again"], rf"bench/fit\.py (bench/results/\S+ )+--coefficients {group['group']}\.|were read off")
+                for record in re.findall(r"[\w-]+\.json:[\w,*-]*[\w*]", group["again"]):
+                    self.assertTrue(rows.runs_of(SOURCE / "bench" / "results" / record), record)
 
 
 class TilesOfSystems(unittest.TestCase):
