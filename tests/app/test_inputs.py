@@ -2,6 +2,7 @@
 """The documentation runs: every file of inputs/, its shape and its steps reduced."""
 import os
 import pathlib
+import re
 import tomllib
 import unittest
 
@@ -30,14 +31,15 @@ class Inputs(spsolve.TestCase):
                         self.assertTrue(np.isfinite(file[name][()]).all(), name)
                 self.run_to(0, "info", found[3])
 
-    def test_input_of_the_readme(self):
-        text = (pathlib.Path(os.environ["SPSOLVE_SOURCE"]) / "README.md").read_text()
-        path = self.directory / "readme.toml"
-        path.write_text(text.split("```toml\n")[1].split("```")[0])
+    def test_sound_of_the_first_run(self):
+        text = (pathlib.Path(os.environ["SPSOLVE_SOURCE"]) / "docs/guide/first-run.md").read_text()
+        path = self.directory / "sound.toml"
+        (sound,) = [block for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL) if "microphone" in block]
+        path.write_text(sound)
         result = self.run_to(0, path, ranks=2)
         self.assertIn("finished 1000 steps", result.out)
         self.assertEqual(result.err, "")
-        with h5py.File(self.directory / "out" / "readme" / "probes.h5") as file:
+        with h5py.File(self.directory / "out" / "sound" / "probes.h5") as file:
             heard = file["microphone/p"][:, 0]
         # Sound arrives after its way of 2.5 m; the ball is 0.3 m wide, and at 3 widths exp(-18) of it is
         # left.
