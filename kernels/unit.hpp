@@ -45,8 +45,7 @@ class Unit {
   /// ghosts beside it are written.
   virtual void advance(const ConstState& in, const State& out, const Box& region, int steps) const = 0;
 
-  /// Advances regions that do not overlap, as advance() does each of them; side by side if the device has
-  /// room.
+  /// Advances regions that do not overlap, as advance() does each of them. A device may do so side by side.
   virtual void advance_all(const ConstState& in, const State& out, std::span<const Box> regions,
                            int steps) const {
     for (const Box& region : regions) advance(in, out, region, steps);

@@ -155,8 +155,9 @@ def start(job, log, gpus):
                                        stderr=subprocess.STDOUT, start_new_session=True)
 
 
-def run(jobs, arguments, folder):
-    """Runs all jobs in their order, a limited number of ranks at a time, and kills those that exceed the time limit."""
+def run(jobs, arguments, folder, passed_file):
+    """Runs all jobs in their order, a limited number of ranks at a time, and kills those that exceed the time limit. Jobs that pass are
+    added to a file."""
     begin, running = time.monotonic(), []
     waiting, gpus = collections.deque(enumerate(jobs)), itertools.cycle(range(arguments.gpus))
     while waiting or running:
@@ -172,6 +173,9 @@ def run(jobs, arguments, folder):
                 waiting.clear()
             if job.process.poll() is not None:
                 job.seconds = time.monotonic() - job.seconds
+                if job.process.returncode == 0:
+                    with open(passed_file, "a") as file:
+                        file.write(job.identity() + "\n")
         running = [job for job in running if job.process.poll() is None]
         time.sleep(0.05)
 
@@ -184,8 +188,8 @@ TELLING = re.compile(r"^\[  FAILED  \].* ms\)$|^(?:FAIL|ERROR): |: Failure$|Erro
                      r"|========= (?:Invalid|Error|ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9])")
 
 
-def report(jobs, arguments, passed_before):
-    """Prints a line per program and the failures, and adds the jobs that passed to a file; returns the number of failures."""
+def report(jobs, arguments):
+    """Prints a line per program and the failures; returns the number of failures."""
     totals = collections.defaultdict(lambda: [0, 0, 0, 0.0])
     broken = []
     for job in jobs:
@@ -194,10 +198,7 @@ def report(jobs, arguments, passed_before):
         status = job.process.returncode if job.process else None
         if status != 0 and not counts[1]:
             counts[1] = 1  # it crashed, or had no time
-        if status == 0:
-            with open(passed_before, "a") as file:
-                file.write(job.identity() + "\n")
-        else:
+        if status != 0:
             broken.append((job, "out of time" if status in (None, -signal.SIGKILL) else f"status {status}", text))
         totals[job.name] = [a + b for a, b in zip(totals[job.name], [*counts, job.seconds if job.process else 0])]
     print(f"{'':28}{'passed':>8}{'failed':>8}{'skipped':>8}{'seconds':>9}")
@@ -245,13 +246,15 @@ def main():
     else:  # several ranks compile the same kernels at the same time, unless one rank alone has left them in the cache
         jobs.sort(key=lambda job: job.ranks > 1 and not job.name.startswith("app_"))
     passed = folder / "passed.txt"
-    if arguments.rest:
-        done = set(passed.read_text().splitlines()) if passed.exists() else set()
+    if arguments.rest and passed.exists():
+        done = set(passed.read_text().splitlines())
         jobs = [job for job in jobs if job.identity() not in done]
-        folder = folder / f"rest{len(done)}"
-        folder.mkdir(exist_ok=True)
-    run(jobs, arguments, folder)
-    sys.exit(1 if report(jobs, arguments, passed) else 0)
+        folder = folder / f"rest{len(list(folder.glob('rest*')))}"
+        folder.mkdir()
+    else:
+        passed.write_text("")
+    run(jobs, arguments, folder, passed)
+    sys.exit(1 if report(jobs, arguments) else 0)
 
 
 if __name__ == "__main__":

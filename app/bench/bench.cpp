@@ -293,7 +293,7 @@ class Benchmark {
     const std::optional<StoredPlan> tuned =
         tuned_plan(communicator_, planned, what.plan, plan, steps, device_, setting_.parallel, terminal_);
     return tuned ? agreed_plan(communicator_, what.problem, model_,
-                               continue_plan(what.plan, what.problem.stencil, model_, *tuned).request)
+                               continue_plan(what.plan, what.problem, model_, *tuned).request)
                  : plan;
   }
 

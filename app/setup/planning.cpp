@@ -42,7 +42,7 @@ EventPattern events_of(const RunConfig& config, const Problem& problem) {
   cut_by(config.diagnostics.every, true);
   cut_by(config.output.every, false);
   cut_by(config.checkpoint.every, false);
-  for (const ImagesConfig& images : config.images) cut_by(images.every, false);
+  for (const Interval& interval : record_intervals(config, problem)) cut_by(interval.following(0), false);
   events.steps = config.time.steps;
   events.checkpoints = config.checkpoint.every;
   return events;
@@ -77,14 +77,14 @@ PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
           events_of(config, problem), config.compute.accuracy};
 }
 
-ContinuedRequest continue_plan(PlanRequest request, const Stencil& stencil, const DeviceModel& device,
+ContinuedRequest continue_plan(PlanRequest request, const Problem& problem, const DeviceModel& device,
                                const StoredPlan& plan) {
   const Candidate& kept = plan.chosen;
   const std::string what =
       fmt::format("{}, {} per launch on {}", describe(kept), counted(kept.fuse, "step"), plan.device);
   request.precision = kept.precision;
   if (request.accuracy)
-    if (const double error = run_error(stencil, kept, request.events); error > *request.accuracy)
+    if (const double error = run_error(problem, kept, request.events); error > *request.accuracy)
       return {request,
               fmt::format("planned anew: by the plan so far ({}), {} err by up to {:.2e}, beyond "
                           "compute.accuracy = {:g}",

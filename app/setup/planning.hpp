@@ -36,7 +36,7 @@ nlohmann::ordered_json model_of(const Candidate& candidate);
 /// Returns the request of a run that goes on with a plan. The plan is kept where the request says "auto",
 /// unless it needs tensor cores that `device` lacks, or its error bound exceeds the accuracy that is accepted
 /// now. Its precision is always kept, since the values have it.
-ContinuedRequest continue_plan(PlanRequest request, const Stencil& stencil, const DeviceModel& device,
+ContinuedRequest continue_plan(PlanRequest request, const Problem& problem, const DeviceModel& device,
                                const StoredPlan& plan);
 
 /// Returns the candidates of rank 0 on all ranks. Other ranks may have other processors, and so other

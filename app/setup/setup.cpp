@@ -279,7 +279,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
                                     : choose_device(communicator, config.compute, config.parallel);
   const DeviceModel modelled = model ? *model : device_model(device);
   ContinuedRequest request{plan_request(config, problem)};
-  if (continued) request = continue_plan(request.request, problem.stencil, modelled, *continued);
+  if (continued) request = continue_plan(request.request, problem, modelled, *continued);
   Plan plan;
   try {
     plan = agreed_plan(communicator, problem, modelled, request.request);

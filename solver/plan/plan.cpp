@@ -103,14 +103,14 @@ std::string line_of(const Candidate& candidate) {
   return text;
 }
 
-std::vector<std::string> reasons_for(const Plan& plan, const Stencil& stencil, const PlanRequest& request) {
+std::vector<std::string> reasons_for(const Plan& plan, const Problem& problem, const PlanRequest& request) {
   const Candidate& chosen = plan.chosen;
   std::string text = "chosen:     " + line_of(chosen);
   if (asked_for(request) || request.fuse) text += "; as far as it was asked for";
   if (request.accuracy)
     text += fmt::format("; {} keeps the accepted error of {:.1e} (bound at step {}: {:.1e})",
                         to_string(chosen.precision), *request.accuracy, steps_of(request.events),
-                        run_error(stencil, chosen, request.events));
+                        run_error(problem, chosen, request.events));
   std::vector<std::string> reasons{text};
   const Candidate* single_steps = fastest(plan.candidates, [&](const Candidate& c) {
     return chosen.fuse > 1 && c.fuse == 1 && are_alike(c, chosen);
@@ -135,7 +135,7 @@ void leave_out_inaccurate(Plan& plan, const Problem& problem, const PlanRequest&
   std::vector<Candidate> accepted;
   double least = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : plan.candidates) {
-    const double error = run_error(problem.stencil, candidate, request.events);
+    const double error = run_error(problem, candidate, request.events);
     least = std::min(least, error);
     if (error <= *request.accuracy)
       accepted.push_back(candidate);
@@ -176,11 +176,13 @@ double mean_error(const Problem& problem, const Candidate& candidate, const Even
          (candidate.fuse > 1 ? 3 * events.cuts * rest(candidate.fuse) : 0.0);
 }
 
-double run_error(const Stencil& stencil, const Candidate& candidate, const EventPattern& events) {
-  // Errors of launches are shares of sum |w^t| times the norm.
-  const double amplification = std::pow(std::max(1.0, sum_abs(stencil)), candidate.fuse);
-  return unit_roundoff(candidate.precision) +
-         amplification * candidate.error * static_cast<double>(steps_of(events));
+double run_error(const Problem& problem, const Candidate& candidate, const EventPattern& events) {
+  // Errors of launches are shares of sum |w^t| times the norm. Sums with a source hold up to three times as
+  // much: it is the difference of a step and the sum without it.
+  const double largest = std::max(1.0, sum_abs(problem.stencil)),
+               share = std::pow(largest, rounds_every_step(candidate) ? 1 : candidate.fuse) *
+                       (problem.has_source ? 3 : 1);
+  return unit_roundoff(candidate.precision) + share * candidate.error * static_cast<double>(steps_of(events));
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& requested) {
@@ -209,7 +211,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
     if (candidate.seconds <= as_good * best.seconds && are_alike(candidate, best) &&
         candidate.fuse < plan.chosen.fuse)
       plan.chosen = candidate;
-  plan.reasons = reasons_for(plan, problem.stencil, request);
+  plan.reasons = reasons_for(plan, problem, request);
   return plan;
 }
 

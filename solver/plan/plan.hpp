@@ -42,10 +42,10 @@ struct Plan {
   std::string note = {};                  // the substitute for a layout that the device does not have
 };
 
-/// Bounds the L2 error of the state of a single field after all steps of a run, as a share of the largest
-/// norm that the field has in the run. It is the sum of the errors of all steps and of the initial state,
-/// which is stored rounded. It holds for stencils that let no wave grow, so that errors do not grow either.
-double run_error(const Stencil& stencil, const Candidate& candidate, const EventPattern& events);
+/// Bounds the L2 error of the state of a single field after all steps of a run by one plan, as a share of the
+/// largest norm that the field has in the run: the sum of the errors of all steps and of the initial state,
+/// which is stored rounded. It holds where a step lets no wave grow, so that errors do not grow either.
+double run_error(const Problem& problem, const Candidate& candidate, const EventPattern& events);
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws
 /// Error(invalid_input) if the request cannot be met.

@@ -91,7 +91,7 @@ class Plan(spsolve.TestCase):
 
         for initial, wall, dt, source, accuracy, steps, precision in (
                 ("300", 300.12, 0.25, 0, 5e-3, 1000, "fp32"), ("300 + 30 * sin(pi * (x + 1) / 65)", 300.0, 0.25, 0, 5e-3, 1000, "fp32"),
-                ("300 + x / 64", 301.0, 3e-7, 0, 1e-6, 20000, "fp64"), ("100", 100.0, 0.05, 0.3, 0.04, 40000, "fp32"),
+                ("300 + x / 64", 301.0, 3e-7, 0, 1e-6, 20000, "fp64"), ("100", 100.0, 0.05, 0.3, 0.1, 40000, "fp32"),
                 ("100 + x", 164.0, 0.25, 0, 0.02, 1, "bf16")):
             with self.subTest(initial=initial, wall=wall, source=source):
                 exact = solved(self.bar(initial, wall, dt, source=source), "exact", steps)
@@ -102,9 +102,10 @@ class Plan(spsolve.TestCase):
                 solved(file, "found", steps, ranks=2)
                 self.assertEqual(self.plan_of("found")["precision"], precision)
                 plan = json.loads(self.run_to(0, "plan", file, "--json", "-", *spsolve.settings(f"time.steps={steps}")).out)
-                for one in plan["left_out"]:
-                    if one["obstacle"] == "accuracy":
-                        self.assertRegex(one["why"], rf"^the bound on its error at step {steps} is [0-9.e+-]+, {accuracy:g} is accepted")
+                refused = [one for one in plan["left_out"] if one["obstacle"] == "accuracy"]
+                self.assertEqual(bool(refused), precision != "bf16")
+                for one in refused:
+                    self.assertRegex(one["why"], rf"^the bound on its error at step {steps} is [0-9.e+-]+, {accuracy:g} is accepted")
 
     def test_a_field_that_a_coarse_format_freezes_beside_others_is_told(self):
         """Fields of zero are not frozen: they hold any change."""
@@ -169,7 +170,8 @@ class Plan(spsolve.TestCase):
         # error if an event follows every third step.
         file, calm = self.write(precision="fp16", accuracy=0.1), spsolve.settings("output.every=0", "diagnostics.every=0", "grid.shape=[601, 701]")
         self.run_to(0, file, *calm, "--output", "c", *spsolve.settings("time.steps=20", "time.fuse=2", "checkpoint.every=20"))
-        tight = f"compute.accuracy={25 * self.plan_of('c')['error_bound_per_step'] + 2**-11}"  # of 23 steps and the initial state; sum |w| is 1.01
+        # This is for 23 steps with a source, which counts three times, and the initial state; sum |w| is 1.01.
+        tight = f"compute.accuracy={3 * 25 * self.plan_of('c')['error_bound_per_step'] + 2**-11}"
         anew = self.run_to(0, file, *calm, "--output", "c", "--restart", "latest", *spsolve.settings(tight, "checkpoint.every=3"))
         self.assertIn("planned anew: with these events", anew.err)
         self.assertEqual(self.plan_of("c")["fuse"], 3)

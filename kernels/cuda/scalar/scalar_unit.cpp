@@ -11,6 +11,9 @@
 namespace spsolve::cuda {
 namespace {
 
+/// Limits how many regions are advanced side by side, and so the scratch memory of a unit.
+constexpr std::size_t most_strands = 4;
+
 /// Returns a dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
 double ghost_operand(double value, Precision precision) {
   return with_storage(precision, [&]<class Storage>() {
@@ -62,15 +65,18 @@ void ScalarUnit::advance(const ConstState& in, const State& out, const Box& regi
 void ScalarUnit::advance_all(const ConstState& in, const State& out, std::span<const Box> regions,
                              int steps) const {
   if (regions.empty()) return;
-  while (side_strands_.size() + 1 < regions.size()) side_strands_.push_back(std::make_unique<SideStrand>());
-  forked_.record(strand_.stream);
-  advance_on(strand_, in, out, regions.front(), steps);
-  for (std::size_t i = 1; i < regions.size(); ++i) {
-    SideStrand& side = *side_strands_[i - 1];
-    check_cuda(cudaStreamWaitEvent(side.stream, forked_));
-    advance_on(side.strand, in, out, regions[i], steps);
-    side.joined.record(side.stream);
-    check_cuda(cudaStreamWaitEvent(strand_.stream, side.joined));
+  const std::size_t strands = std::min(regions.size(), most_strands);
+  while (side_strands_.size() + 1 < strands) side_strands_.push_back(std::make_unique<SideStrand>());
+  const std::span sides(side_strands_.data(), strands - 1);
+  sides_begin_.record(strand_.stream);
+  for (const auto& side : sides) check_cuda(cudaStreamWaitEvent(side->stream, sides_begin_));
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const std::size_t k = i % strands;
+    advance_on(k == 0 ? strand_ : sides[k - 1]->strand, in, out, regions[i], steps);
+  }
+  for (const auto& side : sides) {
+    side->ended.record(side->stream);
+    check_cuda(cudaStreamWaitEvent(strand_.stream, side->ended));
   }
 }
 
@@ -150,7 +156,7 @@ void ScalarUnit::run_kernel(Strand& strand, const FieldView& in, const FieldView
     if (core.empty()) core = {};
   }
   if (core == region) return this->launch_march(*march, in, out, core, strand.stream);
-  forked_.record(strand.stream);
+  strand.forked.record(strand.stream);
   for (const Stream& stream : strand.band_streams) check_cuda(cudaStreamWaitEvent(stream, strand.forked, 0));
   if (!core.empty()) this->launch_march(*march, in, out, core, strand.stream);
   std::size_t band = 0;

@@ -63,7 +63,7 @@ class ScalarUnit : public Unit {
   /// kernels are enqueued; the first call with a number of steps waits until they are compiled.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
-  /// Advances every region on a stream of its own, beside the others.
+  /// Advances up to four regions at a time, each on a stream of its own.
   void advance_all(const ConstState& in, const State& out, std::span<const Box> regions,
                    int steps) const override;
 
@@ -105,7 +105,7 @@ class ScalarUnit : public Unit {
   struct SideStrand {
     Stream stream{Stream::Priority::high};
     Strand strand{stream};
-    Event joined;
+    Event ended;
   };
 
   void advance_on(Strand& strand, const ConstState& in, const State& out, const Box& region, int steps) const;
@@ -156,7 +156,7 @@ class ScalarUnit : public Unit {
   int preferred_ = 0;
   mutable Strand strand_;
   mutable std::vector<std::unique_ptr<SideStrand>> side_strands_;  // made when advance_all() needs them
-  Event forked_;                                                   // where side strands begin
+  Event sides_begin_;                                              // in the stream of strand_
 
   // These caches are filled at first use; they do not change the results of advance().
   mutable std::map<std::tuple<Formats, int>, std::optional<MarchKernels>> march_kernels_;

@@ -216,7 +216,8 @@ class SlowCopy : public HostCopy {
   static constexpr double seconds = 0.02;
 
   ReadableField readable() override {
-    while (waiting_ && !sleeps(*waiting_)) std::this_thread::yield();
+    const auto deadline = Clock::now() + std::chrono::seconds(30);
+    while (waiting_ && !sleeps(*waiting_) && Clock::now() < deadline) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     return values_;
   }

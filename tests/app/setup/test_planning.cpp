@@ -29,8 +29,7 @@ TEST(ContinuedPlan, IsTheSameWhateverIsAcceptedNow) {
   const Candidate begun = make_plan(problem(), nominal_gpu(), separable).chosen;
   PlanRequest looser;
   looser.accuracy = 0.5;
-  const ContinuedRequest continued =
-      continue_plan(looser, problem().stencil, nominal_gpu(), begun_plan(separable));
+  const ContinuedRequest continued = continue_plan(looser, problem(), nominal_gpu(), begun_plan(separable));
   EXPECT_EQ(continued.note, "");
   const Candidate chosen = make_plan(problem(), nominal_gpu(), continued.request).chosen;
   EXPECT_TRUE(is_same_method(chosen, begun));
@@ -41,7 +40,7 @@ TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
   PlanRequest stricter;
   stricter.accuracy = 1e-9;
   const ContinuedRequest continued =
-      continue_plan(stricter, problem().stencil, nominal_gpu(), begun_plan({UnitKind::sparse_tensor}));
+      continue_plan(stricter, problem(), nominal_gpu(), begun_plan({UnitKind::sparse_tensor}));
   EXPECT_THAT(continued.note, ::testing::HasSubstr("compute.accuracy"));
   EXPECT_FALSE(continued.request.unit);
   EXPECT_EQ(continued.request.precision, Precision::fp16);
@@ -49,21 +48,19 @@ TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
 
 TEST(ContinuedPlan, SaysThatCpusHaveNoTensorCores) {
   const StoredPlan begun = begun_plan({UnitKind::sparse_tensor});
-  const ContinuedRequest continued = continue_plan({}, problem().stencil, nominal_cpu(), begun);
+  const ContinuedRequest continued = continue_plan({}, problem(), nominal_cpu(), begun);
   EXPECT_THAT(continued.note, ::testing::HasSubstr("tensor cores"));
   EXPECT_EQ(continued.request.precision, Precision::fp16);
   EXPECT_EQ(make_plan(problem(), nominal_cpu(), continued.request).chosen.unit, UnitKind::scalar);
-  const ContinuedRequest emulated =
-      continue_plan({UnitKind::sparse_tensor}, problem().stencil, nominal_cpu(), begun);
+  const ContinuedRequest emulated = continue_plan({UnitKind::sparse_tensor}, problem(), nominal_cpu(), begun);
   EXPECT_EQ(emulated.note, "");
   EXPECT_TRUE(emulated.request.fuse.has_value());
 }
 
 TEST(ContinuedPlan, GivesWayToAnotherUnitOrLayout) {
   for (const PlanRequest& other : {PlanRequest{UnitKind::scalar}, PlanRequest{{}, Layout::separable}}) {
-    const ContinuedRequest continued =
-        continue_plan(other, problem().stencil, nominal_gpu(),
-                      begun_plan({UnitKind::sparse_tensor, Layout::strided_swap, 2}));
+    const ContinuedRequest continued = continue_plan(
+        other, problem(), nominal_gpu(), begun_plan({UnitKind::sparse_tensor, Layout::strided_swap, 2}));
     EXPECT_EQ(continued.request.unit, other.unit);
     EXPECT_EQ(continued.request.layout, other.layout);
     EXPECT_FALSE(continued.request.fuse);

@@ -295,7 +295,7 @@ TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {
   for (const double accuracy : {1e-14, 1e-6, 1e-2}) {
     request.accuracy = accuracy;
     const Plan plan = make_plan(problem, nominal_gpu(), request);
-    EXPECT_LE(run_error(problem.stencil, plan.chosen, request.events), accuracy);
+    EXPECT_LE(run_error(problem, plan.chosen, request.events), accuracy);
     EXPECT_GE(unit_roundoff(plan.chosen.precision), unit_roundoff(last)) << accuracy;
     last = plan.chosen.precision;
   }
