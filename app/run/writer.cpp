@@ -167,8 +167,8 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   const std::string advice =
       accepted != computed  // which compute.accuracy accepts
           ? fmt::format(
-                "They add up to less than compute.accuracy = {:g} accepts; a smaller one, or none, "
-                "keeps them (this run uses {} instead of {})",
+                "compute.accuracy = {:g} accepts that; a smaller one, or none, keeps them (this run uses {} "
+                "instead of {})",
                 *setup_.config.compute.accuracy, to_string(computed), to_string(accepted))
           : fmt::format("Unless {} steady, compute.precision = \"{}\" is needed",
                         frozen.size() == 1 ? "it is" : "they are",

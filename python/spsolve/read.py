@@ -125,7 +125,7 @@ def _open_probes(file: pathlib.Path, group: str | None) -> xarray.Dataset:
         probes = opened[chosen]
         steps = probes["step"][()]
         # Rows that are not written yet have the step -1, and so have those before the checkpoint of another
-        # directory at which the run began.
+        # directory at which the run began. Rows behind a gap are left out.
         first = int(np.argmax(steps >= 0)) if (steps >= 0).any() else len(steps)
         rows = first + int(np.argmax(steps[first:] < 0)) if (steps[first:] < 0).any() else len(steps)
         places = probes["at"][()]
