@@ -151,7 +151,7 @@ def toml(value):
         return str(value).lower()
     if isinstance(value, (str, pathlib.Path)):
         return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)
+    return repr(float(value) if isinstance(value, float) else value)  # NumPy 2 writes np.float64(0.5)
 
 
 def write_input(path, sections):
