@@ -95,7 +95,7 @@ class GreensFunctions(spsolve.TestCase):
         half_width = 1.0
         for dimensions, grids in ((2, (64, 128, 256)), (3, (32, 64, 128))):
             with self.subTest(dimensions=dimensions):
-                at = [[0.0] * (dimensions - 1) + [r] for r in radii]
+                at = [[0.0] * (dimensions - 1) + [float(r)] for r in radii]
                 errors = []
                 for points in grids:
                     dt = 0.5 * 2 * half_width / points / speed
