@@ -137,8 +137,15 @@ std::vector<std::pair<Json, double>> gains_of(const std::vector<Json>& rows) {
   return gains;
 }
 
-/// The verdict is right for every row except one, whose instructions between the passes of planes are unknown
-/// to a roofline (docs/log/sweet-spot.md).
+/// Returns true for the dense slices of box2d7r, whose weights stay in registers: the plan does not know that
+/// and takes them for slower than CUDA cores.
+bool has_weights_in_registers(const Json& row) {
+  return row.at("stencil") == "box2d7r" && row.at("precision") == "fp16" && row.at("unit") == "tensor" &&
+         row.at("layout") == "morph";
+}
+
+/// The verdict is right for every row except these slices, and sweeps whose instructions between the passes
+/// of planes are unknown to a roofline (docs/log/sweet-spot.md).
 TEST(SweetSpotOnRecord, TheCriterionIsRightButForSeparableSweepsIn3D) {
   std::vector<Json> rows;
   for (const auto& [row, counted] : counted_rows()) rows.push_back(row);
@@ -146,7 +153,8 @@ TEST(SweetSpotOnRecord, TheCriterionIsRightButForSeparableSweepsIn3D) {
   for (const auto& [row, gain] : gains_of(rows)) {
     if (is_of_former_kernels(row)) continue;
     const SweetSpot spot = evaluated(row, nominal_gpu()).spot;
-    const bool is_known_to_err = row.at("stencil") == "box3d1r" && row.at("layout") == "separable";
+    const bool is_known_to_err =
+        (row.at("stencil") == "box3d1r" && row.at("layout") == "separable") || has_weights_in_registers(row);
     EXPECT_NE(is_right(spot, gain), is_known_to_err)
         << row.dump() << " gains " << gain << ", expected " << spot.speedup;
     ++judged;
@@ -154,17 +162,14 @@ TEST(SweetSpotOnRecord, TheCriterionIsRightButForSeparableSweepsIn3D) {
   EXPECT_GE(judged, 15);
 }
 
-/// The rates and the predictions are those of one run. The plan errs where dense slices of box2d7r stay in
-/// registers.
+/// The rates and the predictions are those of one run.
 TEST(SweetSpotOnRecord, TheCriterionIsRightForTheKernelsOfToday) {
   int judged = 0;
   for (const auto& [row, gain] :
        gains_of(testing::rows_of(testing::record_of("papers-h100.json"), "sweet-spot"))) {
     const Json& model = row.at("model");
     const SweetSpot spot{model.at("scenario"), 0, 0, model.at("speedup_roofline"), model.at("speedup_model")};
-    const bool is_known_to_err = row.at("stencil") == "box2d7r" && row.at("precision") == "fp16" &&
-                                 row.at("unit") == "tensor" && row.at("layout") == "morph";
-    EXPECT_NE(is_right(spot, gain), is_known_to_err) << row.dump() << " gains " << gain;
+    EXPECT_NE(is_right(spot, gain), has_weights_in_registers(row)) << row.dump() << " gains " << gain;
     ++judged;
   }
   EXPECT_GE(judged, 24);
