@@ -171,12 +171,12 @@ def run(jobs, arguments, folder, passed_file):
             if time.monotonic() - begin > arguments.limit and job.process.poll() is None:
                 os.killpg(job.process.pid, signal.SIGKILL)
                 waiting.clear()
-            if job.process.poll() is not None:
-                job.seconds = time.monotonic() - job.seconds
-                if job.process.returncode == 0:
-                    with open(passed_file, "a") as file:
-                        file.write(job.identity() + "\n")
-        running = [job for job in running if job.process.poll() is None]
+        for job in [job for job in running if job.process.poll() is not None]:
+            running.remove(job)
+            job.seconds = time.monotonic() - job.seconds
+            if job.process.returncode == 0:
+                with open(passed_file, "a") as file:
+                    file.write(job.identity() + "\n")
         time.sleep(0.05)
 
 
