@@ -53,6 +53,16 @@ def instruction_of(row):
     return "mma.sp fp16 m16n8k32" if sparse else "mma fp16 m16n8k16"
 
 
+def roofline_seconds(flop, moved, peak, bandwidth):
+    """Returns the seconds per point and launch that the roofline allows, for flop and bytes per point and launch."""
+    return max(flop / peak, moved / bandwidth)
+
+
+def is_right(verdict, expected, measured):
+    """Returns whether a verdict says what was measured; `expected` is the gain that it rests on."""
+    return abs(measured - 1) <= EQUAL if verdict == "equal" else (measured > 1) == (expected > 1)
+
+
 class Measured:
     """Holds a row with what was counted of it, under the measured ceilings."""
 
@@ -62,7 +72,7 @@ class Measured:
         self.busy = counted.get("kernel", {})
         self.intensity, self.ridge = self.flop / self.bytes, self.peak / self.bandwidth
         self.bound = "compute" if self.intensity > self.ridge else "memory"
-        self.seconds = max(self.flop / self.peak, self.bytes / self.bandwidth)  # per point and launch, as the roofline allows
+        self.seconds = roofline_seconds(self.flop, self.bytes, self.peak, self.bandwidth)
 
 
 class Comparison:
@@ -74,7 +84,7 @@ class Comparison:
         self.expected = scalar.seconds / tensor.seconds  # equation 13
         self.measured = rate_of(tensor.row) / rate_of(scalar.row)
         self.verdict = "equal" if self.scenario == 1 else "inside" if self.expected > 1 else "outside"
-        self.agrees = abs(self.measured - 1) <= EQUAL if self.verdict == "equal" else (self.measured > 1) == (self.expected > 1)
+        self.agrees = is_right(self.verdict, self.expected, self.measured)
 
 
 def measured_rows(rates, counted, ceilings):
@@ -189,33 +199,22 @@ def verdict_of(roofline, model):
     return "contradicted" if (roofline > 1) != (model > 1) else "sweet spot" if roofline > 1 else "outside"
 
 
-def is_right(verdict, roofline, model, gain):
-    """Returns whether a verdict says what was measured."""
-    if verdict == "equal":
-        return abs(gain - 1) <= EQUAL
-    return ((model if verdict == "contradicted" else roofline) > 1) == (gain > 1)
-
-
-def roofline_seconds(row):
-    """Returns the seconds per point and launch that operations and the copy of the same run allow."""
-    model = row["model"]
-    return max(model["C_flop"] / model["P_flop_per_s"], model["M_bytes"] / (1e9 * row["copy_bandwidth_gb_per_s"]))
-
-
 def model_lines(rates):
+    bandwidth_of = lambda row: 1e9 * row["copy_bandwidth_gb_per_s"]
+    allowed = lambda row: roofline_seconds(*(row["model"][name] for name in ("C_flop", "M_bytes", "P_flop_per_s")), bandwidth_of(row))
     rows = rows_of(rates)
     scalars = {case_of(row): row for row in rows if row["unit"] == "scalar"}
     for row in rows:
         model, scalar = row["model"], scalars[case_of(row)]
-        ridge = model["P_flop_per_s"] / (1e9 * row["copy_bandwidth_gb_per_s"])
+        ridge = model["P_flop_per_s"] / bandwidth_of(row)
         line = text_of(row), row["fuse"], way_of(row), f"{model['I_flop_per_byte']:,.4g}", f"{ridge:,.3g}", f"{rate_of(row):,.0f}"
         if row is scalar:
             yield (*line, "", "", "", "", "")
             continue
-        roofline, gain = roofline_seconds(scalar) / roofline_seconds(row), rate_of(row) / rate_of(scalar)
+        roofline, gain = allowed(scalar) / allowed(row), rate_of(row) / rate_of(scalar)
         verdict = verdict_of(roofline, model["speedup_model"])
         yield (*line, f"{roofline:.2f}", f"{model['speedup_model']:.2f}", f"{gain:.2f}", verdict,
-               "yes" if is_right(verdict, roofline, model["speedup_model"], gain) else "no")
+               "yes" if is_right(verdict, model["speedup_model"] if verdict == "contradicted" else roofline, gain) else "no")
 
 
 def main(number, *files):
