@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "halo/collectively.hpp"
+#include "solver/interval.hpp"
 
 namespace spsolve {
 namespace {
@@ -27,7 +28,8 @@ Probes::Probes(const Communicator& communicator, const RunConfig& config, Tables
   if (background && !config.probes.empty()) of_threads_.emplace(communicator);
   for (const ProbesConfig& given : config.probes) {
     const int axes = config.grid.domain.dimensions;
-    ProbeGroup file{given.name, given.fields, axes, {}, given.every, config.time.steps / given.every + 1};
+    ProbeGroup file{given.name, given.fields, axes,
+                    {},         given.every,  Interval{given.every}.due_until(config.time.steps)};
     const auto points = read_points(tables, config.grid, given);
     std::vector<std::vector<Corner>> corners;
     for (const Coordinates& point : points) {

@@ -32,7 +32,8 @@ EventPattern events_of(const RunConfig& config, const Problem& problem) {
   for (const std::int64_t every : {config.output.every, config.checkpoint.every, config.diagnostics.every})
     if (every > 0 && every < events.every) events = {every, false};
   events.last_alone = events.every > 1 && (events.last_alone || config.diagnostics.every == events.every);
-  for (const Interval& interval : record_intervals(config, problem))
+  const std::vector<Interval> records = record_intervals(config, problem);
+  for (const Interval& interval : records)
     if (const std::int64_t every = interval.following(0); every < events.every) events = {every, false};
   const auto cut_by = [&](std::int64_t every, bool alone) {
     if (every > 0 && events.every > 1 && (every % events.every != 0 || (alone && !events.last_alone)))
@@ -42,7 +43,7 @@ EventPattern events_of(const RunConfig& config, const Problem& problem) {
   cut_by(config.diagnostics.every, true);
   cut_by(config.output.every, false);
   cut_by(config.checkpoint.every, false);
-  for (const Interval& interval : record_intervals(config, problem)) cut_by(interval.following(0), false);
+  for (const Interval& interval : records) cut_by(interval.following(0), false);
   events.steps = config.time.steps;
   events.checkpoints = config.checkpoint.every;
   return events;

@@ -88,8 +88,7 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
   std::string text =
       fmt::format("{} {} {} {} {} {} {} {} {}", version, kernels_hash, device.model,
                   to_string(problem.precision), problem.has_source, name_or(request.unit, "auto"),
-                  name_or(request.layout, "auto"), request.fuse.value_or(0),
-                  request.accuracy.value_or(0.0) / static_cast<double>(steps_of(request.events)));
+                  name_or(request.layout, "auto"), request.fuse.value_or(0), accepted_per_step(request));
   text += fmt::format(" {} {} {} {}", request.events.every, request.events.last_alone, request.events.cuts,
                       request.unpromised);
   text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));

@@ -16,8 +16,7 @@ namespace {
 /// Returns the share that terms of a separable sweep may drop: half of the rounding error of the format, or
 /// of the error that is accepted of its steps.
 double dropped_share(Precision precision, int fuse, const PlanRequest& request) {
-  const double per_step = request.accuracy.value_or(0.0) / static_cast<double>(steps_of(request.events));
-  return std::max(unit_roundoff(precision), per_step * fuse) / 2;
+  return std::max(unit_roundoff(precision), accepted_per_step(request) * fuse) / 2;
 }
 
 /// Says why a depth is not considered: events leave no room for it, or the operand does not fit into

@@ -27,6 +27,11 @@ struct PlanRequest {
   std::optional<bool> strided = {};  // whether launches of equations are strides
 };
 
+/// Returns the part of the accepted error that falls to each step of a run; 0 if no error is accepted.
+inline double accepted_per_step(const PlanRequest& request) {
+  return request.accuracy.value_or(0.0) / static_cast<double>(steps_of(request.events));
+}
+
 /// Holds the chosen method and all candidates (docs/internals/plan.md). A plan is a function of the global
 /// problem, the model of the device and the request. The plan is the same for any number of ranks, and so are
 /// the results.
