@@ -112,6 +112,11 @@ def _times(files: dict[int, pathlib.Path], series: pathlib.Path) -> np.ndarray[A
     return np.array(times)
 
 
+def _first_of(mask: Any) -> int:
+    """Returns the index of the first true value, or the length of the array if there is none."""
+    return int(np.argmax(mask)) if mask.any() else len(mask)
+
+
 def _open_probes(file: pathlib.Path, group: str | None) -> xarray.Dataset:
     import xarray
     from .lazy import Stored, lazily
@@ -126,8 +131,8 @@ def _open_probes(file: pathlib.Path, group: str | None) -> xarray.Dataset:
         steps = probes["step"][()]
         # Rows that are not written yet have the step -1, and so have those before the checkpoint of another
         # directory at which the run began. Rows behind a gap are left out.
-        first = int(np.argmax(steps >= 0)) if (steps >= 0).any() else len(steps)
-        rows = first + int(np.argmax(steps[first:] < 0)) if (steps[first:] < 0).any() else len(steps)
+        first = _first_of(steps >= 0)
+        rows = first + _first_of(steps[first:] < 0)
         places = probes["at"][()]
         coordinates: dict[str, Any] = {"time": probes["time"][:rows], "step": ("time", steps[:rows])}
         for i, axis in enumerate(_AXES[-places.shape[1]:]):
