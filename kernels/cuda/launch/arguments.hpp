@@ -60,12 +60,16 @@ struct MarchShares {
   /// Returns the part of the march that a block takes. The last slab may have fewer planes than the others; a
   /// part ends with its slab.
   constexpr MarchPart part(int block) const {
-    const int other = block - whole;
-    if (other < 0) return {block, -1, 0, planes};
-    const int stretch = other / shared(), beyond = stretch - stretches,
-              begin = beyond < 0 ? stretch * length : stretches * length + beyond * short_length,
-              end = begin + (beyond < 0 ? length : short_length);
-    return {whole + other % shared(), stretch, begin, end < planes ? end : planes};
+    MarchPart part{block, -1, 0, planes};
+    if (const int other = block - whole; other >= 0) {
+      const int beyond = other / shared() - stretches;
+      part.piece = whole + other % shared();
+      part.stretch = other / shared();
+      part.begin = beyond < 0 ? part.stretch * length : stretches * length + beyond * short_length;
+      const int end = part.begin + (beyond < 0 ? length : short_length);
+      part.end = end < planes ? end : planes;
+    }
+    return part;
   }
 };
 
