@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Limits how many regions are advanced side by side, and so the scratch memory of a unit.
+/// Limits how much runs side by side, and so the scratch memory of a unit.
 constexpr std::size_t most_strands = 4;
 
 /// Returns a dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
@@ -64,19 +64,25 @@ void ScalarUnit::advance(const ConstState& in, const State& out, const Box& regi
 
 void ScalarUnit::advance_all(const ConstState& in, const State& out, std::span<const Box> regions,
                              int steps) const {
-  if (regions.empty()) return;
-  const std::size_t strands = std::min(regions.size(), most_strands);
-  while (side_strands_.size() + 1 < strands) side_strands_.push_back(std::make_unique<SideStrand>());
-  const std::span sides(side_strands_.data(), strands - 1);
-  sides_begin_.record(strand_.stream);
-  for (const auto& side : sides) check_cuda(cudaStreamWaitEvent(side->stream, sides_begin_));
-  for (std::size_t i = 0; i < regions.size(); ++i) {
+  in_strands(strand_, regions.size(),
+             [&](Strand& strand, std::size_t i) { advance_on(strand, in, out, regions[i], steps); });
+}
+
+template <class Work>
+void ScalarUnit::in_strands(Strand& strand, std::size_t count, Work&& work) {
+  if (count == 0) return;
+  const std::size_t strands = std::min(count, most_strands);
+  while (strand.sides.size() + 1 < strands) strand.sides.push_back(std::make_unique<SideStrand>());
+  const std::span sides(strand.sides.data(), strands - 1);
+  if (!sides.empty()) strand.begun.record(strand.stream);
+  for (const auto& side : sides) check_cuda(cudaStreamWaitEvent(side->stream, strand.begun));
+  for (std::size_t i = 0; i < count; ++i) {
     const std::size_t k = i % strands;
-    advance_on(k == 0 ? strand_ : sides[k - 1]->strand, in, out, regions[i], steps);
+    work(k == 0 ? strand : sides[k - 1]->strand, i);
   }
   for (const auto& side : sides) {
     side->ended.record(side->stream);
-    check_cuda(cudaStreamWaitEvent(strand_.stream, side->ended));
+    check_cuda(cudaStreamWaitEvent(strand.stream, side->ended));
   }
 }
 
@@ -142,9 +148,9 @@ void ScalarUnit::run_kernel(Strand& strand, const FieldView& in, const FieldView
   if (const auto& tile = small_grid_tile(region, steps, true))
     return this->launch_small_grid_steps(*tile, in, out, region, steps, strand.stream);
   MarchKernels* march = march_kernels_of(formats, steps);
-  if (!march) return advance_without_march(strand, in, out, region, steps, strand.stream, 2);
+  if (!march) return advance_without_march(strand, in, out, region, steps);
   // Where the march does not reflect planes at neumann faces, single steps advance the planes beside these
-  // faces at the same time, on other streams.
+  // faces at the same time, in other strands.
   Box core = region;
   if (!stencil_.mirrors_planes()) {
     const int slow = axes_[plane_axis];
@@ -155,33 +161,29 @@ void ScalarUnit::run_kernel(Strand& strand, const FieldView& in, const FieldView
       core.end[slow] = std::min(core.end[slow], n - width);
     if (core.empty()) core = {};
   }
-  if (core == region) return this->launch_march(*march, in, out, core, strand.stream);
-  strand.forked.record(strand.stream);
-  for (const Stream& stream : strand.band_streams) check_cuda(cudaStreamWaitEvent(stream, strand.forked, 0));
-  if (!core.empty()) this->launch_march(*march, in, out, core, strand.stream);
-  std::size_t band = 0;
-  for_each_slab(region, core, [&](const Box& beside) {
-    const std::size_t k = band++ % strand.band_streams.size();
-    advance_without_march(strand, in, out, beside, steps, strand.band_streams[k], 2 + 2 * k);
+  std::vector<Box> parts;
+  if (!core.empty()) parts.push_back(core);
+  for_each_slab(region, core, [&](const Box& beside) { parts.push_back(beside); });
+  in_strands(strand, parts.size(), [&](Strand& on, std::size_t i) {
+    if (parts[i] == core)
+      launch_march(*march, in, out, core, on.stream);
+    else
+      advance_without_march(on, in, out, parts[i], steps);
   });
-  for (std::size_t k = 0; k < strand.band_streams.size(); ++k) {
-    strand.joined[k].record(strand.band_streams[k]);
-    check_cuda(cudaStreamWaitEvent(strand.stream, strand.joined[k], 0));
-  }
 }
 
 /// Advances a region without a march: by one small-grid kernel (steps.cuh) if it takes the region, otherwise
-/// step by step, with results in the scratch buffers `which` and `which` + 1.
+/// step by step.
 void ScalarUnit::advance_without_march(Strand& strand, FieldView in, const FieldView& out, const Box& region,
-                                       int steps, cudaStream_t stream, std::size_t which) const {
+                                       int steps) const {
   if (steps > 1)
     if (const auto& tile = small_grid_tile(region, steps, false))
-      return this->launch_small_grid_steps(*tile, in, out, region, steps, stream);
+      return this->launch_small_grid_steps(*tile, in, out, region, steps, strand.stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
     const FieldView to =
-        done == steps ? out : scratch(in, box, strand.scratch[which + static_cast<std::size_t>(done % 2)]);
-    launch_single_step(in, to, box, stream);
+        done == steps ? out : scratch(in, box, strand.scratch[static_cast<std::size_t>(2 + done % 2)]);
+    launch_single_step(in, to, box, strand.stream);
     in = to;
   }
 }

@@ -90,24 +90,29 @@ class ScalarUnit : public Unit {
     const Field* previous = nullptr;  // two time levels: values one step before
   };
 
+  struct SideStrand;
   /// Holds a stream with what its kernels need beside those of other strands.
   struct Strand {
     explicit Strand(cudaStream_t on) : stream(on) {}
 
     cudaStream_t stream;
-    std::array<Stream, 2> band_streams;  // run beside `stream`, between `forked` and `joined`
-    Event forked;
-    std::array<Event, 2> joined;
-    // There are two buffers for the kernels of advance(), and two for each band stream.
-    std::array<DeviceBuffer, 6> scratch;
+    // These are two buffers for results between the kernels of advance(), and two for those between the steps
+    // of advance_without_march().
+    std::array<DeviceBuffer, 4> scratch;
+    std::vector<std::unique_ptr<SideStrand>> sides;  // made when in_strands() needs them
+    Event begun;                                     // where the sides begin
   };
-  /// Holds a strand whose stream runs beside that of the unit.
+  /// Holds a strand whose stream runs beside that of another strand.
   struct SideStrand {
     Stream stream{Stream::Priority::high};
     Strand strand{stream};
     Event ended;
   };
 
+  /// Runs work(strand, i) for every i < count, side by side in `strand` and up to most_strands - 1 others.
+  /// What is enqueued in `strand` afterwards waits for all of it.
+  template <class Work>
+  static void in_strands(Strand& strand, std::size_t count, Work&& work);
   void advance_on(Strand& strand, const ConstState& in, const State& out, const Box& region, int steps) const;
   void run_slabs(Strand& strand, const FieldView& in, const FieldView& out, const Box& region,
                  int steps) const;
@@ -116,8 +121,8 @@ class ScalarUnit : public Unit {
            int max_per_kernel) const;
   void run_kernel(Strand& strand, const FieldView& in, const FieldView& out, const Box& region,
                   int steps) const;
-  void advance_without_march(Strand& strand, FieldView in, const FieldView& out, const Box& region, int steps,
-                             cudaStream_t stream, std::size_t which) const;
+  void advance_without_march(Strand& strand, FieldView in, const FieldView& out, const Box& region,
+                             int steps) const;
   void launch_march(MarchKernels& march, const FieldView& in, const FieldView& out, const Box& wanted,
                     cudaStream_t stream) const;
   void launch_single_step(const FieldView& in, const FieldView& out, const Box& region,
@@ -155,8 +160,6 @@ class ScalarUnit : public Unit {
   KernelCompiler compiler_;
   int preferred_ = 0;
   mutable Strand strand_;
-  mutable std::vector<std::unique_ptr<SideStrand>> side_strands_;  // made when advance_all() needs them
-  Event sides_begin_;                                              // in the stream of strand_
 
   // These caches are filled at first use; they do not change the results of advance().
   mutable std::map<std::tuple<Formats, int>, std::optional<MarchKernels>> march_kernels_;
