@@ -86,9 +86,9 @@ struct Calibration {
   /// Describes separable sweeps (separable.cuh, separable_planes.cuh).
   struct Separable {
     double max_factors, factor_spills, staged_byte, source_plane, ragged_source, narrow_stores, memory_plane,
-        memory_space, memory_line_half, memory_line, share_line_half, share_line, latency_line_half,
-        latency_line, latency_line_slab, waits_half, waits_word, alone_four_windows, alone_groups,
-        alone_many_windows, alone_few_windows, four_groups, many_windows, four_windows,
+        memory_space, memory_line_half, memory_line, share_line_half, share_line, line_windows,
+        latency_line_half, latency_line, latency_line_slab, waits_half, waits_word, alone_four_windows,
+        alone_groups, alone_many_windows, alone_few_windows, four_groups, many_windows, four_windows,
         three_windows_two_groups, three_windows, two_groups, one_group, many_spills, window_spills,
         split_windows, word_groups, word_few_factors, word_many_factors, word_windows, word_windows_factor,
         space_half, space_word, space_sums, space_sums_split, space_enough_points;

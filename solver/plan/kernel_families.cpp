@@ -15,11 +15,18 @@ namespace {
 /// sweeps use more steps.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
+/// Weights along a line fill whole windows of 32 inputs (kernels/sparse/separable_operand.hpp) at 16 n - 8
+/// steps of radius 1.
+constexpr int separable_depths[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,  14, 15,
+                                    16, 20, 24, 31, 40, 44, 56, 72, 88, 104, 120};
 constexpr int emulated_depths[] = {1, 2, 3, 4};
 
 std::span<const int> depths_of_scalar(const DeviceModel&) { return scalar_depths; }
 std::span<const int> depths_of_tensor(const DeviceModel& device) {
   return device.gpu ? std::span<const int>(tensor_depths) : std::span<const int>(emulated_depths);
+}
+std::span<const int> depths_of_separable(const DeviceModel& device) {
+  return device.gpu ? std::span<const int>(separable_depths) : std::span<const int>(emulated_depths);
 }
 
 Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
@@ -81,12 +88,13 @@ std::optional<Refusal> refusal_of_sparse(const Problem& problem, const DeviceMod
 std::optional<Refusal> refusal_of_separable(const Problem& problem, const DeviceModel& device,
                                             const Method& method) {
   if (auto refusal = refusal_of_sparse(problem, device, method)) return refusal;
-  constexpr std::int64_t max_planes = 7, max_rows = 40;
+  constexpr std::int64_t max_planes = 7, max_in_planes = 40, max_in_lines = 128;
   const Index3 reach = method.fuse * problem.stencil.radius();
-  const std::int64_t within = std::max(reach[y_axis], reach[x_axis]);
-  if (device.gpu && (reach[z_axis] > max_planes || within > max_rows))
+  const std::int64_t within = std::max(reach[y_axis], reach[x_axis]),
+                     most = problem.domain.dimensions == 1 ? max_in_lines : max_in_planes;
+  if (device.gpu && (reach[z_axis] > max_planes || within > most))
     return none(fmt::format("separable terms would reach {} planes and {} points in them, {} and {} at most",
-                            reach[z_axis], within, max_planes, max_rows));
+                            reach[z_axis], within, max_planes, most));
   return {};
 }
 
@@ -137,7 +145,7 @@ constexpr KernelFamily families[] = {
      refusal_of_sparse, evaluate_by<count_wgmma>},
     {"mma.sp", UnitKind::sparse_tensor, Layout::morph, depths_of_tensor, refusal_of_sparse,
      evaluate_by<count_mma>},
-    {"separable", UnitKind::sparse_tensor, Layout::separable, depths_of_tensor, refusal_of_separable,
+    {"separable", UnitKind::sparse_tensor, Layout::separable, depths_of_separable, refusal_of_separable,
      evaluate_by<count_separable>}};
 
 }  // namespace

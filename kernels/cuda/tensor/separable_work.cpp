@@ -176,7 +176,10 @@ SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precisi
   work.ceiling = half ? device.ceilings.mma_half_sparse : device.ceilings.mma_tf32_sparse;
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   if (line) {  // one tile per row, and the rest at both ends
-    work.seconds = work.instructions / (work.peak * (half ? costs.share_line_half : costs.share_line));
+    // Beyond three windows lanes have no registers for the inputs of further rows.
+    const double slower = half || split ? 1 + costs.line_windows * std::max(0, operand.x.windows - 3) : 1;
+    work.seconds =
+        slower * work.instructions / (work.peak * (half ? costs.share_line_half : costs.share_line));
     work.memory_cost = half ? costs.memory_line_half : costs.memory_line;
     // The time to read windows does not limit small grids if most windows are one slab.
     work.latency = (half ? costs.latency_line_half : costs.latency_line) -

@@ -171,6 +171,7 @@ TEST_P(SeparableSweepPrecisions, MatchesTheCorrelationInSpace) {
 TEST_P(SeparableSweepPrecisions, MatchesTheCorrelationOnLines) {
   const Precision precision = GetParam();
   check({precision, plane(1, 20011), {0, 0, 7}, {{0, 0, -7}, {1, 1, 8}}, 1}, 2);
+  check({precision, plane(1, 20011), {0, 0, 120}, {{0, 0, -120}, {1, 1, 121}}, 1}, 3);
   check({precision, {{0, 0, 1000}, {1, 1, 41000}}, {0, 0, 31}, {{0, 0, -31}, {1, 1, 32}}, 1}, 4);
   check({precision, {{0, 0, 37}, {1, 1, 30001}}, {0, 0, 7}, {{0, 0, -7}, {1, 1, 6}}, 1}, 6);
   check({precision, {{0, 0, 4}, {1, 1, 9}}, {0, 0, 7}, {{0, 0, -7}, {1, 1, 6}}, 1}, 8);
