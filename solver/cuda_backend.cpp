@@ -13,6 +13,7 @@
 #include "kernels/cuda/scalar/scalar_unit.hpp"
 #include "kernels/cuda/system/system_unit.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
+#include "kernels/sampling.hpp"
 #include "solver/plan/model_parts.hpp"
 #include "solver/plan/strided_equation.hpp"
 #include "solver/strides.hpp"
@@ -86,11 +87,13 @@ std::unique_ptr<Unit> two_level_march(const Problem& problem, const Method& meth
   const auto found = strided_equation(problem);
   const auto* equation = std::get_if<TwoLevelEquation>(&found);
   const Domain& domain = problem.domain_of(0);
+  const Precision precision =
+      format_of(problem.precision);  // single steps of equations do not round operands
   if (!equation || problem.equations->fills_ghosts() || method.strided || method.fuse == 1 ||
-      !cuda::two_level_tile(domain, equation->s, problem.precision, method.fuse,
+      !cuda::two_level_tile(domain, equation->s, precision, method.fuse,
                             cuda::current_device().block_limits()))
     return nullptr;
-  return std::make_unique<cuda::ScalarUnit>(domain, equation->s, problem.precision,
+  return std::make_unique<cuda::ScalarUnit>(domain, equation->s, precision,
                                             cuda::ScalarUnit::TwoLevels{-equation->q}, stream);
 }
 

@@ -22,6 +22,7 @@
 #include "kernels/operator/linearity.hpp"
 #include "solver/block.hpp"
 #include "solver/block_memory.hpp"
+#include "solver/plan/strided_equation.hpp"
 
 namespace spsolve {
 namespace {
@@ -172,13 +173,17 @@ Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& sten
         !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
     if (const auto stencil = single_stencil(canonical); stencil && !as_equations)
       return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
-    if (precision == Precision::tf32)
-      throw Error(InputKey{"compute", "precision"},
-                  " = \"tf32\" is for a single linear equation of one time level, with constant weights and "
-                  "walls that are periodic, neumann or { dirichlet = number }; others, such as waves, take "
-                  "fp64, fp32, fp16 or bf16");
-    return system_problem(
+    Problem problem = system_problem(
         std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision);
+    // Only sweeps of constant weights on tensor cores round operands to tf32.
+    const auto strided = strided_equation(problem);
+    if (const auto* why = std::get_if<std::string>(&strided); why && precision == Precision::tf32)
+      throw Error(
+          InputKey{"compute", "precision"},
+          fmt::format(" = \"tf32\" is for one linear equation with constant weights, of one time level or "
+                      "two, which tensor cores can take: {}; take fp64, fp32, fp16 or bf16",
+                      *why));
+    return problem;
   }
   return {config.grid.domain, stencils.at("w"), precision, config.source.has_value(), nullptr, "u"};
 }

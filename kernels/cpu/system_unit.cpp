@@ -10,6 +10,7 @@
 #include "kernels/cpu/system_launch.hpp"
 #include "kernels/operator/scalar_values.hpp"
 #include "kernels/operator/statement_boxes.hpp"
+#include "kernels/sampling.hpp"
 
 namespace spsolve {
 
@@ -20,11 +21,9 @@ CpuSystemUnit::CpuSystemUnit(const Canonical& canonical, std::vector<Domain> fie
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
       dt_(dt),
-      precision_(precision),
+      precision_(format_of(precision)),
       coefficients_(std::move(coefficients)),
       filled_(std::move(filled)) {
-  if (precision == Precision::tf32)
-    throw std::invalid_argument("systems of equations are not computed in tf32");
   const bool converts = storage_bytes(precision) == 2;
   for (const auto& [first, last] : facts_.groups) {
     StatementGroup group{first, last, step_program(canonical, first, last, converts), {}};

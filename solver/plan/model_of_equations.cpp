@@ -9,6 +9,7 @@
 #include "kernels/cuda/system/fused_tile.hpp"
 #include "kernels/cuda/system/system_group.hpp"
 #include "kernels/precision.hpp"
+#include "kernels/sampling.hpp"
 #include "solver/plan/model_of_march.hpp"
 #include "solver/plan/model_parts.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 /// Returns false if there is none.
 bool evaluate_two_levels(const Problem& problem, const TwoLevelEquation& equation, const DeviceModel& device,
                          Candidate& candidate) {
-  const Problem single{problem.domain_of(0), equation.s, problem.precision, true};
+  const Problem single{problem.domain_of(0), equation.s, format_of(problem.precision), true};
   const auto tile = cuda::two_level_tile(single.domain, single.stencil, single.precision, candidate.fuse,
                                          limits_of(device));
   if (!tile) return false;
@@ -43,8 +44,9 @@ bool evaluate_two_levels(const Problem& problem, const TwoLevelEquation& equatio
 void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const Equations& equations = *problem.equations;
   const SystemFacts& facts = equations.facts;
-  const auto made = cuda::fused_tile(equations.canonical, facts, equations.domains, problem.precision,
-                                     candidate.fuse, limits_of(device), {}, equations.filled);
+  const auto made =
+      cuda::fused_tile(equations.canonical, facts, equations.domains, format_of(problem.precision),
+                       candidate.fuse, limits_of(device), {}, equations.filled);
   if (const auto* none = std::get_if<NoKernel>(&made)) {
     candidate.no_kernel = none->why;
     candidate.seconds = std::numeric_limits<double>::infinity();
@@ -52,8 +54,8 @@ void evaluate_fused(const Problem& problem, const DeviceModel& device, Candidate
   }
   const auto& tile = std::get<cuda::FusedTile>(made);
   const auto points = static_cast<double>(problem.domain.box().points());
-  const double cycles = cuda::fused_cycles(tile, problem.domain, problem.precision, limits_of(device),
-                                           device.bandwidth / cuda::fitted_bandwidth);
+  const double cycles = cuda::fused_cycles(tile, problem.domain, format_of(problem.precision),
+                                           limits_of(device), device.bandwidth / cuda::fitted_bandwidth);
   candidate.compute_seconds = cycles / (clock_of(device) * points * candidate.fuse);
   candidate.fma = tile.operations;
   candidate.seconds =

@@ -111,13 +111,9 @@ class Strides {
           fmt::format("the equation amplifies a wave {:.6g} times per step, so that there is no bound "
                       "for rounding errors",
                       growth_.largest_root));
-    if (problem_.precision != Precision::fp64 && problem_.precision != Precision::fp32)
-      return Refusal{
-          Obstacle::promise,
-          fmt::format("strides are for fp32 and fp64: rounding to {} in every launch would change a "
-                      "wave by up to {:.2g} times its norm in {} steps",
-                      to_string(problem_.precision), rounding_to_storage(method.fuse),
-                      run_of(method.fuse).steps)};
+    if (storage_bytes(problem_.precision) == 2)
+      return none(fmt::format("sweeps add sources in fp32, and strides in {} would need one in {}",
+                              to_string(problem_.precision), to_string(problem_.precision)));
     const std::int64_t points = volume(2 * method.fuse * equation_.s.radius() + Index3{1, 1, 1});
     if (points > max_fused_weights)
       return Refusal{Obstacle::memory,
@@ -126,12 +122,6 @@ class Strides {
       return Refusal{Obstacle::depth,
                      fmt::format("an event ends launches every {} steps", request_.events.every)};
     return {};
-  }
-  /// Returns the sum of the roundings of all launches at the end of the run, for the wave in which they grow
-  /// most.
-  double rounding_to_storage(int steps) const {
-    const double launches = static_cast<double>(run_of(steps).steps) / steps;
-    return unit_roundoff(problem_.precision) * launches * (launches + 1) / 2;
   }
   std::optional<Refusal> refusal_of(const Method& method, const Stencil& weights) const {
     const bool asked = asked_for(request_);

@@ -13,6 +13,7 @@
 #include "kernels/operator/scalar_values.hpp"
 #include "kernels/operator/statement_boxes.hpp"
 #include "kernels/rounding.hpp"
+#include "kernels/sampling.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -42,9 +43,7 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
       walls_(std::move(options.walls)),
       kernels_(options.kernels),
       arrivals_(max_paced * sizeof(unsigned)) {
-  if (precision == Precision::tf32)
-    throw Error(InputKey{"equations", "step"},
-                ": equations are not computed in tf32; use compute.precision = \"fp32\"");
+  precision = format_of(precision);
   const DeviceInfo device = current_device();
   limits_ = device.block_limits();
   check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
