@@ -19,7 +19,7 @@ tables.py rivals ROWS                     the two fastest candidates, case by ca
 tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
 tables.py catalogue ROWS... list.txt      what it chose for every stencil that `spsolve bench --list` lists
 tables.py ablation ROWS [STENCIL,STENCIL] CUDA cores, dense and sparse tensor cores, layout by layout
-tables.py layouts ROWS PRECISION          the steps of --suite layouts, and the kernels of the solver after them
+tables.py layouts ROWS PRECISION          the steps of --suite layouts or ablation; in layouts the kernels of the solver follow
 tables.py sizes ROWS PRECISION            rates over the side of the grid (1D: the same number of points; 3D: about the same)
 tables.py gemm ROWS                       the steps of the sparse GEMM beside the worklog, clock, power and counters
 tables.py targets ROWS                    target rates, and what each kernel has and keeps busy
@@ -232,7 +232,7 @@ elif kind == "catalogue":
 elif kind == "ablation":
     steps = collections.defaultdict(dict)
     scalar = {}
-    rows = [row for row in rows_of(files[0]) if len(files) == 1 or row["stencil"] in files[1].split(",")]
+    rows = [row for row in rows_of(files[0]) if "step" not in row and (len(files) == 1 or row["stencil"] in files[1].split(","))]
     for row in rows:
         case = row["stencil"], row["precision"], tuple(row["shape"]), row["fuse"]
         if row["unit"] == "scalar":
@@ -253,7 +253,7 @@ elif kind == "ablation":
 elif kind == "layouts":
     lines, before = [], {}
     for row in rows_of(files[0]):
-        if row["precision"] != files[1]:
+        if row["precision"] != files[1] or "step" not in row and row["suite"] != "layouts":
             continue
         of_solver = "the solver: " + ("CUDA cores" if row["unit"] == "scalar" else way_of(row)) if "unit" in row else None
         gain = f"{rate(row) / before[row['stencil']]:.2f}" if row["stencil"] in before and not of_solver else "none"

@@ -101,11 +101,13 @@ void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
   for (std::size_t i = 1; i < results.size(); ++i) {
     const Json &dense = results[i - 1], &sparse = results[i];
     const auto same = [&](const char* key) { return dense[key] == sparse[key]; };
-    if (dense.contains("error") || sparse.contains("error")) continue;
+    const auto is_rate = [](const Json& row) { return row.contains("unit") && !row.contains("error"); };
+    if (!is_rate(dense) || !is_rate(sparse)) continue;
     if (same("unit") || !same("stencil") || !same("precision") || !same("layout") || !same("fuse")) continue;
-    terminal.print("{:<8} {} {:<17} fuse {:>2}: sparse / dense = {:.2f}",
-                   sparse["stencil"].get<std::string>(), sparse["precision"].get<std::string>(),
-                   sparse["layout"].get<std::string>(), sparse["fuse"].get<int>(),
+    terminal.print("{:<8} {:>13} {} {:<17} fuse {:>2}: sparse / dense = {:.2f}",
+                   sparse["stencil"].get<std::string>(), shape_text(sparse),
+                   sparse["precision"].get<std::string>(), sparse["layout"].get<std::string>(),
+                   sparse["fuse"].get<int>(),
                    sparse["gstencil_per_s"].get<double>() / dense["gstencil_per_s"].get<double>());
   }
 }
@@ -180,18 +182,12 @@ class Benchmark {
 
   /// Measures `--suite gemm`.
   void measure_gemm_steps() {
-    write_json(Json::array());
-    if (communicator_.root())
-      measure_gemm(request_, device_, terminal_, [&](Json row) { keep(std::move(row)); });
+    measure_steps(measure_gemm);
     write_json(results_, true);
   }
 
-  /// Measures the steps of `--suite layouts`; its cases follow.
-  void measure_layout_steps() {
-    write_json(Json::array());
-    if (communicator_.root())
-      measure_layouts(request_, device_, terminal_, [&](Json row) { keep(std::move(row)); });
-  }
+  /// Measures the steps of layouts_suite.hpp; the cases of the suite follow.
+  void measure_layout_steps() { measure_steps(measure_layouts); }
 
   void measure_cases() {
     std::vector<BenchCase> cases;
@@ -214,6 +210,18 @@ class Benchmark {
   }
 
  private:
+  /// Measures steps on rank 0, which keeps their rows.
+  template <class Measure>
+  void measure_steps(Measure&& measure) {
+    write_json(Json::array());
+    on_root(communicator_, [&] {
+      measure(request_, device_, terminal_, [&](Json row) {
+        add(std::move(row));
+        write(results_);
+      });
+    });
+  }
+
   void measure_case(const BenchCase& what) {
     std::vector<Candidate> candidates;
     try {
@@ -316,18 +324,25 @@ class Benchmark {
     keep(std::move(row));
   }
 
-  void keep(Json row) {
+  void add(Json row) {
     row["suite"] = !request_.suite.empty() ? request_.suite : request_.inputs.empty() ? "single" : "inputs";
     results_.push_back(std::move(row));
+  }
+
+  void keep(Json row) {
+    add(std::move(row));
     write_json(results_);  // what is there already, should a later case take too long
   }
 
   /// Writes the results known so far to a file. A stream gets all results once, when they are `complete`.
+  void write(const Json& json, bool complete = false) const {
+    if (!request_.json.empty() && (complete || !is_stream(request_.json)))
+      write_text(request_.json, json.dump(2) + "\n");
+  }
+
+  /// Lets rank 0 write().
   void write_json(const Json& json, bool complete = false) const {
-    on_root(communicator_, [&] {
-      if (!request_.json.empty() && (complete || !is_stream(request_.json)))
-        write_text(request_.json, json.dump(2) + "\n");
-    });
+    on_root(communicator_, [&] { write(json, complete); });
   }
 
   const Communicator& communicator_;
@@ -359,7 +374,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   } else if (request.suite == "gemm") {
     benchmark.measure_gemm_steps();
   } else {
-    if (request.suite == "layouts") benchmark.measure_layout_steps();
+    if (has_layout_steps(request)) benchmark.measure_layout_steps();
     benchmark.measure_cases();
   }
   return Status::finished;

@@ -88,7 +88,8 @@ std::vector<BenchCase> calibrate_suite(const BenchRequest&, bool cuda) {
 }
 
 /// Returns cases on CUDA cores and by every layout with and without 2:4 sparsity, in single steps and at the
-/// depth that the plan gives sparse tensor cores.
+/// depth that the plan gives sparse tensor cores. Two boxes in fp16 follow in the same steps on smaller grids
+/// (SparStencil, figure 7; SPIDER, figure 12).
 std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   std::vector<std::tuple<std::string, Precision, int>> compared;  // with CUDA cores
@@ -114,6 +115,15 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
           offer(sparse, UnitKind::sparse_tensor, fuse);
         }
       }
+    }
+  const std::vector<BenchCase> on_large_grids = cases;
+  for (const std::int64_t side : {256, 768, 1280, 2560, 5120})
+    for (BenchCase what : on_large_grids) {
+      if (what.problem.precision != Precision::fp16 ||
+          (what.stencil != "box2d2r" && what.stencil != "box2d3r"))
+        continue;
+      what.problem.domain.shape = {1, side, side};
+      cases.push_back(std::move(what));
     }
   return cases;
 }
@@ -329,8 +339,8 @@ bool are_same(const BenchCase& one, const BenchCase& other) {
   return what(one) == what(other);
 }
 
-/// Returns the cases that match the request, on grids of its shape. Of neighbours that are then equal only
-/// the first is kept. What a case leaves open to the plan is set as the request says.
+/// Returns the cases that match the request, on grids of its shape. Of cases that are then equal only the
+/// first is kept. What a case leaves open to the plan is set as the request says.
 std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
   const auto has_walls = [](const Domain& domain, std::string_view kind) {
     return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),
@@ -354,7 +364,8 @@ std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const Bench
     ask(what.plan, request);
     Domain& domain = what.problem.domain;
     domain.shape = shape_or(domain.shape, request, what.stencil, domain.dimensions);
-    if (kept.empty() || !are_same(kept.back(), what)) kept.push_back(what);
+    if (std::ranges::none_of(kept, [&](const BenchCase& other) { return are_same(other, what); }))
+      kept.push_back(what);
   }
   if (kept.empty())
     throw Error(Status::invalid_input,
@@ -377,7 +388,8 @@ const std::vector<BenchSuite>& bench_suites() {
       {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32", scalar_suite},
       {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)",
        paper_suite},
-      {"ablation", "CUDA cores, and tensor cores with and without 2:4 sparsity, layout by layout",
+      {"ablation",
+       "CUDA cores, and tensor cores with and without 2:4 sparsity, staging, layouts, sizes of grids",
        ablation_suite},
       {"layouts", "im2row, stencil2row and natural order in fp64, bands from memory and staged in fp16",
        layouts_suite},

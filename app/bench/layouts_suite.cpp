@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/bench/layouts_suite.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #ifdef SPSOLVE_CUDA
@@ -114,6 +116,14 @@ void measure_bands(const LayoutBench& bench) {
 }  // namespace
 #endif
 
+bool has_layout_steps(const BenchRequest& request) {
+  if (request.shard[0] > 0) return false;
+  if (request.suite == "layouts") return true;
+  const bool is_any = request.shape.empty() && request.unit == "auto" && request.layout == "auto";
+  return request.suite == "ablation" && is_any && request.precision.value_or("fp16") == "fp16" &&
+         request.fuse.value_or(1) == 1;
+}
+
 void measure_layouts(const BenchRequest& request, [[maybe_unused]] const DeviceChoice& device,
                      [[maybe_unused]] const Terminal& terminal,
                      [[maybe_unused]] const std::function<void(nlohmann::ordered_json)>& keep) {
@@ -127,14 +137,15 @@ void measure_layouts(const BenchRequest& request, [[maybe_unused]] const DeviceC
     const LayoutBench bench{request, device, terminal, keep, compiler, stream};
     terminal.print("{}, GStencil/s\n{:<8} {:<5} {:>4} {:<42} {:>10} {:>10}", device.of_rank, "stencil",
                    "prec", "fuse", "step", "boost", "sustained");
-    if (request.precision.value_or("fp64") == "fp64") measure_rows(bench);
+    if (request.suite == "layouts" && request.precision.value_or("fp64") == "fp64") measure_rows(bench);
     if (request.precision.value_or("fp16") == "fp16") measure_bands(bench);
     return;
   }
 #endif
-  throw Error(
-      Status::invalid_input,
-      "--suite layouts: needs a GPU of compute capability 8.0 or more, whose tensor cores it measures");
+  throw Error(Status::invalid_input,
+              fmt::format("--suite {}: needs a GPU of compute capability 8.0 or more, whose tensor cores it "
+                          "measures",
+                          request.suite));
 }
 
 }  // namespace spsolve

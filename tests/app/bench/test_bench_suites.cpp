@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "app/bench/layouts_suite.hpp"
 #include "app/bench/random_cases.hpp"
 #include "app/bench/systems_suite.hpp"
 #include "app/values/fill_block.hpp"
@@ -109,15 +110,16 @@ TEST(BenchPeers, AreAskedForWithAndWithoutADepth) {
   EXPECT_EQ(equal, planned);
 }
 
-// Dense tensor cores come before sparse ones in the same layout and depth, and CUDA cores before both; single
-// steps are there, too.
+// Dense tensor cores come before sparse ones in the same layout and depth on the same grid, and CUDA cores
+// before both; single steps are there, too.
 TEST(BenchAblation, HasEveryStepAtTheSameDepth) {
   const auto cases = suite("ablation", true);
   ASSERT_FALSE(cases.empty());
-  std::set<std::tuple<std::string, Precision, int>> scalar, single;
+  std::set<std::tuple<std::string, Precision, Index3, int>> scalar, single;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const BenchCase& what = cases[i];
-    const std::tuple key{what.stencil, what.problem.precision, what.plan.fuse.value()};
+    const std::tuple key{what.stencil, what.problem.precision, what.problem.domain.shape,
+                         what.plan.fuse.value()};
     if (what.plan.fuse == 1) single.insert(key);
     if (what.plan.unit == UnitKind::scalar) {
       EXPECT_TRUE(scalar.insert(key).second) << what.stencil << " twice";
@@ -130,10 +132,31 @@ TEST(BenchAblation, HasEveryStepAtTheSameDepth) {
     EXPECT_EQ(sparse.plan.unit, UnitKind::sparse_tensor);
     EXPECT_EQ(what.stencil, sparse.stencil);
     EXPECT_EQ(what.problem.precision, sparse.problem.precision);
+    EXPECT_EQ(what.problem.domain.shape, sparse.problem.domain.shape);
     EXPECT_EQ(what.plan.layout, sparse.plan.layout);
     EXPECT_EQ(what.plan.fuse, sparse.plan.fuse);
   }
-  EXPECT_EQ(single.size(), 16u) << "stencils x precisions";
+  EXPECT_EQ(single.size(), 16u + 10u) << "stencils x precisions, and two boxes on five smaller grids";
+}
+
+// One command draws SparStencil's figure 7: staging is measured before the cases, but not beside other grids
+// and methods than its own.
+TEST(BenchAblation, HasTheStepsOfStaging) {
+  BenchRequest request;
+  request.suite = "ablation";
+  EXPECT_TRUE(has_layout_steps(request));
+  request.precision = "fp16";
+  EXPECT_TRUE(has_layout_steps(request));
+  request.fuse = 3;
+  EXPECT_FALSE(has_layout_steps(request));
+  request.fuse.reset();
+  request.shape = {256, 256};
+  EXPECT_FALSE(has_layout_steps(request));
+  request.suite = "layouts";
+  EXPECT_TRUE(has_layout_steps(request)) << "which says that it has a grid of its own";
+  request = {};
+  request.suite = "sizes";
+  EXPECT_FALSE(has_layout_steps(request));
 }
 
 TEST(BenchAblation, NeedsTensorCoresThatAreNotEmulated) { EXPECT_THROW(suite("ablation", false), Error); }
@@ -195,6 +218,12 @@ TEST(BenchCases, AreNotRepeatedOnOneGrid) {
   request.stencil = "star2d1r";
   request.shape = {300, 200};
   EXPECT_EQ(cases_of(request, true).size(), 2u) << "precisions";
+  request.suite = "ablation";
+  request.stencil = "box2d2r";
+  request.precision = "fp16";
+  const std::size_t of_one_grid = cases_of(request, true).size();
+  request.shape.clear();
+  EXPECT_EQ(cases_of(request, true).size(), 6 * of_one_grid) << "grids";
 }
 
 /// A rate tells nothing about systems whose values overflow. Unstable steps of these sizes grow far beyond
