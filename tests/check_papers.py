@@ -6,8 +6,8 @@ leaves a cell empty, or states a number of spsolve that is nowhere on record.
 check_papers.py ROOT
 
 Functions are named as `name()` and must stand in some source. Commands are `spsolve VERB --option ...`, `bench_NAME` or a script of
-the tree; options must be in the manual page, which another test compares with the program, suites in --suite of `bench`, and the names of
-stencils, precisions, units, layouts and keys in some source.
+the tree; options must be in the manual page, which another test compares with the program, suites in --suite of `bench`, names of precisions,
+units, layouts and devices in their lists, stencils in the catalogue and keys in the table of keys.
 Records are RECORD.json:RUN,RUN.
 
 In the column spsolve of the tables of techniques, every number of three and more digits must stand in a record, in a file or in a section
@@ -30,6 +30,7 @@ ROOMS = ("app", "bench", "calibration", "docs", "halo", "inputs", "io", "jobs", 
 PAPERS = 5
 TECHNIQUE_CELLS, SPSOLVE = 6, 4  # technique, where, figure, command, spsolve, the paper
 LEAST_RATE = 10  # numbers below are ratios
+LISTS = {"precision": "precision", "unit": "unit_kind", "layout": "layout_kind", "device": "device"}  # NAME of a list NAME_names
 STENCIL = re.compile(r"\b(?:star|box)?\dd\dr\b")
 CODE = re.compile(r"`([^`]+)`")
 NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?")
@@ -37,7 +38,7 @@ NOT_COUNTED = re.compile(CODE.pattern + "|" + LINK.pattern + r"|\d+(?: x \d+)+|\
 
 
 def sources(root):
-    for room in ("app", "kernels", "solver"):
+    for room in ("app", "io", "kernels", "solver"):
         yield from (file for ending in ("*.hpp", "*.cpp", "*.cuh") for file in (root / room).rglob(ending))
 
 
@@ -48,6 +49,10 @@ class Tree:
         self.options = set(re.findall(r"--[a-z][a-z-]+", (root / "packaging" / "spsolve.1").read_text().replace("\\-", "-")))
         self.verbs = set(re.findall(r'add_subcommand\(\s*"(\w+)"', (root / "app" / "command_line.cpp").read_text()))
         self.suites = set(re.findall(r'\{"([a-z-]+)",\s*"', (root / "app" / "bench" / "bench_suites.cpp").read_text()))
+        self.names = {name: re.findall(r'"([^"]+)"', names) for name, names in re.findall(r"\b(\w+)_names\{([^}]*)\}", self.source)}
+        self.catalogue = "\n".join(file.read_text() for file in (root / "kernels" / "catalogue").glob("*.cpp"))
+        self.keys = {f"{section}.{key}" for section, key in re.findall(r'\{"(\w+)", "(\w+)", "', "".join(
+            file.read_text() for file in (root / "io" / "input").glob("keys_of_*.cpp")))}
         self.programs = set(re.findall(r"add_executable\((bench_\w+)", (root / "bench" / "CMakeLists.txt").read_text()))
 
     def faults_of_path(self, text):
@@ -69,15 +74,20 @@ class Tree:
                 yield f"spsolve has no option {word}"
             if word == "--suite" and following not in self.suites:
                 yield f"spsolve bench has no suite {following}"
-            if word in ("--layout", "--unit", "--precision", "--stencil") and not self.is_name(following):
-                yield f"no source has the name {following}"
+            if word.startswith("--") and not self.is_value(word[2:], following):
+                yield f"there is no {word[2:]} {following}"
             if word == "--set":
                 key, _, value = following.partition("=")
-                yield from (f"no source has the name {name}" for name in (*key.split("."), value) if not self.is_name(name))
+                if key not in self.keys:
+                    yield f"inputs have no key {key}"
+                if not self.is_value(key.partition(".")[2], value):
+                    yield f"{key} cannot be {value}"
 
-    def is_name(self, word):
-        """Returns whether a word is a name in the sources, or that of a star or box, which are made from their numbers."""
-        return f'"{word}"' in self.source or bool(STENCIL.fullmatch(word))
+    def is_value(self, of, word):
+        """Returns whether an option or a key can have a value; only names are known. Stars and boxes are made from their numbers."""
+        if of == "stencil":
+            return bool(STENCIL.fullmatch(word)) or f'"{word}"' in self.catalogue
+        return of not in LISTS or word in self.names[LISTS[of]]
 
     def faults_of_code(self, code):
         words = code.split()
