@@ -7,6 +7,7 @@ sweet_spot.py 3 RATES COUNTED CEILINGS       what binds, rate, and equation 13 b
 sweet_spot.py 4 RATES COUNTED CEILINGS       dense against sparse tensor cores
 sweet_spot.py verdicts RATES COUNTED CEILINGS   how often equation 13 agrees with the measured gain, and where it does not
 sweet_spot.py ridges CEILINGS                P, B and I* = P / B of every instruction
+sweet_spot.py published RATES                the rates of the paper's table 3 beside those of spsolve, with shares of a copy
 sweet_spot.py model RATES                    equation 13 with the counts of the plan beside the measured gain, for every unit and layout
 sweet_spot.py depths MODEL [COUNTED...]      I over the depth t, that of the model; with COUNTED, in brackets, of counters
 sweet_spot.py distances MODEL COUNTED...     how far C, M and I of counters are from those of the model, least and most over t
@@ -21,6 +22,11 @@ import sys
 
 from rows import rows_of, table, way_of
 
+# Table 3 of the paper, GStencil/s on an A100 of 1.94 TB/s by data sheet: EBISU on CUDA cores, then a code on tensor cores. Its "float" is fp32.
+PUBLISHED = {("box2d1r", "fp64", 3): (260.90, "ConvStencil", 190.14), ("box2d3r", "fp64", 1): (64.05, "ConvStencil", 63.33),
+             ("box2d1r", "fp32", 7): (318.31, "SPIDER", 1002.94), ("box2d7r", "fp32", 1): (50.35, "SPIDER", 143.28),
+             ("box3d1r", "fp64", 3): (37.74, "ConvStencil", 24.63), ("box3d1r", "fp32", 7): (71.23, "SPIDER", 51.13)}
+PUBLISHED_BANDWIDTH = 1.94e12
 EQUAL = 0.25  # the part by which the plan's predictions may be off (docs/log/plan.md), within which two measured rates are equal
 
 key_of = lambda row: tuple(str(row[name]) for name in ("stencil", "precision", "unit", "layout", "fuse"))
@@ -217,6 +223,24 @@ def model_lines(rates):
                "yes" if is_right(verdict, model["speedup_model"] if verdict == "contradicted" else roofline, gain) else "no")
 
 
+def published_lines(rates):
+    """Prints the cases of the paper: its rates, those of spsolve on CUDA cores and the best on tensor cores, and the latter in fp16."""
+    rows = rows_of(rates)
+    of_copy = lambda rate, share: f"{rate:,.0f} ({100 * share:.0f}%)"
+    text = lambda row: of_copy(rate_of(row), row["roofline_fraction"]) if row else "not measured"
+
+    def best(case, scalar):
+        return max((row for row in rows if case_of(row) == case and (row["unit"] == "scalar") == scalar), key=rate_of, default=None)
+
+    for case, (cuda, code, tensor) in PUBLISHED.items():
+        stencil, precision, fuse = case
+        moved = int(precision[2:]) / 4 / fuse  # bytes per point and step: one read and one write per launch
+        theirs = [of_copy(rate, 1e9 * rate * moved / PUBLISHED_BANDWIDTH) for rate in (cuda, tensor)]
+        scalar, fast = best(case, True), best(case, False)
+        yield (f"{stencil} {precision}", fuse, theirs[0], f"{theirs[1]}, {code}", f"{tensor / cuda:.2f}", text(scalar), text(fast),
+               f"{rate_of(fast) / rate_of(scalar):.2f}", "none" if precision == "fp64" else text(best((stencil, "fp16", fuse), False)))
+
+
 def main(number, *files):
     if number == "2":
         table(["case", "t:", "unit, layout", "alpha:", "S:", "C:", "M:", "I:", "C counted:", "M counted:", "I counted:"], counted_lines(*files))
@@ -230,6 +254,9 @@ def main(number, *files):
         table(["verdict of equation 13", "rows:", "as measured:", "not as measured"], verdict_lines(measured_rows(*files)))
     elif number == "ridges":
         table(["instruction", "P, TFLOP/s:", "B, TB/s:", "I*, flop/B:"], ridge_lines(*files))
+    elif number == "published":
+        table(["case", "t:", "EBISU, A100:", "tensor cores, A100:", "gain:", "spsolve, CUDA cores:", "tensor cores:", "gain:", "tensor cores in fp16:"],
+              published_lines(*files))
     elif number == "model":
         table(["case", "t:", "unit, layout", "I:", "I*:", "GStencil/s:", "gain by equation 13:", "by the plan:", "measured:", "verdict", "right"],
               model_lines(*files))
@@ -241,6 +268,6 @@ def main(number, *files):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or sys.argv[1] not in ("2", "3", "4", "verdicts", "ridges", "model", "depths", "distances"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("2", "3", "4", "verdicts", "ridges", "published", "model", "depths", "distances"):
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -178,16 +178,18 @@ std::vector<BenchCase> peers_suite(const BenchRequest&, bool cuda) {
     std::vector<int> fuse;
   };
   const std::vector<PublicCode> codes{
-      {"1d1r", Precision::fp16, {7}},     {"1d7r", Precision::fp16, {1}},
-      {"box2d1r", Precision::fp16, {7}},  {"box2d7r", Precision::fp16, {1}},
-      {"star2d1r", Precision::fp32, {9}}, {"star2d1r", Precision::fp64, {3, 12}},
-      {"box2d1r", Precision::fp32, {8}},  {"box2d1r", Precision::fp64, {3, 6}},
-      {"star2d2r", Precision::fp32, {8}}, {"star2d2r", Precision::fp64, {8}},
-      {"box2d2r", Precision::fp32, {6}},  {"box2d2r", Precision::fp64, {4}},
-      {"box2d3r", Precision::fp32, {1}},  {"box2d3r", Precision::fp64, {1}},
-      {"star3d1r", Precision::fp32, {8}}, {"star3d1r", Precision::fp64, {1, 3, 8}},
-      {"box3d1r", Precision::fp32, {6}},  {"box3d1r", Precision::fp64, {1, 3, 5}},
-      {"1d1r", Precision::fp64, {3}},     {"1d2r", Precision::fp64, {2}},
+      {"1d1r", Precision::fp16, {7}},           {"1d7r", Precision::fp16, {1}},
+      {"box2d1r", Precision::fp16, {1, 7}},     {"box2d7r", Precision::fp16, {1}},
+      {"box2d7r", Precision::fp32, {1}},        {"box2d7r", Precision::fp64, {1}},
+      {"star2d1r", Precision::fp32, {9}},       {"star2d1r", Precision::fp64, {3, 12}},
+      {"box2d1r", Precision::fp32, {1, 8}},     {"box2d1r", Precision::fp64, {1, 3, 6}},
+      {"star2d2r", Precision::fp32, {8}},       {"star2d2r", Precision::fp64, {8}},
+      {"box2d2r", Precision::fp32, {6}},        {"box2d2r", Precision::fp64, {4}},
+      {"box2d3r", Precision::fp16, {1}},        {"box2d3r", Precision::fp32, {1}},
+      {"box2d3r", Precision::fp64, {1}},        {"star3d1r", Precision::fp32, {8}},
+      {"star3d1r", Precision::fp64, {1, 3, 8}}, {"box3d1r", Precision::fp16, {1}},
+      {"box3d1r", Precision::fp32, {1, 6}},     {"box3d1r", Precision::fp64, {1, 3, 5}},
+      {"1d1r", Precision::fp64, {3, 14}},       {"1d2r", Precision::fp64, {2}},
       {"star2d3r", Precision::fp64, {1}}};
   std::vector<BenchCase> cases;
   for (const PublicCode& code : codes) {

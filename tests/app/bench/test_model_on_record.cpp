@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "app/bench/bench_suites.hpp"
 #include "app/bench/recorded_case.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
@@ -162,6 +163,19 @@ TEST(ModelOnRecord, PredictsOtherRecords) {
       sources(record, {"sources"}), pairs(record, {"pairs"}), candidates(record, {"paper-candidates"});
   EXPECT_GE(paper.close + single_cases.close + sources.close + pairs.close + candidates.close,
             0.9 * (paper.cases + single_cases.cases + sources.cases + pairs.cases + candidates.cases));
+}
+
+/// The suite has the cases of every public code, at its depth.
+TEST(PeersOnRecord, HaveEveryCaseOfThePublicCodes) {
+  BenchRequest request;
+  request.suite = "peers";
+  const std::vector<BenchCase> cases = cases_of(request, true);
+  for (const Json& row : rows_of(record_of("public-h200.json"), "public"))
+    EXPECT_TRUE(std::ranges::any_of(cases, [&](const BenchCase& what) {
+      return row.at("stencil") == what.stencil &&
+             row.at("precision") == std::string(to_string(what.problem.precision)) &&
+             row.at("steps_per_launch") == what.plan.fuse.value_or(0);
+    })) << row.dump();
 }
 
 }  // namespace

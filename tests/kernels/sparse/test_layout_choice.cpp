@@ -30,21 +30,26 @@ TEST(Layout, InstructionsPerOutputOfThePapers) {
       15.0 / (16 * 8));
 }
 
-/// This checks the row of docs/papers.md on SPIDER's table 2. An instruction of either family takes 16
-/// products per output from the 32 columns of a step.
-TEST(Layout, KernelsTakeTheMultiplyAddsPerPointOfThePapersPage) {
+/// This checks the rows of docs/papers.md on SPIDER's tables 1 and 2. An instruction of either family takes
+/// 16 products per output from the 32 columns of a step. By mma.sp a column of B has 16 outputs, whose inputs
+/// are loaded once for all slices; by wgmma.sp it has 64, and every step reads its own 32.
+TEST(Layout, KernelsTakeTheMultiplyAddsAndInputsPerPointOfThePapersPage) {
   struct Row {
     std::int64_t radius;
-    int by_mma, by_wgmma;
+    int by_mma, by_wgmma, inputs_by_mma, inputs_by_wgmma;
   };
-  for (const Row& row : {Row{3, 112, 160}, Row{7, 240, 288}}) {
+  for (const Row& row : {Row{3, 112, 160, 2, 5}, Row{7, 240, 288, 2, 9}}) {
     const std::int64_t n = 2 * row.radius + 1;
     const Stencil box({1, n, n}, std::vector<double>(static_cast<std::size_t>(n * n), 1.0),
                       {0, row.radius, row.radius});
     const SlicedOperand sliced =
         slice_sparse(in_march_axes(box, 2), Layout::strided_swap, Precision::fp16, false);
+    const int steps = input_window(box, Precision::fp16)->steps(Precision::fp16);
     EXPECT_EQ(16 * instructions_with_weights(sliced, Precision::fp16), row.by_mma);
-    EXPECT_EQ(16 * input_window(box, Precision::fp16)->steps(Precision::fp16), row.by_wgmma);
+    EXPECT_EQ(16 * steps, row.by_wgmma);
+    const int registers = b_registers(sliced, Precision::fp16);  // of four words in each column
+    EXPECT_EQ(registers * 4 * m16n8k32_fp16.elements_per_word(), 16 * row.inputs_by_mma);
+    EXPECT_EQ(32 * steps, 64 * row.inputs_by_wgmma);
   }
 }
 
