@@ -101,8 +101,8 @@ void add_plan_options(CLI::App& plan, CommandLine& command) {
   plan.add_flag("--layouts", command.layouts,
                 "Print the search for the tile of the morph layout instead of the plan, tile by tile");
   plan.add_option("--json", command.plan_json,
-                  "Write all candidates, and what is left out and why, to this file, - to standard output, "
-                  "and the table to standard error then")
+                  "Write all candidates, and what is left out and why, or with --layouts all tiles, to this "
+                  "file, - to standard output, and the table to standard error then")
       ->type_name("FILE")
       ->check(not_empty);
   plan.add_option("--picture", command.plan_picture,

@@ -7,7 +7,6 @@
 #include "app/inspect/describe.hpp"
 #include "app/inspect/rooflines.hpp"
 #include "app/setup/planning.hpp"
-#include "kernels/sparse/layout_explorer.hpp"
 #include "kernels/wall_reflections.hpp"
 #include "solver/plan/model_of_ranks.hpp"
 
@@ -131,45 +130,6 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
           : fastest(plan.candidates, [](const Candidate& c) { return c.fused_weights(); });
   if (tensor) print_walls(setup.problem, *tensor, terminal);
   print_scaling(setup.problem, device, plan.chosen, terminal);
-}
-
-void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
-  const Candidate* morph = fastest(setup.plan.candidates, [](const Candidate& c) {
-    return c.unit == UnitKind::sparse_tensor && c.layout == Layout::morph;
-  });
-  if (!morph)
-    throw Error(
-        Status::invalid_input,
-        fmt::format("--layouts: on {} no candidate in {} has the layout morph on sparse tensor cores; see "
-                    "compute.precision, compute.unit and --device-model",
-                    device.name, to_string(setup.problem.precision)));
-  const bool half = storage_bytes(morph->precision) == 2;
-  const MmaShape mma = widest_mma(half ? morph->precision : Precision::tf32);
-  const DeviceModel rated = device.gpu ? device : nominal_gpu();  // CPUs emulate
-  const TensorRates rates{half ? rated.mma_half_sparse : rated.mma_tf32_sparse, rated.bandwidth,
-                          rated.shared_bandwidth};
-  const Problem& problem = setup.problem;
-  terminal.print("tiles of the morph layout, {} per launch, mma.sp m16n8k{} {}", counted(morph->fuse, "step"),
-                 mma.k, to_string(mma.element));
-  terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8} {:>14} {:>11} {:>10} {:>8} {:>6}", "r3 x r2 x r1", "M",
-                 "window", "K", "zero", "density", "instructions", "compute us", "memory us", "us", "march");
-  const auto candidates = explore_layouts(fuse_steps(problem.stencil, morph->fuse), problem.domain.shape, mma,
-                                          morph->precision, rates);
-  for (const LayoutCandidate& c : candidates)
-    terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8.3f} {:>14} {:>11.1f} {:>10.1f} {:>8.1f} {:>6}",
-                   extent_text(c.tile, axis_count), c.m, c.window, c.k, c.zero_columns, c.density,
-                   c.mma_count, 1e6 * c.compute_seconds, 1e6 * c.memory_seconds, 1e6 * c.seconds,
-                   c.march_instructions > 0 ? std::to_string(c.march_instructions) : "-");
-  terminal.print(
-      "M: outputs of a tile; window: points around them; K: those in use, and zero columns for 2:4; density: "
-      "weights / multiplications; us: by equations 6 to 8, {}, if a tile multiplies all of its input at once",
-      rated.name);
-  for (const LayoutCandidate& c : candidates)
-    if (c.is_taken)
-      terminal.print(
-          "march: instructions per 128 outputs of kernels, which load each plane once; no kernel takes the "
-          "tiles without one. Kernels and the emulation take {}, with {}",
-          extent_text(c.tile, axis_count), c.march_instructions);
 }
 
 }  // namespace spsolve

@@ -2,6 +2,7 @@
 #include "app/inspect/describe.hpp"
 #include "app/inspect/draw_plan.hpp"
 #include "app/inspect/inspect.hpp"
+#include "app/inspect/layout_search.hpp"
 #include "app/inspect/plan_json.hpp"
 #include "app/inspect/print_plan.hpp"
 #include "app/inspect/stand_in.hpp"
@@ -18,15 +19,18 @@
 namespace spsolve {
 namespace {
 
-/// Writes the files that `plan` is asked for besides its table.
-void write_plan(const Communicator& communicator, const CommandLine& command, const Setup& setup,
-                const DeviceModel& device, const Terminal& terminal) {
-  on_root(communicator, [&] {
-    if (!command.plan_json.empty()) write_text(command.plan_json, plan_json(setup, device));
-    if (command.plan_picture.empty()) return;
-    write_text(command.plan_picture, draw_plan(setup, device));
-    if (!is_standard_output(command.plan_picture)) terminal.print("wrote {}", command.plan_picture.string());
-  });
+/// Prints the search for the tile of the morph layout if it is asked for, and writes the files that `plan` is
+/// asked for. JSON holds what is printed: the search, or else the plan.
+void write_plan(const CommandLine& command, const Setup& setup, const DeviceModel& device,
+                const Terminal& terminal) {
+  std::optional<LayoutSearch> search;
+  if (command.layouts) search = search_layouts(setup, device);
+  if (search) print_layouts(*search, terminal);
+  if (!command.plan_json.empty())
+    write_text(command.plan_json, search ? layouts_json(*search, setup) : plan_json(setup, device));
+  if (command.plan_picture.empty()) return;
+  write_text(command.plan_picture, draw_plan(setup, device));
+  if (!is_standard_output(command.plan_picture)) terminal.print("wrote {}", command.plan_picture.string());
 }
 
 }  // namespace
@@ -47,11 +51,8 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   const Setup setup = make_setup(communicator, config, tables, {}, model, command.ranks);
   print_summary(communicator, setup, terminal, "");
   const DeviceModel planned_for = model ? *model : device_model(setup.device);
-  if (command.layouts)
-    on_root(communicator, [&] { print_layouts(setup, planned_for, terminal); });
-  else
-    print_plan(setup, planned_for, terminal);
-  write_plan(communicator, command, setup, planned_for, terminal);
+  if (!command.layouts) print_plan(setup, planned_for, terminal);
+  on_root(communicator, [&] { write_plan(command, setup, planned_for, terminal); });
   if (!planned_for.gpu && !model)
     terminal.print(
         "this is a plan for CPUs; --device-model FILE plans for a GPU, such as inputs/devices/h200.toml");

@@ -82,6 +82,7 @@ LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Inde
 
   const std::int64_t tiles = tile_count(shape, tile);
   c.mma_count = mma_count(shape, tile, c.k, mma);
+  c.narrow_mma_count = mma_count(shape, tile, c.k, {mma.element, mma.k / 2});
   const double executed = static_cast<double>(round_up(c.m, mma_rows) * round_up(c.k, mma.k)) / 2;
   c.density = static_cast<double>(stencil.taps().size() * c.m) / executed;
   c.compute_seconds = static_cast<double>(c.mma_count) / rates.mma_per_second;  // (7)

@@ -23,11 +23,12 @@ struct LayoutCandidate {
   std::int64_t window;  // k' of equation 9 before the matching: every point of the window
   std::int64_t k;       // used points + zero columns
   std::int64_t zero_columns;
-  double density;          // non-zero weights / multiplications executed
-  std::int64_t mma_count;  // equation 9 with k
-  double compute_seconds;  // equation 7
-  double memory_seconds;   // equations 8 and 10
-  double seconds;          // equation 6
+  double density;                 // non-zero weights / multiplications executed
+  std::int64_t mma_count;         // equation 9 with k
+  std::int64_t narrow_mma_count;  // the same by instructions of half their k, such as m16n8k16 for fp16
+  double compute_seconds;         // equation 7
+  double memory_seconds;          // equations 8 and 10
+  double seconds;                 // equation 6
   int march_instructions;  // instructions of the widest k per 16 outputs and 8 tiles, or 0 if no kernel
                            // marches with this tile
   bool is_taken;           // kernels and the emulation take this tile: marching_tile()

@@ -420,6 +420,14 @@ class Plan(spsolve.TestCase):
         self.assertRegex(result.out, r"Kernels and the emulation take 1 x 1 x 16, with \d+\n")
         times = [float(line[-2]) for line in lines]
         self.assertEqual(times, sorted(times))
+        written = spsolve.run("plan", file, "--layouts", "--json", "-", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",
+                              *spsolve.settings("grid.shape=[10240, 10240]", "compute.device=cuda"))
+        search = json.loads(written.out)
+        self.assertEqual((search["rates_of"], search["shape"], search["k"]), ("a100", [10240, 10240], 32))
+        self.assertEqual([(*tile["tile"], tile["instructions"]) for tile in search["tiles"]], [(1, *tile, int(line[-5])) for tile, line in zip(tiles, lines)])
+        self.assertEqual([tile["tile"] for tile in search["tiles"] if tile["taken"]], [[1, 1, 16]])
+        for tile in search["tiles"]:  # instructions of 16 points, of which the last may be enough for half of a wide one
+            self.assertEqual(tile["instructions_of_half_k"] * math.ceil(tile["columns"] / 32), tile["instructions"] * math.ceil(tile["columns"] / 16))
         result = spsolve.run("plan", file, "--layouts", *spsolve.settings("compute.device=cpu", "compute.precision=fp64"))
         self.assertEqual(result.status, 2)
         self.assertIn("--layouts", result.err)

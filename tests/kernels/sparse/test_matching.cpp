@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/layout.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
@@ -210,6 +211,7 @@ std::size_t expect_equations(const Index3& kernel, const Index3& shape) {
       tile_count *= (shape[axis] + c.tile[axis] - 1) / c.tile[axis];
     const std::int64_t steps = (c.k + 31) / 32;
     EXPECT_EQ(c.mma_count, steps * ((tile_count + 7) / 8));
+    EXPECT_EQ(c.narrow_mma_count, (c.k + 15) / 16 * ((tile_count + 7) / 8));
     EXPECT_DOUBLE_EQ(c.density, real(volume(kernel) * c.m) / (16.0 * 16.0 * real(steps)));
     EXPECT_DOUBLE_EQ(c.compute_seconds, real(c.mma_count) / 1e12);
     const double moved = real(c.k) * (0.5 * real(c.m) + real(tile_count));
@@ -237,6 +239,30 @@ TEST(Explorer, RanksTilesOfEqualTimeByInstructions) {
   EXPECT_TRUE(std::ranges::is_sorted(candidates, {}, instructions));
   EXPECT_LT(candidates.front().mma_count, candidates.back().mma_count);
   EXPECT_EQ(candidates.front().seconds, candidates.back().seconds);
+}
+
+/// This checks the row of docs/papers.md on SparStencil's figure 9: instructions per 128 outputs of the best
+/// tile, m16n8k32 and m16n8k16, and m16n8k32 of kernels.
+TEST(Explorer, FindsTheInstructionsOfThePapersPage) {
+  struct Row {
+    const char* stencil;
+    double wide, narrow;
+    int of_kernels;
+  };
+  const Index3 shape{1, 10240, 10240};
+  for (const Row& row : {Row{"box2d1r", 1.33, 2.67, 3}, Row{"box2d2r", 2.67, 5, 5}, Row{"box2d3r", 4, 7, 7},
+                         Row{"box2d7r", 15, 29, 15}, Row{"star2d3r", 2, 4, 7}}) {
+    const auto tiles = explore_layouts(make_preset(row.stencil, 2, {1, 1, 1}, {}), shape, m16n8k32_fp16,
+                                       Precision::fp16, {1e12, 4e12, 2e13});
+    const auto least = [&](std::int64_t LayoutCandidate::*count) {
+      return 128.0 * static_cast<double>((*std::ranges::min_element(tiles, {}, count)).*count) /
+             static_cast<double>(volume(shape));
+    };
+    EXPECT_NEAR(least(&LayoutCandidate::mma_count), row.wide, 5e-3) << row.stencil;
+    EXPECT_NEAR(least(&LayoutCandidate::narrow_mma_count), row.narrow, 5e-3) << row.stencil;
+    EXPECT_EQ(std::ranges::find_if(tiles, &LayoutCandidate::is_taken)->march_instructions, row.of_kernels)
+        << row.stencil;
+  }
 }
 
 /// Kernels, the emulation and `plan --layouts` name one tile, in the fewest instructions of a march.
