@@ -195,7 +195,8 @@ class Bench(spsolve.TestCase):
         self.assertIn("M,N,K", self.bench(2, "--suite", "gemm", "--shape", "5,5").err)
         self.assertIn("compute capability 9.0", self.bench(2, "--suite", "gemm", "--device", "cpu").err)
         self.assertIn("has no stencils", self.bench(2, "--suite", "gemm", "--stencil", "1d1r").err)
-        self.assertIn("compute capability 8.0", self.bench(2, "--suite", "layouts", "--device", "cpu").err)
+        for suite, ranks in (("layouts", None), ("ablation", 2)):
+            self.assertIn(f"--suite {suite}: needs a GPU of compute capability 8.0", self.bench(2, "--suite", suite, "--device", "cpu", ranks=ranks).err)
         self.assertIn("none of its cases", self.bench(2, "--suite", "paper", "--boundary", "neumann").err)
         self.assertIn("none of its cases", self.bench(2, "--suite", "paper", "--stencil", "star9d1r").err)
         huge = ",".join(["4194304"] * 3)  # points overflow 64 bits
