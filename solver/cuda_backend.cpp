@@ -87,8 +87,8 @@ std::unique_ptr<Unit> two_level_march(const Problem& problem, const Method& meth
   const auto found = strided_equation(problem);
   const auto* equation = std::get_if<TwoLevelEquation>(&found);
   const Domain& domain = problem.domain_of(0);
-  const Precision precision =
-      format_of(problem.precision);  // single steps of equations do not round operands
+  // Single steps of equations do not round operands, so marches do not either.
+  const Precision precision = format_of(problem.precision);
   if (!equation || problem.equations->fills_ghosts() || method.strided || method.fuse == 1 ||
       !cuda::two_level_tile(domain, equation->s, precision, method.fuse,
                             cuda::current_device().block_limits()))

@@ -15,8 +15,8 @@ namespace {
 /// sweeps use more steps.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
-/// Weights along a line fill whole windows of 32 inputs (kernels/sparse/separable_operand.hpp) at 16 n - 8
-/// steps of radius 1.
+/// Weights along a line fill whole windows (kernels/sparse/separable_operand.hpp) if they reach over multiples
+/// of eight points.
 constexpr int separable_depths[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,  14, 15,
                                     16, 20, 24, 31, 40, 44, 56, 72, 88, 104, 120};
 constexpr int emulated_depths[] = {1, 2, 3, 4};

@@ -5,16 +5,14 @@
 #include <cmath>
 #include <complex>
 
-#include "kernels/sampling.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/strides/stride_weights.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Returns the rounding of sums and of stored numbers.
-double rounding_of_sums(Precision precision) { return precision == Precision::fp64 ? 0x1p-53 : 0x1p-24; }
-double rounding_of_storage(Precision precision) { return unit_roundoff(format_of(precision)); }
+/// Returns the rounding of sums, which is that of stored numbers, too.
+double rounding_of(Precision precision) { return precision == Precision::fp64 ? 0x1p-53 : 0x1p-24; }
 
 /// Returns 1 + r + ... + r^(count - 1).
 double geometric(double r, double count) {
@@ -39,26 +37,29 @@ double additions(const Stencil& weights, const Method& method) {
   return static_cast<double>(extent[z_axis] + extent[y_axis] + extent[x_axis]);
 }
 
-/// Bounds the error of the sums of a sweep without a source, as a share of sum |w| times the norm of what it
-/// reads. A chain of multiply-adds rounds each weight once, and its sum after each weight and after the
-/// source; tf32 rounds both factors of each product.
-double error_of_sums(const Stencil& weights, const Method& method, Precision precision, Roundings roundings) {
-  const double count = additions(weights, method);
-  if (!method.layout) {
-    const double factors = precision == Precision::tf32 ? 2 * unit_roundoff(precision) : 0;
-    return factors + (1 + of_sum(count, roundings)) * rounding_of_sums(precision);
-  }
-  LaunchError error = sweep_error(weights, precision, *method.layout, method.dropped);
-  error.accumulation *= of_sum(count, roundings) / count;
-  return error.weights + error.operands + error.accumulation;
+/// Bounds the error of a sum of `count` terms by a chain of multiply-adds, as a share of the sum of their
+/// magnitudes. Each weight is rounded once, and the sum after each term; tf32 rounds both factors of
+/// products.
+double chain_bound(double count, Precision precision, Roundings roundings) {
+  const double factors = precision == Precision::tf32 ? 2 * unit_roundoff(precision) : 0;
+  return factors + (1 + of_sum(count, roundings)) * rounding_of(precision);
 }
 
-/// Bounds the error of a sweep whose field, source and result have these norms.
+/// Bounds the error of a sweep without a source, as a share of sum |w| times the norm of what it reads.
+double sweep_bound(const Stencil& weights, const Method& method, Precision precision, Roundings roundings) {
+  const double count = additions(weights, method);
+  if (!method.layout) return chain_bound(count, precision, roundings);
+  LaunchError error = sweep_error(weights, precision, *method.layout, method.dropped);
+  error.accumulation *= of_sum(count, roundings) / count;
+  return error.total();
+}
+
+/// Bounds the error of a sweep whose field and source have these norms.
 double sweep_bound(const Stencil& weights, const Method& method, Precision precision, Roundings roundings,
-                   double field, double source_factor, double source, double result) {
+                   double field, double source_factor, double source) {
   const double added = std::abs(source_factor) * source;
-  return error_of_sums(weights, method, precision, roundings) * (sum_abs(weights) * field + added) +
-         rounding_of_sums(precision) * added + rounding_of_storage(precision) * result;
+  return sweep_bound(weights, method, precision, roundings) * (sum_abs(weights) * field + added) +
+         rounding_of(precision) * added;
 }
 
 /// Bounds the errors of launches, as shares of the largest norm of the field.
@@ -71,19 +72,17 @@ struct LocalErrors {
 LocalErrors local_errors(const StrideWeights& weights, const Method& method, Precision precision,
                          Roundings roundings) {
   constexpr double difference = 2;  // the norm of u(n) - u(n - 1) at most
-  const auto local = [&](const Stencil& of, double field, double factor, double source, double result) {
-    return sweep_bound(of, method, precision, roundings, field, factor, source, result);
-  };
-  // The first launch stores the part of the state before it adds that of the difference.
-  const auto first = [&](const Stencil& of_state, const Stencil& of_difference, double result) {
-    const double part = sum_abs(of_state);
-    return local(of_state, 1, 0, 0, part) + local(of_difference, difference, 1, part, result);
+  const auto local = [&](const Stencil& of, double field, double factor, double source) {
+    return sweep_bound(of, method, precision, roundings, field, factor, source);
   };
   const auto& [stride, factor] = weights.stride;
-  return {local(stride, 1, factor, 1, 1), local(stride, difference, factor, difference, difference),
-          first(weights.state_from_state, weights.state_from_difference, 1),
-          first(weights.difference_from_state, weights.difference_from_difference, difference),
-          difference * rounding_of_storage(precision)};
+  return {
+      local(stride, 1, factor, 1), local(stride, difference, factor, difference),
+      local(weights.state_from_state, 1, 0, 0) +
+          local(weights.state_from_difference, difference, 1, sum_abs(weights.state_from_state)),
+      local(weights.difference_from_state, 1, 0, 0) +
+          local(weights.difference_from_difference, difference, 1, sum_abs(weights.difference_from_state)),
+      difference * rounding_of(precision)};
 }
 
 /// Bounds the error that one stretch of strides causes at the end of the run. The stretch starts anew, takes
@@ -137,10 +136,7 @@ double strided_error(const TwoLevelEquation& equation, const Method& method, Pre
 double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps,
                           Roundings roundings) {
   const double q = std::abs(equation.q), count = static_cast<double>(equation.s.taps().size() + 1);
-  const double factors = precision == Precision::tf32 ? 2 * unit_roundoff(precision) : 0;
-  return ((factors + (1 + of_sum(count, roundings)) * rounding_of_sums(precision)) *
-              (sum_abs(equation.s) + q) +
-          rounding_of_storage(precision)) *
+  return chain_bound(count, precision, roundings) * (sum_abs(equation.s) + q) *
          sum_of_geometric(q, static_cast<double>(steps));
 }
 

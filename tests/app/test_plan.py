@@ -273,9 +273,20 @@ class Plan(spsolve.TestCase):
             "grid": {"shape": [64, 64]}, "fields.u": {"initial": "x"}, "time": {"dt": 0.1, "steps": 20}, "equations": {"step": "u.next = u + dt*u*laplace(u)"}})
         gpu = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml", *spsolve.settings("compute.device=cuda")]
         self.assertRegex(self.run_to(0, "plan", file, *gpu).out,
-                         r"left out: +tensor .*sparse-tensor separable strides in fp64, 2 to 40 steps per launch: no kernel: .*not linear")
+                         r"left out: +sparse-tensor separable strides in fp64, 2 to 120 steps per launch: no kernel: .*not linear")
         error = self.run_to(2, "plan", file, *gpu, *spsolve.settings("compute.accuracy=1e-5")).err
         self.assertRegex(error, r"accuracy = 1e-05: there is no bound on the error of equations")
+
+    def test_waves_in_tf32_take_strides_on_lines(self):
+        """Other equations have nothing that rounds to tf32, and the error says why."""
+        def wave(speed):
+            return spsolve.write_input(self.directory / "wave.toml", {
+                "grid": {"shape": [1 << 26]}, "fields.u": {"initial": "exp(-(x/500)^2)"}, "time": {"steps": 4800},
+                "equations": {"step": f"u.next = 2*u - u.previous + {speed}*laplace(u)"}, "compute": {"precision": "tf32"}})
+        gpu = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml", *spsolve.settings("compute.device=cuda")]
+        self.assertIn("chosen:     sparse-tensor separable strides, 120 steps per launch", self.run_to(0, "plan", wave("0.9"), *gpu).out)
+        self.assertRegex(self.run_to(2, "plan", wave("(0.5 + 0.1*sin(x))"), *gpu).err,
+                         r'precision = "tf32" is for one linear equation with constant weights, .*: its weights vary, or it is not linear; take fp64')
 
     @unittest.skipIf(spsolve.ON_GPU, "compares a plan for CPUs with one for GPUs")
     def test_systems_that_no_kernel_takes_are_refused_with_advice(self):

@@ -47,8 +47,8 @@ class SystemUnit : public Unit {
   /// which must outlive the unit, as must `canonical` and `coefficients`: the derived coefficients in device
   /// memory, in compute precision, at all points at which launches read them. `canonical` repeats along
   /// periodic axes (repeating_form()).
-  /// Throws Error(invalid_input) for tf32, for systems that kernels do not take, and where no kernel takes
-  /// options.fuse steps (fused_tile()).
+  /// Computes in fp32 for tf32. Throws Error(invalid_input) for systems that kernels do not take, and where
+  /// no kernel takes options.fuse steps (fused_tile()).
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, cudaStream_t stream, SystemUnitOptions options = {});
 

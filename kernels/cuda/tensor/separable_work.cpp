@@ -176,8 +176,8 @@ SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precisi
   work.ceiling = half ? device.ceilings.mma_half_sparse : device.ceilings.mma_tf32_sparse;
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   if (line) {  // one tile per row, and the rest at both ends
-    // Beyond three windows lanes have no registers for the inputs of further rows.
-    const double slower = half || split ? 1 + costs.line_windows * std::max(0, operand.x.windows - 3) : 1;
+    // Beyond six windows lanes have no registers for the inputs of further rows.
+    const double slower = half || split ? 1 + costs.line_windows * std::max(0, operand.x.windows - 6) : 1;
     work.seconds =
         slower * work.instructions / (work.peak * (half ? costs.share_line_half : costs.share_line));
     work.memory_cost = half ? costs.memory_line_half : costs.memory_line;
