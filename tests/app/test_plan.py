@@ -247,7 +247,7 @@ class Plan(spsolve.TestCase):
         self.assertIn("promises 4 times", error)
         self.assertIn("compute.accuracy", error)
         error = self.run_to(2, "plan", file, *model, *spsolve.settings("compute.unit=sparse-tensor", "compute.precision=fp64")).err
-        self.assertRegex(error, r"sparse-tensor morph, sparse-tensor separable in fp64, 1 to \d+ steps per launch: no kernel: fp64 has dense tensor cores only")
+        self.assertRegex(error, r"sparse-tensor strided-swap, sparse-tensor morph in fp64, 1 to \d+ steps per launch: no kernel: fp64 has dense tensor cores only")
         text = self.run_to(0, "plan", file, *model).out
         self.assertRegex(text, r"left out: +tensor natural-order in fp32, 1 to \d+ steps per launch: no kernel: the layout natural-order is not for fp32")
         self.assertRegex(text, r"left out: +tensor dual-tessellation in fp32, 1 to \d+ steps per launch: no kernel: .* emulated on CPUs only")
