@@ -99,6 +99,28 @@ def terminate(job):
             os.kill(rank, signal.SIGTERM)
 
 
+def early_problem(precision):
+    """Returns the input of a checkpoint in tests/app/checkpoints. Between them they have all that inputs of that time could have:
+    values of files and of formulas, own weights and a preset, and every kind of wall."""
+    of_file = lambda dataset: {"file": "plate.h5", "dataset": dataset}
+    rest = {"grid": {"shape": [11, 13], "spacing": [0.5, 0.25], "origin": [0.1, -1.0]}, "time": {"steps": 40, "fuse": 3},
+            "compute": {"precision": precision, "device": "cpu"}, "output": {"directory": "out", "every": 10},
+            "diagnostics": {"every": 5}, "checkpoint": {"every": 20}}
+    return {"fp64": {"boundary": {"y": {"low": {"dirichlet": 0.5}, "high": "neumann"}, "x": "periodic"},
+                     "stencil": {"weights": [[0.02, 0.1, 0.0], [0.3, 0.3, 0.1], [0.08, 0.05, 0.04]], "center": [1, 0]},
+                     "initial": of_file("u"), "source": {"expression": "x > 1 ? 0.01*y : 0"}, **rest},
+            "fp32": {"boundary": {"y": "neumann", "x": {"low": {"dirichlet": 0.75}, "high": {"dirichlet": -0.25}}},
+                     "stencil": {"preset": "heat", "diffusivity": [0.25, 0.0625], "dt": 0.1, "order": 4},
+                     "initial": {"expression": "exp(-x^2) + sin(3*y) > 1 ? x*y : cos(2*x - y)"}, "source": of_file("s"), **rest}}[precision]
+
+
+def write_plate(path):
+    """Writes the datasets of early_problem()."""
+    with h5py.File(path, "w") as file:
+        for name, scale in (("u", 1.0), ("s", 0.01)):
+            file[name] = scale * (np.arange(143) ** 2 % 29 / 16 - 1).reshape(11, 13)
+
+
 class Restart(spsolve.TestCase):
     def write(self, name="problem", **options):
         return spsolve.write_input(self.directory / f"{name}.toml", problem(**options))
@@ -158,6 +180,22 @@ class Restart(spsolve.TestCase):
                     del checkpoint["u"].attrs[later]
         self.restart(file, ranks=3)
         self.assert_same_bits()
+
+    def test_checkpoints_of_0_1_0_continue(self):
+        """Commit 3e2c3d84, which knew no equations, wrote them after step 20 of early_problem()."""
+        write_plate(self.directory / "plate.h5")
+        for precision, ranks in (("fp64", 3), ("fp32", None)):
+            file = spsolve.write_input(self.directory / "plate.toml", early_problem(precision))
+            self.uninterrupted(file, "--set", "compute.device=cpu", "--overwrite")
+            begin = spsolve.SOURCE / "tests" / "app" / "checkpoints" / f"plate_{precision}.h5"
+            out = self.directory / precision
+            self.run_to(0, file, "--set", "compute.device=cpu", "--restart", begin, "--output", out, ranks=ranks)
+            self.assertEqual(sorted(spsolve.snapshots(out)), [30, 40])
+            for step, snapshot in spsolve.snapshots(out).items():
+                self.assertEqual(snapshot.read_bytes(), spsolve.snapshots(self.directory / "whole")[step].read_bytes(), step)
+            rows = [[row for row in spsolve.diagnostics(self.directory / where) if row["step"] > 20] for where in (out, "whole")]
+            self.assertEqual(len(rows[0]), 4)
+            self.assertEqual(*rows)
 
     def test_signals_stop_with_a_checkpoint(self):
         file = self.write(steps=ENDLESS)
