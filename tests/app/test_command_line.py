@@ -640,6 +640,21 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(run(3, 1.1, "u"), r"the time step may be too long(?! \()")  # no waves of equations that are not linear are looked at
         self.assertNotIn("amplify", run(0, 0.9))
 
+    def test_waves_that_grow_linearly_are_told(self):
+        """At the largest time step the shortest wave has the eigenvalue -1 twice, and one eigenvector."""
+        for dt, grows in ((1.0, True), (0.9, False)):
+            file = spsolve.write_input(self.directory / "wave.toml", {
+                "grid": {"shape": [8]}, "fields.u": {"initial": "cos(pi*x)", "previous": 0.0},
+                "equations": {"step": "u.next = 2*u - u.previous + dt^2*laplace(u)"}, "time": {"dt": dt, "steps": 400},
+                "output": {"directory": "out"}})
+            result = self.run_to(0, "check", file)
+            self.assertRegex(result.out, r"spectral radius of a step: (1|1\.0000\d*|0\.9999\d*)\n")
+            warning = "spsolve: warning: some wave grows linearly with time, because an eigenvalue of the step is defective\n"
+            self.assertEqual(result.err, warning if grows else "")
+            self.run_to(0, file, "--overwrite")
+            largest = spsolve.diagnostics(self.directory / "out")[-1]["max"]
+            self.assertAlmostEqual(largest, 401, places=6) if grows else self.assertLess(largest, 3)
+
     def test_growth_of_stencils_beside_walls_that_equations_take(self):
         """The weights of a preset change with its time step, and the advised step is stable; own weights have none to advise."""
         walls = {"boundary": {"x": {"low": {"value": 0.0}, "high": {"robin": {"h": 2.0, "value": 0.0}}}}, "grid": {"shape": [9]},

@@ -194,6 +194,33 @@ class Equations(spsolve.TestCase):
             path.write_text(text)
             self.run_to(0, path)
 
+    def test_check_explains_the_equations(self):
+        """The kinds, radii, bytes and ranges of the text follow from the header of the input."""
+        said = self.run_to(0, "check", spsolve.SOURCE / "inputs" / "acoustic2d.toml").out
+        self.assertIn("field p, radius 4 x 4, fp64, 1000 steps of 0.001 to time 1\n", said)
+        explained = said[said.index("canonical form"):said.index("files:")]
+        explained = re.sub(r"(?<=spectral radius of a step: )(1\.0000\d*|0\.9999\d*)", "1", explained)
+        shot = "(47.12388980384689*(t - 0.1))^2"
+        self.assertEqual(explained.splitlines(), [
+            "canonical form, as units compute it:",
+            "  k1 = damp  (one value per point)",
+            "  k2 = (c*0.001)^2  (one value per point)",
+            "  k3 = 1e-06*source  (one value per point)",
+            f"  s1 = 1e+06*(1 - 2*{shot})*exp(-{shot})  (one value per step)",
+            "  n1 = k1*p.previous",
+            "  n2 = k2*<17 taps of p, radius [4, 4]>",
+            "  n3 = k3*s1",
+            "  p.next = k1*<2*p - n1 + n2 + n3>",
+            "p.next: linear, weights that vary; reads p.previous, p at [-4..4, -4..4]",
+            "a step: 1 pass of 1 equation, 48 bytes per point that must move (2 fields and 3 coefficients read, 1 field written)",
+            "spectral radius of a step: 1 (with the values of some points in place of what varies)",
+            "values of [coefficients.c]: from 1500 to 3200",
+            "values of [coefficients.damp]: from 0.941764534 to 1",  # exp(-0.06)
+            "values of [coefficients.outside]: from 0 to 400",
+            "values of [coefficients.source]: from 0 to 1",
+            "values of [fields.p.initial]: from 0 to 0",
+            "no 'previous' in [fields.p]: as at the beginning"])
+
     def test_check_warns_of_previous_values_that_are_not_read(self):
         path = self.directory / "unread.toml"
         path.write_text("""
