@@ -34,6 +34,13 @@ def step(u, weights, center, faces, source):
     return result
 
 
+def statistics(u, before, error, before_error):
+    """Returns {column of the diagnostics: (value, tolerance)} of values within an error, and those one step before."""
+    root, norm = np.sqrt(u.size), lambda v: np.sqrt((v * v).sum())
+    return {"min": (u.min(), error), "max": (u.max(), error), "mean": (u.mean(), 2 * error), "l2": (norm(u), 2 * root * error),
+            "change_l2": (norm(u - before), 2 * root * (error + before_error))}
+
+
 @dataclasses.dataclass
 class Rounding:
     """Holds the relative errors of one operation (in a stored value, in a sum, and in an operand) and the least stored

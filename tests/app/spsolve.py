@@ -245,6 +245,17 @@ class TestCase(unittest.TestCase):
         self.assertEqual(result.status, status, f"\n{result.out}\n{result.err}")
         return result
 
+    def assert_same_files(self, one, other):
+        """Expects the same results in two directories, byte by byte. Checkpoints and reports also hold the input."""
+        names = sorted(path.name for path in one.iterdir())
+        self.assertEqual(names, sorted(path.name for path in other.iterdir()))
+        for name in names:
+            if name.startswith("checkpoint_"):
+                with h5py.File(one / name) as a, h5py.File(other / name) as b:
+                    self.assertEqual(*({key: file[key][()].tobytes() for key in file} for file in (a, b)), name)
+            elif name != "run.json":
+                self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
+
     def run_to(self, status, *arguments, **options):
         """Runs in the test's directory and asserts the exit status."""
         return self.finished(run(*arguments, **{"cwd": self.directory, **options}), status)

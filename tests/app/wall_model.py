@@ -38,17 +38,22 @@ class Grid:
         return dict(zip(self.axes, np.meshgrid(*along, indexing="ij")))
 
     def folded(self, index, axis):
-        """Returns the points whose values datasets have at indices beyond the ends of an axis."""
+        """Returns the points whose values datasets and coefficients have at indices beyond the ends of an axis."""
         n = self.shape[axis]
         return [i % n if self.periodic[axis] else reflect(i, n) for i in index]
 
-    def random_wall(self, axis, random, numbers, path):
+    def repeated(self, values, offset):
+        """Returns values at all points, displaced: they repeat along periodic axes, and are mirrored elsewhere."""
+        return values[np.ix_(*(self.folded(np.arange(n) + k, axis) for axis, (n, k) in enumerate(zip(self.shape, offset))))]
+
+    def random_wall(self, axis, random, numbers, path, plain=False):
         """Draws a face at an end of an axis. `random` is Python's generator, `numbers` is numpy's, and `path` is the HDF5 file to
-        which values of datasets are added."""
-        condition, h = random.choice(["dirichlet", "neumann", "value", "flux", "robin"]), random.choice([0.0, 0.7, 2.0])
+        which values of datasets are added. Plain walls are "neumann" or have a number as their dirichlet value."""
+        condition = random.choice(["dirichlet", "neumann"] if plain else ["dirichlet", "neumann", "value", "flux", "robin"])
+        h = random.choice([0.0, 0.7, 2.0])
         if condition == "neumann":
             return Wall(condition, lambda coordinates, step: 0.0, condition)
-        form = random.choice(["number", "formula", "dataset"])
+        form = "number" if plain else random.choice(["number", "formula", "dataset"])
         if form == "number":
             text = random.uniform(-1, 1)
             value = lambda coordinates, step: text
