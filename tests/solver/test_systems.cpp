@@ -372,7 +372,7 @@ class Systems : public testing::DeviceTest,
     return !CpuSystemUnit::why_single_steps(equations.facts, equations.domains);
   }
 
-  /// Compares launches of two to four steps with single steps on the CPU, on a part of `count` problems that
+  /// Compares launches of two to nine steps with single steps on the CPU, on a part of `count` problems that
   /// `make(example, random)` makes of the examples in turn. If `with_points`, they also add to points and
   /// record them; otherwise there is a restart.
   template <class Make>
@@ -399,9 +399,12 @@ class Systems : public testing::DeviceTest,
       const auto ranks = rank_grid(problem.context.shape(), world.size(), number);
       const auto equations = equations_of(example, problem);
       if (!ranks || !equations) continue;
-      const int fuse = 2 + (number + round) % 3;
       const Precision precision =
           precisions[static_cast<std::size_t>(number / 3 + round) % precisions.size()];
+      int fuse = 2 + (number + round) % 3;
+      // Plans choose up to five steps in 3D and nine in 2D.
+      const int deepest = example.names.dimensions == 3 ? 5 : 9;
+      if (number % 3 == 0 && takes_several_steps(*equations, precision, deepest)) fuse = deepest;
       if (!takes_several_steps(*equations, precision, fuse)) continue;
       std::optional<CasePoints> points;
       if (with_points) points = random_points(problem.state.now.size(), problem.context.shape(), random);
