@@ -144,9 +144,8 @@ void add_case_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--suite", request.suite, suites)->excludes(input);
   to.add_option("--seed", request.seed, "Seed of the suite random")->capture_default_str();
   to.add_flag("--list", request.list,
-              "List the catalogue of stencils with their sources and equations, in units of the grid spacing "
-              "and the time step, "
-              "and end");
+              "List the catalogue and end: stencils with their sources and equations, in units of the grid "
+              "spacing and the time step, then systems of equations");
 }
 
 /// Adds the options that say how `bench` times cases and where it writes the results.

@@ -27,7 +27,7 @@ cases = collections.defaultdict(dict)  # case: {way: row}
 chosen, suites = {}, {}
 for file in options.results:
     for row in rows_of(file):
-        if row["suite"] in ("sweet-spot", "ablation"):  # these suites fix units, layouts and depths
+        if row["suite"] in ("sweet-spot", "ablation", "systems"):  # these suites fix units, layouts and depths
             continue
         case = json.dumps([row.get(key, False) for key in KEYS])  # old rows have no source key
         way = tuple(row[key] for key in WAY)

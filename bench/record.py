@@ -24,7 +24,7 @@ arguments.add_argument("--suite", action="append", help="only rows of this suite
 arguments.add_argument("--full", action="store_true", help="everything that a row holds")
 options = arguments.parse_args()
 
-KEPT = ("suite", "stencil", "shape", "boundary", "taps", "source", "precision", "unit", "layout", "fuse", "step", "strided", "ranks", "gstencil_per_s",
+KEPT = ("suite", "stencil", "shape", "boundary", "wall_values", "taps", "source", "precision", "unit", "layout", "fuse", "step", "strided", "ranks", "gstencil_per_s",
         "gstencil_per_s_sustained", "predicted_gstencil_per_s", "chosen", "roofline_fraction", "compute_fraction", "error_l2", "error_steps",
         "error", "clock_mhz", "power_w", "measured_C_flop", "measured_M_bytes", "kernel")
 

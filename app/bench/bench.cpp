@@ -22,6 +22,7 @@
 #include "halo/collectively.hpp"
 #include "io/text_file.hpp"
 #include "kernels/catalogue/catalogue.hpp"
+#include "kernels/catalogue/systems.hpp"
 
 namespace spsolve {
 namespace {
@@ -94,6 +95,11 @@ void list_catalogue(const Terminal& terminal) {
   for (const CatalogueEntry& entry : catalogue())
     terminal.print("{:<28} {}D, {:>3} points, {}: {}; {}", entry.name, entry.dimensions,
                    entry.stencil.taps().size(), entry.domain, entry.source, equation_text(entry));
+  for (CatalogueSystem& system : catalogue_systems()) {
+    std::ranges::replace(system.step, '\n', ';');
+    terminal.print("{:<28} {}D, {:>3} fields, a case of --suite systems: {}", system.name, system.dimensions,
+                   system.fields.size(), system.step);
+  }
 }
 
 /// Prints what sparsity gains: the ratio of the rates of neighbouring rows that differ in the unit alone.

@@ -183,11 +183,16 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
   const double copy = ceilings.find("copy")->sustained;
   const Ceiling* fma = ceilings.find(problem.precision == Precision::fp64 ? "fma fp64" : "fma fp32");
   std::vector<std::string_view> boundaries;
+  std::vector<double> wall_values;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    for (const Face& face : domain.faces[axis]) boundaries.push_back(to_string(face.kind));
+    for (const Face& face : domain.faces[axis]) {
+      boundaries.push_back(to_string(face.kind));
+      wall_values.push_back(face.value);
+    }
   Json row{{"stencil", what.stencil},
            {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
            {"boundary", boundaries},
+           {"wall_values", wall_values},
            {"taps", taps_of(problem)},
            {"source", problem.has_source},
            {"steps", timed.steps},

@@ -406,7 +406,8 @@ const std::vector<BenchSuite>& bench_suites() {
       {"sources", "benchmark shapes with a source", sources_suite},
       {"random", "problems made from --seed: any stencil, grid, precision, walls",
        [](const BenchRequest& request, bool cuda) { return random_cases(request.seed, cuda); }},
-      {"systems", "systems of equations by every unit and layout, in single steps and at the best depth",
+      {"systems",
+       "systems of equations by every unit and layout, at every depth (narrow it, as by --stencil wave2_2d)",
        systems_suite},
       {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite}};
   return suites;

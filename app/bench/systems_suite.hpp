@@ -6,13 +6,13 @@
 
 namespace spsolve {
 
-/// Returns a system of the catalogue on a grid between walls of value 0, with fields and coefficients of
+/// Returns a system of the catalogue on a grid between walls of a value, with fields and coefficients of
 /// waves of several lengths. `shape` has the axes of the system, slowest first.
-BenchCase system_case(const CatalogueSystem& system, const std::vector<std::int64_t>& shape,
+BenchCase system_case(const CatalogueSystem& system, const std::vector<std::int64_t>& shape, double wall,
                       Precision precision);
 
-/// Returns every system of the catalogue in fp32 and fp64, and waves of constant speed in fp16 too, by every
-/// unit and layout that the plan considers: in single steps and at its best depth.
+/// Returns every system of the catalogue in fp32, fp64 and fp16 between walls of the values 0 and 0.5, in 3D
+/// on grids of two sizes, by every unit and layout and at every depth that a plan considers.
 std::vector<BenchCase> systems_suite(const BenchRequest& request, bool cuda);
 
 }  // namespace spsolve

@@ -37,6 +37,30 @@ CatalogueSystem sound(int dimensions) {
   return system;
 }
 
+/// Returns the lattice Boltzmann method with nine velocities in 2D: populations f0 at rest and f1 to f8,
+/// which move on to a neighbour and relax there towards their equilibrium, for densities about 5.
+CatalogueSystem lattice_boltzmann() {
+  constexpr int x[]{0, 1, 0, -1, 0, 1, -1, -1, 1}, y[]{0, 0, 1, 0, -1, 1, 1, -1, -1};
+  CatalogueSystem system{"lattice_boltzmann", 2, {}, {}, "", 1};
+  std::string arriving, density, along_x, along_y, collisions;
+  for (int i = 0; i < 9; ++i) {
+    const std::string f = "f" + std::to_string(i), a = "a" + std::to_string(i);
+    const auto times = [](int v, const std::string& u) { return v == 0 ? "" : (v > 0 ? " + " : " - ") + u; };
+    system.fields.push_back(f);
+    arriving += a + " = " + f + "[" + std::to_string(-y[i]) + ", " + std::to_string(-x[i]) + "]\n";
+    density += " + " + a;
+    along_x += times(x[i], a);
+    along_y += times(y[i], a);
+    const std::string speed = times(x[i], "ux") + times(y[i], "uy");
+    const std::string weight = i == 0 ? "4/9" : i < 5 ? "1/9" : "1/36";
+    collisions += f + ".next = " + a + " + (" + weight + "*(rest" +
+                  (i == 0 ? "" : " + 3*(" + speed + ") + 0.9*(" + speed + ")^2") + ") - " + a + ")/0.8\n";
+  }
+  system.step = arriving + "ux = " + along_x + "\nuy = " + along_y + "\nrest = " + density +
+                " - 0.3*(ux^2 + uy^2)\n" + collisions;
+  return system;
+}
+
 /// Returns the systems that grids of any number of dimensions have.
 std::vector<CatalogueSystem> systems_in(int dimensions) {
   std::vector<CatalogueSystem> systems;
@@ -73,6 +97,15 @@ std::vector<CatalogueSystem> systems_in(int dimensions) {
                      "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
                      "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)",
                      0.1});
+  systems.push_back(
+      {"fisher_kpp", dimensions, {"u"}, {}, "u.next = u + dt*(0.2*laplace(u) + u*(1 - u))", 0.3});
+  systems.push_back({"schroedinger",
+                     dimensions,
+                     {"re", "im"},
+                     {"V"},
+                     "re.next = re + dt*(V*im - 0.5*laplace(im))\n"
+                     "im.next = im - dt*(V*re.next - 0.5*laplace(re.next))",
+                     0.2});
   systems.push_back(sound(dimensions));
   return systems;
 }
@@ -122,6 +155,34 @@ std::vector<CatalogueSystem> catalogue_systems() {
                      "u.next = u - dt*(max(wx, 0)*(u - u[0, -1]) + min(wx, 0)*(u[0, 1] - u)\n"
                      "               + max(wy, 0)*(u - u[-1, 0]) + min(wy, 0)*(u[1, 0] - u))",
                      0.3});
+  systems.push_back({"rotating_wind",
+                     2,
+                     {"s"},
+                     {},
+                     "psi = 8*sin((x + 0.5)/16)*sin((y + 0.5)/16)\n"
+                     "east = d(psi, y, at=-0.5)\n"
+                     "north = -d(psi, x, at=-0.5)\n"
+                     "fx = max(east, 0)*s + min(east, 0)*s[0, 1]\n"
+                     "fy = max(north, 0)*s + min(north, 0)*s[1, 0]\n"
+                     "s.next = s - dt*(d(fx, x, at=-0.5) + d(fy, y, at=-0.5))",
+                     0.5});
+  systems.push_back({"masked_diffusion",
+                     2,
+                     {"u"},
+                     {"open"},
+                     "fx = open*open[0, 1]*d(u, x, at=0.5)\n"
+                     "fy = open*open[1, 0]*d(u, y, at=0.5)\n"
+                     "u.next = u + dt*(d(fx, x, at=-0.5) + d(fy, y, at=-0.5))",
+                     0.2});
+  systems.push_back({"two_materials",
+                     2,
+                     {"T"},
+                     {"k", "capacity"},
+                     "qx = -d(T, x, at=0.5)/mean(1/k, x, at=0.5)\n"
+                     "qy = -d(T, y, at=0.5)/mean(1/k, y, at=0.5)\n"
+                     "T.next = T - dt/capacity*(d(qx, x, at=-0.5) + d(qy, y, at=-0.5))",
+                     0.1});
+  systems.push_back(lattice_boltzmann());
   for (CatalogueSystem& system : systems) system.name += "_" + std::to_string(system.dimensions) + "d";
   return systems;
 }

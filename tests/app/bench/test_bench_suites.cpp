@@ -89,6 +89,37 @@ TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
   EXPECT_THROW(cases_of(request, GetParam()), Error);
 }
 
+/// Every system is there on every grid and between walls of both values, at the depth that plans choose too.
+TEST_P(BenchSuites, SystemsHaveEveryDepth) {
+  using Way = std::tuple<UnitKind, std::optional<Layout>, int>;
+  std::map<std::string, std::set<std::pair<std::int64_t, double>>> grids;
+  std::map<Precision, std::set<Way>> waves;  // methods of waves in 2D
+  for (const BenchCase& what : suite("systems", GetParam())) {
+    const Domain& domain = what.problem.domain;
+    grids[what.stencil].insert({domain.shape[x_axis], domain.faces[x_axis][low].value});
+    if (what.problem.precision == Precision::fp32 && domain.faces[x_axis][low].value == 0) {
+      const Candidate chosen =
+          make_plan(what.problem, GetParam() ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
+      EXPECT_EQ(chosen.unit, what.plan.unit) << what.stencil;
+      EXPECT_EQ(chosen.layout, what.plan.layout) << what.stencil;
+      EXPECT_EQ(chosen.fuse, what.plan.fuse) << what.stencil;
+      EXPECT_EQ(chosen.strided, what.plan.strided) << what.stencil;
+    }
+    if (what.stencil == "wave2_2d")
+      waves[what.problem.precision].insert({*what.plan.unit, what.plan.layout, *what.plan.fuse});
+  }
+  EXPECT_EQ(grids.size(), catalogue_systems().size());
+  for (const CatalogueSystem& system : catalogue_systems())
+    EXPECT_EQ(grids[system.name].size(), GetParam() && system.dimensions == 3 ? 4u : 2u) << system.name;
+  for (const char* of_inputs : {"elastic_2d", "fisher_kpp_1d", "lattice_boltzmann_2d", "masked_diffusion_2d",
+                                "rotating_wind_2d", "schroedinger_2d", "two_materials_2d", "yee_3d"})
+    EXPECT_TRUE(grids.contains(of_inputs)) << of_inputs;
+  EXPECT_EQ(waves.size(), 3u);
+  for (const auto& [precision, methods] : waves)
+    for (const int fuse : {1, 2, 5, 8}) EXPECT_TRUE(methods.contains({UnitKind::scalar, {}, fuse})) << fuse;
+  EXPECT_EQ(waves[Precision::fp32].contains({UnitKind::sparse_tensor, Layout::morph, 7}), GetParam());
+}
+
 TEST_P(BenchSuites, SizesGrowForEveryStencil) {
   std::map<std::pair<std::string, Precision>, std::vector<std::int64_t>> sizes;
   for (const BenchCase& what : suite("sizes", GetParam()))
@@ -230,19 +261,20 @@ TEST(BenchCases, AreNotRepeatedOnOneGrid) {
 /// the bound: by a hundredth per step, twenty times.
 TEST(SystemsSuite, HasValuesThatStayBounded) {
   const Communicator world;
-  for (const CatalogueSystem& system : catalogue_systems()) {
-    const std::vector<std::int64_t> shape(static_cast<std::size_t>(system.dimensions), 11);
-    const BenchCase what = system_case(system, shape, Precision::fp64);
-    const Problem& problem = what.problem;
-    const testing::TestBackend cpu = testing::cpu_backend(world);
-    const Candidate chosen = make_plan(problem, nominal_cpu(), what.plan).chosen;
-    Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, 1}), chosen, *cpu.backend, 1);
-    fill_block(world, *what.input, problem, {}, block, [](const auto&, const auto&) {});
-    for (int step = 0; step < 300; ++step) block.launch(1);
-    for (std::size_t field = 0; field < problem.field_count(); ++field)
-      for (const double value : testing::gathered(world, problem.domain, block.state(field)))
-        ASSERT_LE(std::abs(value), 10.0) << system.name;
-  }
+  for (const CatalogueSystem& system : catalogue_systems())
+    for (const double wall : {0.0, 0.5}) {
+      const std::vector<std::int64_t> shape(static_cast<std::size_t>(system.dimensions), 11);
+      const BenchCase what = system_case(system, shape, wall, Precision::fp64);
+      const Problem& problem = what.problem;
+      const testing::TestBackend cpu = testing::cpu_backend(world);
+      const Candidate chosen = make_plan(problem, nominal_cpu(), what.plan).chosen;
+      Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, 1}), chosen, *cpu.backend, 1);
+      fill_block(world, *what.input, problem, {}, block, [](const auto&, const auto&) {});
+      for (int step = 0; step < 300; ++step) block.launch(1);
+      for (std::size_t field = 0; field < problem.field_count(); ++field)
+        for (const double value : testing::gathered(world, problem.domain, block.state(field)))
+          ASSERT_LE(std::abs(value), 10.0) << system.name;
+    }
 }
 
 }  // namespace
