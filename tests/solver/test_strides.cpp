@@ -235,7 +235,7 @@ TEST_P(Strides, StayWithinTheirBoundInLongRuns) {
     if (wave.dimensions() > 1) continue;
     const int count = launches * wave.steps;
     const std::vector<Values> expected = wave.reference(count);
-    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::tf32}) {
       const Problem problem = wave.problem(precision);
       const TwoLevelEquation equation = std::get<TwoLevelEquation>(strided_equation(problem));
       const std::vector<Method> methods = methods_for(problem, device(), wave.steps);
