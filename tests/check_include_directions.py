@@ -47,6 +47,8 @@ for family in ("scalar", "tensor", "transfer", "ceilings"):
 ROOMS["kernels/cuda/system"] = {"kernels", "kernels/operator", "kernels/points", "kernels/cuda/runtime", "kernels/cuda/ptx",
                                 "kernels/cuda/launch", "kernels/cuda/points"}
 ALL_KERNELS.add("kernels/cuda/system")
+ROOMS["kernels/cuda/scalar/model"] = {"kernels", "kernels/cuda/runtime", "kernels/cuda/launch", "kernels/cuda/scalar"}
+ALL_KERNELS.add("kernels/cuda/scalar/model")
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
 for room in ("app/machine", "app/setup", "app/values", "app/run", "app/bench", "app/inspect", "app/plot", "app"):

@@ -126,6 +126,19 @@ OrNoKernel<cuda::SweepWork> count_separable(const Problem& problem, const Method
                               sweep_rates_of(device));
 }
 
+void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const cuda::ScalarWork work = cuda::scalar_work(march_model_of(problem, device), candidate.fuse);
+  candidate.bytes = work.bytes;
+  candidate.fma = work.fma;
+  candidate.memory_seconds = work.memory_seconds;
+  candidate.compute_seconds = work.compute_seconds;
+  candidate.wall_seconds = work.wall_seconds;
+  candidate.launch_seconds += work.gap_seconds;
+  candidate.launch_seconds += work.fill_seconds;
+  candidate.seconds = work.seconds;
+  candidate.wraps = work.wraps;
+}
+
 template <CountWork count>
 void evaluate_by(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   evaluate_sweep(problem, device, count, candidate);

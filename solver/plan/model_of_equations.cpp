@@ -10,7 +10,6 @@
 #include "kernels/cuda/system/system_group.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sampling.hpp"
-#include "solver/plan/model_of_march.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -25,7 +24,7 @@ bool evaluate_two_levels(const Problem& problem, const TwoLevelEquation& equatio
   const auto tile = cuda::two_level_tile(single.domain, single.stencil, single.precision, candidate.fuse,
                                          limits_of(device));
   if (!tile) return false;
-  MarchModel march(single, device);
+  cuda::MarchModel march = march_model_of(single, device);
   march.stencil.two_levels = true;
   const double per_step = 1 / (static_cast<double>(single.domain.box().points()) * candidate.fuse);
   candidate.memory_seconds *= device.costs().march.two_fields_read;

@@ -63,7 +63,7 @@ void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork
                                    [](const auto& faces) { return faces[0].kind != BoundaryKind::periodic; });
   const double scale =
       work.scales_data ? 2 * static_cast<double>(walls) * device.costs().bands.largest / (points * steps) : 0;
-  const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
+  const double bands = cuda::band_seconds(march_model_of(problem, device), candidate.fuse) / (points * steps);
   // Sweep and bands run at the same time if the sweep leaves room: in 1D the ends of the grid take two
   // blocks.
   const double room = problem.domain.dimensions == 1

@@ -93,7 +93,7 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
 bool MmaProgram::fit(const BlockLimits& limits) {
   constexpr int max_box = 8 * max_box_extent,
                 // This is the largest copy along x in bytes (words of 8), and the alignment of its parts.
-      box_alignment = 128;
+      part_alignment = 128;
   const int granule = this->granule();
   const auto margin = [&](int axis) {
     return static_cast<int>(reach_end_[axis] - window_[axis] - operand_.tile[axis]);
@@ -102,7 +102,7 @@ bool MmaProgram::fit(const BlockLimits& limits) {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
     box_rows_ = static_cast<int>(block_rows()) + margin(y_axis);
     copies_ = ceil_div(box_columns_ * 16 / granule, max_box);
-    if (row_by_row()) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
+    if (row_by_row()) box_columns_ = round_up(box_columns_, copies_ * part_alignment / (16 / granule));
   };
   cut();
   const auto halve = [&](int& count) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "kernels/cuda/launch/launch_time.hpp"
 #include "kernels/cuda/tensor/separable_program.hpp"
 #include "kernels/cuda/tensor/sweep_work.hpp"
 #include "kernels/sparse/separable.hpp"

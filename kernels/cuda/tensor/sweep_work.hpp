@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/calibration.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/tensor/tensor_cores.hpp"
@@ -39,12 +37,6 @@ struct SweepWork {
   bool scales_data = false;   // needs the largest magnitude on the whole grid
   std::size_t terms = 0;
 };
-
-/// Returns the share of the device that a kernel fills on this grid, if it fills the device on grids of
-/// `enough` points.
-inline double utilization(const Domain& domain, double enough) {
-  return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
-}
 
 /// Returns the seconds from one instruction of a warp to its next one: `waits` times as long as the
 /// instruction takes on the tensor cores of one scheduler.

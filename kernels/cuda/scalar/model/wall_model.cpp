@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "kernels/cuda/scalar/model/march_model.hpp"
 #include "kernels/rounding.hpp"
-#include "solver/plan/model_of_march.hpp"
 
-namespace spsolve {
+namespace spsolve::cuda {
 namespace {
-
-using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 /// Returns how much longer a 3D march takes between walls. Tiles beside the ends of rows and columns fill in
 /// ghost points, beyond dirichlet faces one by one. If planes lie beyond faces, all tiles of stars test for
 /// them, and those of boxes use the code for faces in their warm-up. In 2D blocks end together
-/// (cuda::wall_cost).
-double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
-  const Domain& domain = march.problem.domain;
+/// (wall_cost).
+double wall_slowdown(const MarchModel& march, const MarchTile& tile) {
+  const Domain& domain = march.domain;
   if (domain.dimensions < 3) return 0;
   const auto share_beside = [&](BoundaryKind kind) {
     double untouched = 1;  // the share of the tiles of a plane
@@ -36,7 +34,7 @@ double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
 int stepped_faces(const MarchModel& march) {
   int faces = 0;
   if (march.stencil.mirrors_planes()) return faces;
-  for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
+  for (const Face& face : march.domain.faces[grid_axes(march.domain)[plane_axis]])
     faces += face.kind == BoundaryKind::neumann;
   return faces;
 }
@@ -45,9 +43,9 @@ int stepped_faces(const MarchModel& march) {
 /// steps beside each march; otherwise single steps do, each on the planes that the steps after it need.
 double stepped_seconds(const MarchModel& march, int fuse, int depth) {
   const int faces = stepped_faces(march);
-  const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
-  if (const auto tile = faces ? cuda::choose_small_grid_tile(march.stencil, band, depth,
-                                                             march.compute_bytes(), march.limits)
+  const Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
+  if (const auto tile = faces ? choose_small_grid_tile(march.stencil, band, depth, march.compute_bytes(),
+                                                       march.rates.limits)
                               : std::nullopt)
     return ceil_div(fuse, depth) * (march.costs().walls.band_kernel + tile->cycles * march.cycle());
   if (faces == 0) return 0;
@@ -62,7 +60,7 @@ double stepped_seconds(const MarchModel& march, int fuse, int depth) {
 double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
   const double stepped = stepped_seconds(march, fuse, depth);
   const Calibration::Walls& costs = march.costs().walls;
-  if (static_cast<double>(march.problem.domain.box().points()) < march.costs().launch.enough_points)
+  if (static_cast<double>(march.domain.box().points()) < march.costs().launch.enough_points)
     return std::max(
         0.0, stepped - (march.space() ? costs.hidden_small_space : costs.hidden_small_plane) * seconds);
   const bool short_reach = !march.space() && depth * march.stencil.radius[plane_axis] <= 6;
@@ -73,13 +71,13 @@ double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double s
 }  // namespace
 
 double instructions_of_line(const MarchModel& march, bool beside_walls) {
-  const cuda::KernelStencil& stencil = march.stencil;
+  const KernelStencil& stencil = march.stencil;
   const Calibration::Walls& costs = march.costs().walls;
   const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
   const double inside =
       stencil.operations +
       (march.fp64() ? costs.line_fp64 + costs.line_radius_fp64 * radius : costs.line_radius * radius) +
-      (march.problem.precision == Precision::tf32 ? costs.line_tf32 : 0);
+      (march.precision == Precision::tf32 ? costs.line_tf32 : 0);
   const bool mirrored = stencil.mirrors(column_axis);
   const double taps = static_cast<double>(stencil.taps.size()) - 1;
   return inside + (beside_walls ? words * ((march.fp64() ? costs.line_beside_fp64 : costs.line_beside) +
@@ -88,8 +86,8 @@ double instructions_of_line(const MarchModel& march, bool beside_walls) {
 }
 
 /// The warp beside a wall waits for its own results, independent of other warps.
-double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile) {
-  if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
+double wall_warp_seconds(const MarchModel& march, const MarchTile& tile) {
+  if (march.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
   const double points = tile.depth * tile.points_per_lane,
                beside = points * instructions_of_line(march, true),
                code = beside + points * instructions_of_line(march, false);
@@ -99,19 +97,17 @@ double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile) {
          march.cycle() / march.costs().launch.fastest_clock;
 }
 
-double wall_seconds(const MarchModel& march, const cuda::MarchTile& tile, int fuse, int depth,
-                    double seconds) {
+double wall_seconds(const MarchModel& march, const MarchTile& tile, int fuse, int depth, double seconds) {
   return wall_slowdown(march, tile) * seconds + stepped_not_hidden(march, fuse, depth, seconds);
 }
 
-double band_seconds(const Problem& problem, const DeviceModel& device, int fuse) {
-  const MarchModel march(problem, device);
-  const auto axes = cuda::grid_axes(problem.domain);
+double band_seconds(const MarchModel& march, int fuse) {
+  const auto axes = grid_axes(march.domain);
   const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
   auto inner = march.shape;
   double seconds = stepped_seconds(march, fuse, ceil_div(fuse, kernels));
   for (int k = 0; k < axis_count; ++k) {
-    if (problem.domain.periodic(axes[k])) continue;
+    if (march.domain.periodic(axes[k])) continue;
     const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);
     auto slab = inner;
     slab[k] = reach;
@@ -121,11 +117,11 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     const int marched = k == plane_axis ? 2 - stepped_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
       seconds += marched * (compute_seconds(march, slab, fuse) +
-                            kernels * (deepest == 0                     ? march.costs().walls.band_step
-                                       : problem.domain.dimensions == 2 ? march.costs().walls.band_tile
-                                                                        : march.costs().walls.band_kernel));
+                            kernels * (deepest == 0                   ? march.costs().walls.band_step
+                                       : march.domain.dimensions == 2 ? march.costs().walls.band_tile
+                                                                      : march.costs().walls.band_kernel));
   }
   return seconds;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::cuda

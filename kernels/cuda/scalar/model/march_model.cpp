@@ -3,53 +3,52 @@
 #include <cmath>
 #include <set>
 
+#include "kernels/cuda/launch/launch_time.hpp"
+#include "kernels/cuda/scalar/model/march_model.hpp"
 #include "kernels/cuda/scalar/place_tiles.hpp"
-#include "solver/plan/model_of_march.hpp"
 
-namespace spsolve {
+namespace spsolve::cuda {
 namespace {
-
-using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 /// Describes how a march is launched over a region (ScalarUnit::launch_march()), and the work that it
 /// executes.
 struct MarchLaunch {
-  cuda::MarchTile tile;
+  MarchTile tile;
   double planes_per_block;  // with the warm-up
   std::int64_t blocks;
   double warps;         // warps of the busiest scheduler
   std::int64_t waves;   // waves of resident blocks
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 
-  MarchLaunch(const MarchModel& march, const cuda::MarchTile& cut, const std::array<std::int64_t, 3>& region)
+  MarchLaunch(const MarchModel& march, const MarchTile& cut, const std::array<std::int64_t, 3>& region)
       : tile(cut) {
     const std::int64_t column_tiles = ceil_div(region[column_axis], tile.written_columns());
-    const cuda::Region tiled{{}, {region[plane_axis], region[row_axis], region[column_axis]}};
-    const std::int64_t tiles = column_tiles * cuda::tiles_of_rows(tiled, march.stencil, tile).count();
-    const std::int64_t multiprocessors = march.limits.multiprocessors;
+    const Region tiled{{}, {region[plane_axis], region[row_axis], region[column_axis]}};
+    const std::int64_t tiles = column_tiles * tiles_of_rows(tiled, march.stencil, tile).count();
+    const std::int64_t multiprocessors = march.rates.limits.multiprocessors;
     const std::int64_t planes = region[plane_axis],
                        resident = tile.blocks_per_multiprocessor * multiprocessors;
     const auto copied = march.space() && tile.warm_up > 0 ? march.costs().march.first_copies : 0.0;
     if (march.stencil.radius[row_axis] > 0) {
       const auto time =
-          cuda::march_time(cuda::share_march(planes, tiles, resident, tile.warm_up), resident, tile.warm_up);
+          march_time(share_march(planes, tiles, resident, tile.warm_up), resident, tile.warm_up);
       waves = time.waves;
       planes_per_block = static_cast<double>(time.planes) / static_cast<double>(waves) - copied;
       blocks = waves * resident;
     } else {
       const bool beside_walls =
           march.stencil.has_walls(column_axis) && march.shape[row_axis] == 1 && column_tiles > 1;
-      cuda::SingleRowMarch flat = cuda::single_row_march(tile, planes, tiles, march.limits);
+      SingleRowMarch flat = single_row_march(tile, planes, tiles, march.rates.limits);
       flat.outer = {beside_walls, beside_walls};
       flat.halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis];
-      flat.wall_cost = cuda::wall_cost(march.stencil, tile, march.compute_bytes(), march.costs());
-      const auto stretches = cuda::stretch_march(flat);
-      planes_per_block = cuda::longest_stretch(flat, stretches) - copied;
+      flat.wall_cost = wall_cost(march.stencil, tile, march.compute_bytes(), march.costs());
+      const auto stretches = stretch_march(flat);
+      planes_per_block = longest_stretch(flat, stretches) - copied;
       blocks = stretches.blocks(tiles);
       waves = std::max<std::int64_t>(1, blocks / resident);
     }
-    warps = static_cast<double>(ceil_div(blocks, multiprocessors) * tile.warps) /
-            cuda::schedulers_of_multiprocessor;
+    warps =
+        static_cast<double>(ceil_div(blocks, multiprocessors) * tile.warps) / schedulers_of_multiprocessor;
     if (tile.warps == 1) warps = std::ceil(warps);
     executed = static_cast<double>(ceil_div(blocks, multiprocessors) * multiprocessors) * planes_per_block *
                static_cast<double>(tile.rows() * tile.columns());
@@ -57,16 +56,16 @@ struct MarchLaunch {
 };
 
 /// Counts the planes without taps between planes with taps: their sums are passed on nevertheless.
-int empty_planes(const cuda::KernelStencil& stencil) {
+int empty_planes(const KernelStencil& stencil) {
   std::set<int> planes;
-  for (const cuda::KernelTap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
+  for (const KernelTap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
   const int reach = *planes.rbegin() - *planes.begin() + 1;
   return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
 }
 
 /// Counts how often a point is rounded per step. In the first step, stars round input twice, and boxes in 3D
 /// round rows of neighbouring warps.
-double roundings(const MarchModel& march, const cuda::MarchTile& tile) {
+double roundings(const MarchModel& march, const MarchTile& tile) {
   const double again = march.stencil.radius[plane_axis] == 0 ? 0
                        : march.stencil.pointwise_completion()
                            ? 1
@@ -86,9 +85,9 @@ struct SlotsBesideSum {
 };
 
 /// Returns how many columns a stencil reads beyond the neighbour.
-double further_columns(const cuda::KernelStencil& stencil) { return stencil.radius[column_axis] - 1.0; }
+double further_columns(const KernelStencil& stencil) { return stencil.radius[column_axis] - 1.0; }
 
-SlotsBesideSum slots_of_line(const MarchModel& march, const cuda::MarchTile& tile) {
+SlotsBesideSum slots_of_line(const MarchModel& march, const MarchTile& tile) {
   const Calibration::Marches& costs = march.costs().march;
   const double reach = further_columns(march.stencil);
   if (march.fp64()) return {costs.line_reach_fp64 * reach, costs.line_kernel_fp64};
@@ -98,9 +97,9 @@ SlotsBesideSum slots_of_line(const MarchModel& march, const cuda::MarchTile& til
   return slots;
 }
 
-SlotsBesideSum slots_of_plane(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
+SlotsBesideSum slots_of_plane(const MarchModel& march, const MarchTile& tile, bool alone) {
   const Calibration::Marches& costs = march.costs().march;
-  const cuda::KernelStencil& stencil = march.stencil;
+  const KernelStencil& stencil = march.stencil;
   const double reach = further_columns(stencil),
                share = stencil.folded[column_axis] ? costs.folded_share : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
@@ -116,7 +115,7 @@ SlotsBesideSum slots_of_plane(const MarchModel& march, const cuda::MarchTile& ti
                       costs.plane_empty * empty_planes(stencil);
     slots.per_kernel = costs.plane_kernel / tile.points_per_lane;
   }
-  if (storage_bytes(march.problem.precision) == 2 && !alone)
+  if (storage_bytes(march.precision) == 2 && !alone)
     slots.hidden = costs.plane_half;  // values that are passed on have 4 bytes
   if (tile.depth > 8 && reach == 0)
     slots.hidden = fp64  ? costs.plane_deep_fp64
@@ -127,7 +126,7 @@ SlotsBesideSum slots_of_plane(const MarchModel& march, const cuda::MarchTile& ti
 
 SlotsBesideSum slots_of_space(const MarchModel& march) {
   const Calibration::Marches& costs = march.costs().march;
-  const cuda::KernelStencil& stencil = march.stencil;
+  const KernelStencil& stencil = march.stencil;
   const double reach = further_columns(stencil);
   const bool box = !stencil.pointwise_completion();
   SlotsBesideSum slots;
@@ -142,16 +141,16 @@ SlotsBesideSum slots_of_space(const MarchModel& march) {
     slots.per_level = costs.space_box_radius * stencil.radius[column_axis] - costs.space_box_saved;
     slots.per_kernel = costs.space_box_kernel;
   }
-  if (storage_bytes(march.problem.precision) == 2 && box) slots.per_level += costs.space_half;
+  if (storage_bytes(march.precision) == 2 && box) slots.per_level += costs.space_half;
   return slots;
 }
 
 /// Returns the issue slots of a kernel. With few warps per multiprocessor less of them is hidden.
-Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
+Slots issue_slots(const MarchModel& march, const MarchTile& tile, bool alone) {
   const Calibration::Marches& costs = march.costs().march;
-  const cuda::KernelStencil& stencil = march.stencil;
+  const KernelStencil& stencil = march.stencil;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
-  const int dimensions = march.problem.domain.dimensions;
+  const int dimensions = march.domain.dimensions;
   auto [others, per_kernel, hidden] = dimensions == 1   ? slots_of_line(march, tile)
                                       : dimensions == 2 ? slots_of_plane(march, tile, alone)
                                                         : slots_of_space(march);
@@ -160,7 +159,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
   if (march.space() && box && tile.warps <= 8) hidden *= costs.few_warps;
   const double source = stencil.with_source ? costs.source_slots * stencil.radius[plane_axis] : 0.0;
   const bool dense =
-      box && !fp64 && dimensions == 2 && !stencil.folded[column_axis] && !march.problem.domain.has_walls();
+      box && !fp64 && dimensions == 2 && !stencil.folded[column_axis] && !march.domain.has_walls();
   const double sums = dense           ? costs.dense_sums
                       : !fp64         ? 1.0
                       : march.space() ? costs.space_sums
@@ -172,17 +171,17 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
 }
 
 /// Returns the factor by which kernels slow down if threads write columns one by one.
-double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
-                  const std::array<std::int64_t, 3>& region, bool is_last) {
+double raggedness(const MarchModel& march, const MarchTile& tile, const std::array<std::int64_t, 3>& region,
+                  bool is_last) {
   const Calibration::Marches& costs = march.costs().march;
-  if (march.problem.domain.dimensions == 1) return 1;
+  if (march.domain.dimensions == 1) return 1;
   const std::int64_t columns = region[column_axis];
-  const bool ends_at_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
-  cuda::ScalarArguments a{};
-  a.region.end[column_axis] = cuda::in_whole_vectors(
-      {0, columns}, tile, {march.problem.precision, true, is_last}, !is_last, ends_at_wall)[1];
-  cuda::place_column_tiles(a, tile, 0);
-  if (cuda::writes_whole_vectors(a, tile)) return 1;
+  const bool ends_at_wall = !march.domain.periodic(x_axis) && columns == march.shape[column_axis];
+  ScalarArguments a{};
+  a.region.end[column_axis] =
+      in_whole_vectors({0, columns}, tile, {march.precision, true, is_last}, !is_last, ends_at_wall)[1];
+  place_column_tiles(a, tile, 0);
+  if (writes_whole_vectors(a, tile)) return 1;
   return !march.space()                         ? costs.ragged_plane
          : march.stencil.pointwise_completion() ? costs.ragged_star
                                                 : costs.ragged_box;
@@ -190,13 +189,13 @@ double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
 
 /// Returns the seconds that one kernel computes: a march if there is a tile, else a step.
 double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
-                      const std::optional<cuda::MarchTile>& tile, bool is_only, bool is_last) {
+                      const std::optional<MarchTile>& tile, bool is_only, bool is_last) {
   const Calibration::Marches& costs = march.costs().march;
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return tile_seconds(march, *small, tile->depth);
   const MarchLaunch launch(march, *tile, region);
-  const double cycle = march.cycle(), busy = march.slot(march.device.scalar_rate(march.problem.precision));
+  const double cycle = march.cycle(), busy = march.slot(march.lane_rate());
   const auto [sum, others] = issue_slots(march, *tile, is_only);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
@@ -221,16 +220,16 @@ std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>
   const auto& radius = march.stencil.radius;
   const std::int64_t of_plane = (region[row_axis] + 2 * fuse * radius[row_axis]) *
                                 (region[column_axis] + 2 * fuse * radius[column_axis]);
-  return ceil_div(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
+  return ceil_div(region[plane_axis], planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
 }
 
 /// Returns the region that a kernel writes if others take `steps_left` more steps. The region includes the
 /// points that those steps need beyond slabs, and beyond periodic faces of axes that have periodic copies.
 std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
                                   const std::array<bool, 3>& wraps, bool slabs) {
-  const auto axes = cuda::grid_axes(march.problem.domain);
+  const auto axes = grid_axes(march.domain);
   for (int axis = 0; axis < axis_count; ++axis)
-    if (march.problem.domain.has_periodic_copies(axes[axis], wraps) || (axis == plane_axis && slabs))
+    if (march.domain.has_periodic_copies(axes[axis], wraps) || (axis == plane_axis && slabs))
       region[axis] += 2 * steps_left * march.stencil.radius[axis];
   return region;
 }
@@ -255,49 +254,47 @@ double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3
   return static_cast<double>(slabs) * seconds;
 }
 
-void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
-  const Calibration::Marches& costs = device.costs().march;
-  const MarchModel march(problem, device);
-  const auto element = static_cast<double>(storage_bytes(problem.precision));
-  const double sums = std::max(element, 4.0), points = static_cast<double>(problem.domain.box().points());
-  const int deepest = march.depth_of_kernels(candidate.fuse);
-  const int kernels = deepest > 0 ? ceil_div(candidate.fuse, deepest) : candidate.fuse;
-  const auto tile = deepest > 0 ? march.tile(ceil_div(candidate.fuse, kernels)) : std::nullopt;
-  const double per_step = 1 / (points * candidate.fuse);
-  candidate.wraps = march.wraps(candidate.fuse);
+ScalarWork scalar_work(const MarchModel& march, int fuse) {
+  const Calibration::Marches& costs = march.costs().march;
+  ScalarWork work;
+  const auto element = static_cast<double>(storage_bytes(march.precision));
+  const double sums = std::max(element, 4.0), points = static_cast<double>(march.domain.box().points());
+  const int deepest = march.depth_of_kernels(fuse);
+  const int kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
+  const auto tile = deepest > 0 ? march.tile(ceil_div(fuse, kernels)) : std::nullopt;
+  const double per_step = 1 / (points * fuse);
+  work.wraps = march.wraps(fuse);
 
-  candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
-  if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
+  work.bytes = (2 * element + 2 * sums * (kernels - 1)) / fuse;
+  if (march.stencil.with_source) work.bytes += sums * kernels / fuse;
   // An addition of points that share a weight is half of a multiply-add.
-  candidate.fma = tile ? 0.5 * march.stencil.flops * MarchLaunch(march, *tile, march.shape).executed / points
-                       : static_cast<double>(problem.stencil.taps().size());
+  work.fma = tile ? 0.5 * march.stencil.flops * MarchLaunch(march, *tile, march.shape).executed / points
+                  : static_cast<double>(march.taps);
   // Halos of tiles are read again: in 3D partly from memory, in 1D where tiles do not end at a line of
   // memory.
-  const bool within = problem.domain.dimensions == 1 && tile &&
-                      tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
+  const bool within = march.domain.dimensions == 1 && tile &&
+                      tile->written_columns() * static_cast<int>(storage_bytes(march.precision)) % 128 != 0;
   // The kernel in the middle reads and writes as much as kernels do on average.
-  const auto written =
-      grown(march, march.shape, kernels > 1 ? candidate.fuse / 2 : 0, candidate.wraps, false);
+  const auto written = grown(march, march.shape, kernels > 1 ? fuse / 2 : 0, work.wraps, false);
   const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;
-  candidate.memory_seconds = candidate.bytes / device.bandwidth * growth *
-                             (march.space() || within ? costs.halos_read_again : 1.0) *
-                             (problem.has_source ? costs.two_fields_read : 1.0);
-  candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
+  work.memory_seconds = work.bytes / march.rates.bandwidth * growth *
+                        (march.space() || within ? costs.halos_read_again : 1.0) *
+                        (march.stencil.with_source ? costs.two_fields_read : 1.0);
+  work.compute_seconds = compute_seconds(march, march.shape, fuse) * per_step;
   const bool small = tile && march.small_tile(march.shape, tile->depth);
-  const double gap = small                            ? costs.tile_gap
-                     : problem.domain.dimensions == 1 ? costs.line_gap
-                                                      : costs.kernel_gap;
-  candidate.launch_seconds +=
-      static_cast<double>(slabs_of(march, march.shape, candidate.fuse, kernels) * kernels - 1) * gap *
-      per_step;
+  const double gap = small                          ? costs.tile_gap
+                     : march.domain.dimensions == 1 ? costs.line_gap
+                                                    : costs.kernel_gap;
+  work.gap_seconds =
+      static_cast<double>(slabs_of(march, march.shape, fuse, kernels) * kernels - 1) * gap * per_step;
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
-    candidate.launch_seconds += costs.fill * (1 - utilization(problem.domain, device.costs())) * per_step;
-  candidate.seconds = overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds});
-  if (!tile || small) return;
-  const double seconds = candidate.seconds / per_step;
-  candidate.wall_seconds =
-      wall_seconds(march, *tile, candidate.fuse, ceil_div(candidate.fuse, kernels), seconds) * per_step;
-  candidate.seconds += candidate.wall_seconds;
+    work.fill_seconds = costs.fill * (1 - utilization(march.domain, march.costs())) * per_step;
+  work.seconds = overlapped(march.costs(), {work.memory_seconds, work.compute_seconds});
+  if (!tile || small) return work;
+  const double seconds = work.seconds / per_step;
+  work.wall_seconds = wall_seconds(march, *tile, fuse, ceil_div(fuse, kernels), seconds) * per_step;
+  work.seconds += work.wall_seconds;
+  return work;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::cuda
