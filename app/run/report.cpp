@@ -32,7 +32,7 @@ nlohmann::ordered_json report_of_start(const Communicator& communicator, const S
   return {{"name", setup.config.name},
           {"finished", false},
           {"input", to_toml(setup.config)},
-          {"weights_checksum", checksum_of(setup.problem)},
+          {"weights_checksum", setup.checksum},
           {"value_checksums", setup.values},
           {"plan", nlohmann::ordered_json::parse(to_json(setup.plan))},
           {"ranks", communicator.size()},

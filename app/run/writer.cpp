@@ -95,7 +95,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
     flush_results(communicator);  // a run that continues from here does not write earlier files again
     write_checkpoint(communicator, config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
-                      checksum_of(setup_.problem), field_names(config), setup_.values, change},
+                      setup_.checksum, field_names(config), setup_.values, change},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.front().field->owned(),
                      rows_of(names_, values, setup_.problem.precision),
                      {.threads = turn.threads, .took = turn.took});

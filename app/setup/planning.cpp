@@ -71,8 +71,8 @@ PlanRequest plan_request(const RunConfig& config, const Problem& problem) {
   const bool single = !config.point_sources.empty() && !problem.equations;
   if (single && config.time.fuse.value_or(1) > 1)
     throw Error(InputKey{"time", "fuse"},
-                fmt::format(" = {}: with [stencil], point sources are added after every single "
-                            "step; leave it out, or \"auto\", or write the stencil as [equations]",
+                fmt::format(" = {}: point sources are added to this [stencil] after single steps, as on all "
+                            "CPUs and in tf32; leave it out, or \"auto\"",
                             *config.time.fuse));
   return {config.compute.unit, config.compute.layout, single ? std::optional(1) : config.time.fuse,
           events_of(config, problem), config.compute.accuracy};
@@ -151,6 +151,7 @@ Plan agreed_plan(const Communicator& communicator, const Problem& problem, const
                  const PlanRequest& request) {
   Plan plan{device.gpu ? "cuda" : "cpu"};
   on_root(communicator, [&] { plan = make_plan(problem, device, request); });
+  plan.of_equations = problem.equations != nullptr;
   plan.chosen = broadcast_candidates(communicator, {plan.chosen}).front();
   return plan;
 }

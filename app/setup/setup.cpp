@@ -18,6 +18,7 @@
 #include "halo/machine.hpp"
 #include "halo/mpi_session.hpp"
 #include "io/array_reader.hpp"
+#include "io/input/read_equations.hpp"
 #include "io/input/read_stencil.hpp"
 #include "kernels/operator/linearity.hpp"
 #include "solver/block.hpp"
@@ -57,6 +58,8 @@ void require_memory_here(const Setup& setup, int ranks_here, bool use_devices) {
                       setup.background ? ", or output.background = false" : "");
   require_device_memory(setup.device, need.fields, use_devices);
 }
+
+bool has_points(const RunConfig& config) { return !config.point_sources.empty() || !config.probes.empty(); }
 
 bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
   require_memory_here(setup, ranks_here, use_devices);
@@ -160,7 +163,7 @@ Stencils read_stencils(const Communicator& communicator, const RunConfig& config
   return stencils;
 }
 
-Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& stencils) {
+Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& stencils, bool keep_equations) {
   const Precision precision = config.compute.precision;
   if (config.equations) {
     std::vector<Domain> domains = domains_of(*config.equations, config.grid);
@@ -170,7 +173,7 @@ Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& sten
     fill_only_where_needed(domains, filled);
     // Launches of several steps of a stencil cannot add point sources between steps; those of equations can.
     const bool as_equations =
-        !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
+        keep_equations || !filled.empty() || (!config.point_sources.empty() && precision != Precision::tf32);
     if (const auto stencil = single_stencil(canonical); stencil && !as_equations)
       return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
     Problem problem = system_problem(
@@ -271,23 +274,24 @@ void require_numbers_in_range(const Problem& problem, const RunConfig& config) {
                           *found, constants, to_string(problem.precision)));
 }
 
-Setup make_setup(const Communicator& communicator, const RunConfig& config, Tables& tables,
-                 const std::optional<StoredPlan>& continued, const std::optional<DeviceModel>& model,
-                 std::optional<int> ranks) {
-  const Stencils stencils = read_stencils(communicator, config);
-  Problem problem = problem_of(config, tables, stencils);
-  problem.has_points = !config.point_sources.empty() || !config.probes.empty();
-  const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
-                                                   .of_rank = model->name + ", " + model->origin,
-                                                   .model = model->name,
-                                                   .note = {}}
-                                    : choose_device(communicator, config.compute, config.parallel);
-  const DeviceModel modelled = model ? *model : device_model(device);
+namespace {
+
+/// Holds an input, its problem, and a plan of it.
+struct PlannedProblem {
+  RunConfig config;
+  Problem problem;
+  Plan plan;
+  std::string note;  // why a former plan was not kept, or Plan::note
+};
+
+PlannedProblem planned(const Communicator& communicator, const RunConfig& config, Problem problem,
+                       const DeviceModel& device, const std::optional<StoredPlan>& continued) {
+  problem.has_points = has_points(config);
   ContinuedRequest request{plan_request(config, problem)};
-  if (continued) request = continue_plan(request.request, problem, modelled, *continued);
+  if (continued) request = continue_plan(request.request, problem, device, *continued);
   Plan plan;
   try {
-    plan = agreed_plan(communicator, problem, modelled, request.request);
+    plan = agreed_plan(communicator, problem, device, request.request);
   } catch (const Error&) {
     if (!continued || !config.compute.accuracy) throw;
     const auto precision = request.request.precision;
@@ -296,18 +300,73 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, Tabl
                            "compute.accuracy = {:g}",
                            *config.compute.accuracy)};
     request.request.precision = precision;
-    plan = agreed_plan(communicator, problem, modelled, request.request);
+    plan = agreed_plan(communicator, problem, device, request.request);
   }
   problem.precision = plan.chosen.precision;
-  require_walls_in_range(problem);
-  require_numbers_in_range(problem, config);
-  const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
-  const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
-                                                          config.parallel, problem, plan.chosen, device);
   const std::string& note = request.note.empty() ? plan.note : request.note;
-  return {config,         problem,    device,
-          plan,           note,       decomposition,
-          exchange_every, background, checksums_of_stencils(config, stencils)};
+  return {config, problem, plan, note};
+}
+
+/// Plans a problem with points that a stencil may advance. Launches of equations work on points after each of
+/// their steps, those of a stencil end there, so a stencil is launched as its equation where several steps
+/// per launch are faster than what it does itself. On CPUs they are not: there equations with points take
+/// single steps.
+PlannedProblem planned_with_points(const Communicator& communicator, const RunConfig& config, Tables& tables,
+                                   const Stencils& stencils, const Problem& problem,
+                                   const DeviceModel& device, const std::optional<StoredPlan>& continued) {
+  const bool several = !config.point_sources.empty() && config.time.fuse.value_or(1) > 1;
+  const bool is_wanted = several || !continued || continued->of_equations;
+  std::optional<PlannedProblem> equations;
+  if (device.gpu && is_wanted && config.compute.precision != Precision::tf32) try {
+      RunConfig stated = config;
+      if (!stated.equations) stated.equations = equations_of_stencil(config);
+      equations =
+          planned(communicator, stated, problem_of(stated, tables, stencils, true), device, continued);
+    } catch (const Error& error) {  // it is the same on every rank
+      if (several || error.status() != Status::invalid_input) throw;
+    }
+  if (equations && (several || continued)) return *equations;
+  PlannedProblem stencil = planned(communicator, config, problem, device, continued);
+  if (!equations || equations->plan.chosen.fuse == 1) return stencil;
+  const bool is_faster = equations->plan.chosen.seconds < stencil.plan.chosen.seconds;
+  PlannedProblem& chosen = is_faster ? *equations : stencil;
+  const PlannedProblem& other = is_faster ? stencil : *equations;
+  chosen.plan.reasons.push_back(
+      fmt::format("instead of: {}: {:.4g} GStencil/s with {} per launch",
+                  is_faster ? "a stencil, whose launches end where points are added or recorded"
+                            : "equations, whose launches add and record after each of their steps",
+                  1e-9 / other.plan.chosen.seconds, counted(other.plan.chosen.fuse, "step")));
+  return chosen;
+}
+
+}  // namespace
+
+Setup make_setup(const Communicator& communicator, const RunConfig& config, Tables& tables,
+                 const std::optional<StoredPlan>& continued, const std::optional<DeviceModel>& model,
+                 std::optional<int> ranks) {
+  const Stencils stencils = read_stencils(communicator, config);
+  const Problem stated = problem_of(config, tables, stencils);
+  const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
+                                                   .of_rank = model->name + ", " + model->origin,
+                                                   .model = model->name,
+                                                   .note = {}}
+                                    : choose_device(communicator, config.compute, config.parallel);
+  const DeviceModel modelled = model ? *model : device_model(device);
+  const PlannedProblem found =
+      has_points(config) && !stated.equations
+          ? planned_with_points(communicator, config, tables, stencils, stated, modelled, continued)
+          : planned(communicator, config, stated, modelled, continued);
+  require_walls_in_range(found.problem);
+  require_numbers_in_range(found.problem, config);
+  const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
+  const auto [decomposition, exchange_every] =
+      distribute(communicator, ranks.value_or(communicator.size()), config.parallel, found.problem,
+                 found.plan.chosen, device);
+  return {found.config,  found.problem,
+          device,        found.plan,
+          found.note,    checksum_of(stated),
+          decomposition, exchange_every,
+          background,    checksums_of_stencils(config, stencils)};
 }
 
 bool sums_use(const RunConfig& config, const std::string& name) {

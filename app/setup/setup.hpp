@@ -22,11 +22,12 @@ constexpr int background_copies = 2;
 
 /// Holds a configuration with all objects derived from it, before any field exists.
 struct Setup {
-  RunConfig config;
-  Problem problem;  // in the precision of the plan
+  RunConfig config;  // with equations in place of [stencil] if the plan is of equations
+  Problem problem;   // in the precision of the plan
   DeviceChoice device;
   Plan plan;
   std::string plan_note;  // why a former plan was not kept, or Plan::note; empty if there is neither
+  std::string checksum;   // checksum_of() the problem that the input states, also where equations replace it
   Decomposition decomposition;
   int exchange_every = 1;   // launches that share an exchange of halos
   bool background = false;  // files are written during the run
@@ -60,8 +61,9 @@ Stencils read_stencils(const Communicator& communicator, const RunConfig& config
 
 /// Returns the problem that an input describes, in the precision that it names. `stencils` are those of
 /// read_stencils(). Equations of a single field that are one stencil become that stencil. Collective; every
-/// rank throws the same Error.
-Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& stencils);
+/// rank throws the same Error. If `keep_equations`, equations stay equations.
+Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& stencils,
+                   bool keep_equations = false);
 /// Does the same for a caller that needs neither tables nor weights itself.
 Problem problem_of(const Communicator& communicator, const RunConfig& config);
 

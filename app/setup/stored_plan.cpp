@@ -39,7 +39,7 @@ Candidate candidate_of(const Json& json) {
 StoredPlan parse_plan(const std::string& json) {
   try {
     const auto plan = Json::parse(json);
-    StoredPlan kept{plan.value("device", ""), candidate_of(plan), {}};
+    StoredPlan kept{plan.value("device", ""), candidate_of(plan), {}, plan.value("equations", false)};
     if (plan.contains("dropped")) kept.dropped = kept.chosen.dropped;
     return kept;
   } catch (const std::exception&) {
@@ -48,7 +48,7 @@ StoredPlan parse_plan(const std::string& json) {
 }
 
 std::string to_json(const Plan& plan) {
-  Json json{{"device", plan.device}};
+  Json json{{"device", plan.device}, {"equations", plan.of_equations}};
   json.update(json_of(plan.chosen));
   return json.dump();
 }

@@ -14,6 +14,7 @@ struct StoredPlan {
   std::string device;             // the device that it was made for: cpu, cuda
   Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept
   std::optional<double> dropped;  // Method::dropped; nothing in checkpoints of the first versions
+  bool of_equations = false;      // Plan::of_equations; false in checkpoints of former versions
 };
 
 /// Returns a plan from its JSON text. Throws Error(file_failure) if it cannot be read.

@@ -199,7 +199,7 @@ std::optional<StoredPlan> tuned_plan(const Communicator& communicator, const Pro
       terminal.warn("the tuned plan is not remembered: {}", error.what());
     }
   }
-  return StoredPlan{tuned.device, tuned.chosen, tuned.chosen.dropped};
+  return StoredPlan{tuned.device, tuned.chosen, tuned.chosen.dropped, tuned.of_equations};
 }
 
 }  // namespace spsolve

@@ -241,6 +241,11 @@ std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, con
   if (!has_walls(config.grid.walls) && !depends_on_time) return {};
   if (const auto boundary = root.section("boundary"))
     check_walls(*boundary, config.grid.walls, config.grid, {});
+  return equations_of_stencil(config);
+}
+
+EquationsConfig equations_of_stencil(const RunConfig& config) {
+  const auto* formula = config.source ? std::get_if<ExpressionForm>(&*config.source) : nullptr;
   EquationsConfig equations;
   equations.of_stencil = true;
   equations.stencils["w"] = config.stencil;

@@ -31,6 +31,8 @@ ExpressionNames names_on_face(const Grid& grid, int axis,
 /// Returns equations that replace [stencil], [initial] and [source] if walls are filled or the source depends
 /// on time. Returns nothing if a stencil suffices. Throws as read_equations().
 std::optional<EquationsConfig> equations_of_stencil(const TomlSection& root, const RunConfig& config);
+/// Returns the equations that [stencil], [initial] and [source] amount to, whether they suffice or not.
+EquationsConfig equations_of_stencil(const RunConfig& config);
 
 /// Looks up every name in the statements. `has_dt` is true if the input gives the length of a step. Throws
 /// Error(invalid_input) naming line and column of the error.

@@ -45,6 +45,7 @@ struct Plan {
   std::vector<RejectedMethod> rejected = {};
   std::vector<std::string> reasons = {};  // sentences on the choice and the alternatives
   std::string note = {};                  // the substitute for a layout that the device does not have
+  bool of_equations = false;              // launches are of Problem::equations
 };
 
 /// Bounds the L2 error of the state of a single field after all steps of a run by one plan, as a share of the

@@ -211,8 +211,14 @@ class AroundEquations(spsolve.TestCase):
         self.run_to(0, "heat.toml", "--output", "rarely", *spsolve.settings("parallel.exchange_every=3"), ranks=2)
         for name in ("probes.h5", "snapshot_0000000020.hdf"):
             self.assertEqual((self.directory / "rarely" / name).read_bytes(), (self.directory / "out/heat" / name).read_bytes(), name)
-        self.assertIn("[time] fuse = 2: with [stencil], point sources",
-                      self.run_to(2, "check", "heat.toml", *spsolve.settings("time.fuse=2")).err)
+        for fuse in (2, 3, 5) if spsolve.ON_GPU else ():
+            for ranks in (1, 3):
+                self.run_to(0, "heat.toml", "--output", "fused", "--overwrite", *spsolve.settings(f"time.fuse={fuse}"), ranks=ranks)
+                for name in ("probes.h5", "snapshot_0000000020.hdf"):
+                    self.assertEqual((self.directory / "fused" / name).read_bytes(), (self.directory / "out/heat" / name).read_bytes(), name)
+        if not spsolve.ON_GPU:
+            self.assertIn("[time] fuse = 2: point sources are added to this [stencil] after single steps",
+                          self.run_to(2, "check", "heat.toml", *spsolve.settings("time.fuse=2")).err)
         # Equations with the same weights must give the same values.
         (self.directory / "equations.toml").write_text((self.directory / "heat.toml").read_text().replace(stencil, """
             [fields.u]

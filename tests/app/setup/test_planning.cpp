@@ -8,10 +8,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/run/point_sources.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/tune.hpp"
+#include "app/values/fill_block.hpp"
 #include "io/input/config.hpp"
 #include "kernels/catalogue/presets.hpp"
+#include "tests/support/blocks.hpp"
 
 namespace spsolve {
 namespace {
@@ -197,6 +200,99 @@ TEST_F(TunedPlan, IsOneOfThePlansOwnCandidates) {
   };
   EXPECT_TRUE(remembered(without));
   EXPECT_FALSE(remembered(with_checkpoints));
+}
+
+/// Is a [stencil] with a point source and receivers.
+constexpr const char* heat_with_points = R"toml(
+grid.shape = [40, 64]
+boundary = { y = "neumann", x = { dirichlet = 0.5 } }
+stencil = { preset = "heat", diffusivity = 0.2, dt = 0.5 }
+initial.expression = "sin(x) + y/40"
+time.steps = 6
+point_sources = [{ at = [20.25, 3.5], value = "cos(t)" }]
+probes = [{ name = "p", at = [[20.0, 3.0]] }]
+)toml";
+
+/// Compares plans and values of a stencil with points and of the equation that replaces it on GPUs.
+class StencilWithPoints : public ::testing::Test {
+ protected:
+  static RunConfig config(const std::vector<std::string>& changes = {}) {
+    return parse_config(heat_with_points, "heat.toml", changes);
+  }
+  spsolve::Setup setup_of(const RunConfig& config, const DeviceModel& model,
+                          const std::optional<StoredPlan>& continued = {}) {
+    return make_setup(world_, config, tables_, continued, model);
+  }
+  /// Returns the values after six launches of single steps on a CPU.
+  std::vector<double> values(const spsolve::Setup& setup) {
+    const Machine machine = make_machine(world_, {}, {});
+    Block block(world_, setup.problem, setup.decomposition, Method(1), *machine.backend);
+    fill_block(world_, setup.config, setup.problem, {}, block, [](const auto&, const auto&) {});
+    PointSources sources(world_, setup.config, tables_, setup.problem, block);
+    block.set_points({sources.added(), sources.columns(), {}},
+                     [&](std::int64_t step, std::span<double> amounts) { sources.amounts(step, amounts); });
+    for (int step = 0; step < 6; ++step) block.launch(1);
+    return testing::gathered(world_, setup.problem.domain, block.state());
+  }
+
+  const Communicator world_;
+  spsolve::Tables tables_{world_};
+};
+
+TEST_F(StencilWithPoints, IsItsEquationOnGpusAndHasTheSameBits) {
+  for (const char* precision : {"fp64", "fp32", "fp16", "bf16"})
+    for (const bool has_source : {false, true}) {
+      std::vector<std::string> changes{std::string("compute.precision=") + precision};
+      if (has_source) changes.emplace_back("source={expression=\"x*y/100\", rate=true}");
+      const RunConfig given = config(changes);
+      changes.emplace_back("time.fuse=2");
+      const RunConfig fused = config(changes);
+      const spsolve::Setup on_cpu = setup_of(given, nominal_cpu()), on_gpu = setup_of(fused, nominal_gpu());
+      EXPECT_FALSE(on_cpu.problem.equations);
+      ASSERT_TRUE(on_gpu.problem.equations);
+      EXPECT_EQ(values(on_gpu), values(on_cpu)) << precision << has_source;
+      // Checkpoints of either continue as the other.
+      EXPECT_EQ(on_gpu.checksum, on_cpu.checksum);
+      EXPECT_EQ(to_toml(on_gpu.config), to_toml(fused));
+      if (has_source) continue;
+      EXPECT_GT(setup_of(given, nominal_gpu()).plan.chosen.fuse, 1) << precision;
+    }
+}
+
+TEST_F(StencilWithPoints, StaysAStencilWhereItsEquationIsNoFaster) {
+  const spsolve::Setup with_rare_rows = setup_of(
+      config({"point_sources=[]", "probes.0.every=1000", "time.steps=1000", "grid.shape=[4096, 4096]"}),
+      nominal_gpu());
+  EXPECT_FALSE(with_rare_rows.problem.equations);
+  EXPECT_GT(with_rare_rows.plan.chosen.fuse, 1);
+  const spsolve::Setup wide =
+      setup_of(config({"stencil={preset=\"box2d7r\"}", "grid.shape=[4096, 4096]"}), nominal_gpu());
+  EXPECT_FALSE(wide.problem.equations);
+  EXPECT_EQ(wide.plan.chosen.fuse, 1);
+}
+
+TEST_F(StencilWithPoints, TakesAsManyStepsPerLaunchAsItIsAskedFor) {
+  const RunConfig given = config({"time.fuse=3"});
+  EXPECT_EQ(setup_of(given, nominal_gpu()).plan.chosen.fuse, 3);
+  EXPECT_THROW(setup_of(given, nominal_cpu()), Error);
+  EXPECT_THROW(setup_of(config({"time.fuse=3", "compute.precision=tf32"}), nominal_gpu()), Error);
+}
+
+TEST_F(StencilWithPoints, ContinuesAsItBegan) {
+  const spsolve::Setup begun = setup_of(config(), nominal_gpu());
+  const StoredPlan stored = parse_plan(to_json(begun.plan));
+  const spsolve::Setup on_gpu = setup_of(config(), nominal_gpu(), stored);
+  EXPECT_TRUE(on_gpu.problem.equations);
+  EXPECT_EQ(on_gpu.plan.chosen.fuse, begun.plan.chosen.fuse);
+  const spsolve::Setup on_cpu = setup_of(config(), nominal_cpu(), stored);
+  EXPECT_FALSE(on_cpu.problem.equations);
+  EXPECT_EQ(on_cpu.plan.chosen.fuse, 1);
+  // Plans of former versions do not say what they are of.
+  const StoredPlan former = parse_plan(R"({"device": "cuda", "unit": "scalar", "layout": "none", "fuse": 1,
+                                           "precision": "fp64", "dropped": 0})");
+  const spsolve::Setup continued = setup_of(config(), nominal_gpu(), former);
+  EXPECT_FALSE(continued.problem.equations);
+  EXPECT_EQ(continued.plan.chosen.fuse, 1);
 }
 
 }  // namespace
