@@ -31,9 +31,9 @@ std::string input_text(const CatalogueSystem& system, const std::vector<std::int
 }
 
 /// Returns the sides of grids beyond the caches.
-std::vector<std::int64_t> sides_of(int dimensions, bool cuda) {
-  if (dimensions == 3) return cuda ? std::vector<std::int64_t>{512, 768} : std::vector<std::int64_t>{160};
-  if (dimensions == 2) return {cuda ? 8192 : 2048};
+std::vector<std::int64_t> sides_of(int axes, bool cuda) {
+  if (axes == 3) return cuda ? std::vector<std::int64_t>{512, 768} : std::vector<std::int64_t>{160};
+  if (axes == 2) return {cuda ? 8192 : 2048};
   return {cuda ? 1 << 26 : 1 << 22};
 }
 

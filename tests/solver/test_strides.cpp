@@ -406,20 +406,5 @@ TEST(StridesInPlans, BoundGrowsWithTheLengthOfTheRun) {
   }
 }
 
-/// Of all waves the constant one repeats every rounding longest.
-TEST(StridesInPlans, StateWhatRoundingToStorageAddsUpTo) {
-  constexpr int steps_of_launch = 2, launches = 60;
-  for (const double q : {1.0, 0.98, 0.6}) {
-    const TwoLevelEquation equation{Stencil({1, 1, 3}, {0.5 * q, 1.0, 0.5}, {0, 0, 1}), q};
-    const double damping = std::pow(q, steps_of_launch), rounding = unit_roundoff(Precision::fp16);
-    double error = 0, before = 0;
-    for (int launch = 0; launch < launches; ++launch)
-      before = std::exchange(error, (1 + damping) * error - damping * before + rounding);
-    const double bound = storage_error(equation, Precision::fp16, steps_of_launch, launches);
-    EXPECT_GE(bound, (1 - 1e-12) * error) << q;
-    EXPECT_LE(bound, 2 * error) << q;
-  }
-}
-
 }  // namespace
 }  // namespace spsolve
