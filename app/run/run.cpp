@@ -52,8 +52,8 @@ namespace {
 }
 
 /// Replaces the plan of a setup by the tuned plan if the input asks for it.
-void tune(const Communicator& communicator, Setup& setup, Tables& tables, const Terminal& terminal) {
-  const RunConfig& config = setup.config;
+void tune(const Communicator& communicator, const RunConfig& config, Setup& setup, Tables& tables,
+          const Terminal& terminal) {
   if (!may_tune(config.compute, setup.device)) return;
   const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
   const std::optional<StoredPlan> tuned =
@@ -266,7 +266,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
                  [&signals] { return signals.termination_requested(); });
   if (restart) watch.checkpoint_written(restart->header.step);
-  if (!restart) tune(communicator, setup, tables, terminal);
+  if (!restart) tune(communicator, config, setup, tables, terminal);
   announce(communicator, setup, tables, restart.has_value(), terminal);
 
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);

@@ -284,6 +284,7 @@ TEST_F(StencilWithPoints, ContinuesAsItBegan) {
   const spsolve::Setup on_gpu = setup_of(config(), nominal_gpu(), stored);
   EXPECT_TRUE(on_gpu.problem.equations);
   EXPECT_EQ(on_gpu.plan.chosen.fuse, begun.plan.chosen.fuse);
+  EXPECT_EQ(on_gpu.checksum, begun.checksum);
   const spsolve::Setup on_cpu = setup_of(config(), nominal_cpu(), stored);
   EXPECT_FALSE(on_cpu.problem.equations);
   EXPECT_EQ(on_cpu.plan.chosen.fuse, 1);
