@@ -132,6 +132,13 @@ class Strides {
     return why_too_wide(tap_box(weights).extent(), problem_.domain);
   }
   std::optional<Refusal> why_no_promise(const Method& method, const StridedRun& run) const {
+    const double growth = growth_by_rounding(equation_, method, problem_.precision, run.steps);
+    if (growth > promised_over_scalar)
+      return Refusal{
+          Obstacle::promise,
+          fmt::format("as weights are rounded, waves might grow up to {:.3g} times in {} steps, and "
+                      "strides promise {:g} times",
+                      growth, run.steps, promised_over_scalar)};
     const double error = strided_error(equation_, method, problem_.precision, run, Roundings::probable),
                  single = single_steps_error(equation_, problem_.precision, run.steps, Roundings::probable);
     if (error <= promised_over_scalar * single) return {};

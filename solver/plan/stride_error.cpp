@@ -45,6 +45,13 @@ double chain_bound(double count, Precision precision, Roundings roundings) {
   return factors + (1 + of_sum(count, roundings)) * rounding_of(precision);
 }
 
+/// Bounds what rounding changes the symbol of weights by: the sum of the magnitudes of all changes.
+double change_of_symbol(const Stencil& weights, const Method& method, Precision precision) {
+  const double share = method.layout ? sweep_error(weights, precision, *method.layout, method.dropped).weights
+                                     : unit_roundoff(precision);
+  return share * sum_abs(weights);
+}
+
 /// Bounds the error of a sweep without a source, as a share of sum |w| times the norm of what it reads.
 double sweep_bound(const Stencil& weights, const Method& method, Precision precision, Roundings roundings) {
   const double count = additions(weights, method);
@@ -102,7 +109,10 @@ double error_of_stretch(const LocalErrors& local, const TwoLevelGrowth& growth, 
 TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
   TwoLevelGrowth growth{0, 1, std::abs(equation.q)};
   constexpr double merged = 1e-7;  // roots closer than this are taken to be equal
-  for (const std::complex<double>& s : sampled_symbol(equation.s, {32, 32, 32})) {
+  Index3 waves{1, 1, 1};           // along axes on which S reads neighbours
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (equation.s.radius()[axis] > 0) waves[axis] = 32;
+  for (const std::complex<double>& s : sampled_symbol(equation.s, waves)) {
     const std::complex<double> root = std::sqrt(s * s - 4 * equation.q), a = (s + root) / 2.0,
                                b = (s - root) / 2.0;
     growth.largest_root = std::max({growth.largest_root, std::abs(a), std::abs(b)});
@@ -111,6 +121,16 @@ TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
         std::max(growth.of_the_state, (std::abs(1.0 - a) + std::abs(1.0 - b)) / std::abs(root));
   }
   return growth;
+}
+
+double growth_by_rounding(const TwoLevelEquation& equation, const Method& method, Precision precision,
+                          std::int64_t steps) {
+  const StrideLeapfrog stride = stride_leapfrog(equation.s, equation.q, method.fuse);
+  // The symbol of L_t is at most 1 + q^t, as no root exceeds 1. Rounding adds to it.
+  const double product = std::abs(stride.previous),
+               sum = 1 + product + change_of_symbol(stride.now, method, precision),
+               root = (sum + std::sqrt(sum * sum - 4 * product)) / 2;
+  return std::pow(root, static_cast<double>(steps) / method.fuse);
 }
 
 double strided_error(const TwoLevelEquation& equation, const Method& method, Precision precision,
@@ -130,7 +150,7 @@ double strided_error(const TwoLevelEquation& equation, const Method& method, Pre
     error += of_group * (error_of_stretch(local, growth, method.fuse, launches, left) +
                          singles * geometric(growth.of_difference, left + taken) * single);
   }
-  return error;
+  return error * growth_by_rounding(equation, method, precision, run.steps);
 }
 
 double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps,

@@ -281,10 +281,12 @@ class Plan(spsolve.TestCase):
         """Other equations have nothing that rounds to tf32, and the error says why."""
         def wave(speed):
             return spsolve.write_input(self.directory / "wave.toml", {
-                "grid": {"shape": [1 << 26]}, "fields.u": {"initial": "exp(-(x/500)^2)"}, "time": {"steps": 4800},
+                "grid": {"shape": [1 << 26]}, "fields.u": {"initial": "exp(-(x/500)^2)"}, "time": {"steps": 2400},
                 "equations": {"step": f"u.next = 2*u - u.previous + {speed}*laplace(u)"}, "compute": {"precision": "tf32"}})
         gpu = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml", *spsolve.settings("compute.device=cuda")]
         self.assertIn("chosen:     sparse-tensor separable strides, 120 steps per launch", self.run_to(0, "plan", wave("0.9"), *gpu).out)
+        longer = self.run_to(0, "plan", wave("0.9"), *gpu, "--set", "time.steps=24000").out
+        self.assertRegex(longer, r"chosen: +scalar, .*\n(.*\n)*left out: .*separable strides in tf32, .*waves might grow up to .* times in 24000 steps")
         self.assertRegex(self.run_to(2, "plan", wave("(0.5 + 0.1*sin(x))"), *gpu).err,
                          r'precision = "tf32" is for one linear equation with constant weights, .*: its weights vary, or it is not linear; take fp64')
 

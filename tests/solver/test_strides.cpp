@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <set>
 
@@ -404,6 +405,33 @@ TEST(StridesInPlans, BoundGrowsWithTheLengthOfTheRun) {
     // Fewer launches accumulate less.
     EXPECT_LT(error, single_steps_error(equation, Precision::fp32, steps));
   }
+}
+
+/// Weights of 11 bits let some wave grow that the exact weights keep.
+TEST(StridesInPlans, BoundTheGrowthByRoundedWeights) {
+  const TwoLevelEquation equation{Stencil({1, 1, 3}, {0.9, 0.2, 0.9}, {0, 0, 1}), 1.0};
+  double largest_growth = 1;
+  for (const int steps : {3, 5, 8, 13, 21, 40}) {
+    const auto [now, previous] = stride_leapfrog(equation.s, equation.q, steps);
+    std::vector<double> weights(static_cast<std::size_t>(2 * steps + 1));
+    for (const Tap& tap : now.taps()) {
+      int exponent = 0;
+      const double digits = std::frexp(tap.weight, &exponent);
+      weights[static_cast<std::size_t>(tap.offset[x_axis] + steps)] =
+          std::ldexp(std::nearbyint(std::ldexp(digits, 11)), exponent - 11);
+    }
+    double largest_root = 0;
+    for (const std::complex<double>& s :
+         sampled_symbol({{1, 1, 2 * steps + 1}, weights, {0, 0, steps}}, {1, 1, 65536}))
+      for (const double sign : {-1.0, 1.0})
+        largest_root = std::max(largest_root, std::abs(s + sign * std::sqrt(s * s + 4 * previous)) / 2);
+    largest_growth = std::max(largest_growth, largest_root);
+    Method method(steps);
+    method.strided = true;
+    EXPECT_GE(growth_by_rounding(equation, method, Precision::tf32, 10 * steps), std::pow(largest_root, 10));
+    EXPECT_LT(growth_by_rounding(equation, method, Precision::fp64, 1000 * steps), 1.001);
+  }
+  EXPECT_GT(largest_growth, 1.001);
 }
 
 }  // namespace

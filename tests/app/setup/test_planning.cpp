@@ -181,7 +181,7 @@ TEST_F(TunedPlan, OfASystemIsTheSameOnEveryRank) {
 TEST_F(TunedPlan, IsOneOfThePlansOwnCandidates) {
   const spsolve::Setup setup = setup_of("u.next = 2*u - u.previous + dt^2*laplace(u)");
   PlanRequest request;
-  request.events = {60, true, 0, 6000, 0};
+  request.events = {60, true, 0, 3000, 0};
   const auto plan_of = [&](std::int64_t checkpoints) {
     request.events.checkpoints = checkpoints;
     Plan plan = make_plan(setup.problem, nominal_gpu(), request);
