@@ -35,11 +35,11 @@ CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
   return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
 }
 
-/// An unset variable of a script must not pass for an option that is not given.
+/// Refuses an empty text, which an unset variable of a script gives: it must not pass for a missing option.
 std::string not_empty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
-/// A picture does not get the name of another kind of file: no snapshot or input is replaced by a mistake,
-/// and nobody waits for a PDF.
+/// Refuses a name of another kind of file for a picture, so that no snapshot or input is overwritten by
+/// mistake and nobody expects a PDF.
 std::string name_of_png(const std::string& text) {
   std::string extension = std::filesystem::path(text).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -284,7 +284,7 @@ CLI::App* add_new(CLI::App& app, CommandLine& command) {
   return begin;
 }
 
-/// Checks what options of a verb must be together, and completes the command. Throws CLI::ParseError.
+/// Checks the options that depend on each other, and completes the command. Throws CLI::ParseError.
 void check_command(CommandLine& command) {
   if (command.verb == Verb::run && command.file.empty())
     throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, plot, keys, new, doctor");

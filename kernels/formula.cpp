@@ -33,6 +33,7 @@ double Formula::magnitude() const {
 }
 
 Stencil Formula::stencil() const {
+  // Sums of weights that cancel leave rounding errors of this share of the largest weight.
   constexpr double cancelled = 64 * std::numeric_limits<double>::epsilon();
   double largest = 0.0;
   for (const auto& [offset, weight] : weights_) largest = std::max(largest, std::abs(weight));

@@ -15,7 +15,7 @@ struct NoKernel {
   std::string why;
 };
 
-/// Returns the reason where all fused weights round to zero.
+/// Returns the reason of a method whose fused weights all round to zero.
 inline NoKernel too_small_weights(Precision precision) {
   return {"the fused weights are too small for " + std::string(to_string(precision)) +
           ": all of them round to zero"};

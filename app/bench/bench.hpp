@@ -6,9 +6,9 @@
 
 namespace spsolve {
 
-/// Runs `bench`: reports medians of repeated runs over data beyond the caches, halo exchange and boundaries
-/// included, setup and files excluded, with the error of the result against the fp64 reference on the same
-/// data. Collective.
+/// Runs the verb `bench`. It reports the median time of repeated runs, and the error of the result against
+/// the fp64 reference on the same data. The data exceed the caches. Times include halo exchange and
+/// boundaries, but neither setup nor files. Collective.
 Status bench(const Communicator& communicator, const BenchRequest& request);
 
 }  // namespace spsolve

@@ -9,11 +9,11 @@
 
 namespace spsolve {
 
-/// Returns the case that a row of `spsolve bench --json` was measured of: a preset, one of --suite random, or
+/// Returns the case that a row of `spsolve bench --json` is about: a preset, a case of `--suite random`, or
 /// an input file of the folder `inputs`.
 BenchCase recorded_case(const nlohmann::json& row, const std::filesystem::path& inputs);
 
-/// Returns the method that a row of `spsolve bench --json` was measured by.
+/// Returns the method by which the case of a row of `spsolve bench --json` was solved.
 Method recorded_method(const nlohmann::json& row);
 
 }  // namespace spsolve

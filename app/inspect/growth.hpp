@@ -7,9 +7,9 @@
 
 namespace spsolve {
 
-/// Warns where a step amplifies some wave, with the largest stable time step of a preset. Equations are
-/// looked at if they are linear. Equations with coefficients are left out, because looking at their points
-/// takes as long as print_growth() does. Collective.
+/// Warns if a step amplifies some wave, and names the largest stable time step of a preset. Equations that
+/// are not linear are not examined. Those with coefficients are left to print_growth(), because examining
+/// their points takes long. Collective.
 void warn_of_growth(const Communicator& communicator, const Setup& setup, const Terminal& terminal);
 
 /// Prints the spectral radius of a step of equations, if it is linear, with the values of some points in

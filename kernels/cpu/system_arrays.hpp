@@ -19,8 +19,8 @@ class SystemArrays {
 
   /// Holds the rows of every field at one time level.
   using FieldRows = std::vector<ArrayRows>;
-  /// Holds the fields that a step reads and writes. A field whose previous values no equation reads has any
-  /// rows there.
+  /// Holds the fields that a step reads and writes. The rows in `previous` are not used for fields whose
+  /// previous values no equation reads.
   struct Levels {
     FieldRows previous, now, next;
   };
@@ -61,7 +61,7 @@ class SystemArrays {
   }
 
   /// Locates a row of a field: the row {z, y, 0} that holds it, or a value for all of its points. Beyond
-  /// walls the last axis of x, y, z decides first. A field has filled faces at all of its walls or at none.
+  /// the walls of both axes z decides before y. A field has filled faces at all of its walls or at none.
   struct FieldRow {
     Index3 row;
     const Storage* constant = nullptr;
@@ -94,8 +94,8 @@ inline bool has_row(const Box& box, std::int64_t z, std::int64_t y) {
   return z >= box.begin[z_axis] && z < box.end[z_axis] && y >= box.begin[y_axis] && y < box.end[y_axis];
 }
 
-/// Returns the x at which a tile that computes `known` of a row of `field` may fill ghost points. Ghosts of
-/// constant value are left to the first and the last tile of the range `whole`.
+/// Returns the x at which a tile that computes `known` of a row of `field` may fill ghost points. Ghost
+/// points of constant value are filled by the first and the last tile of the range `whole` alone.
 inline Range ends_to_fill(const Field& field, const Domain& domain, const Range& known, const Range& whole) {
   const auto& faces = domain.faces[x_axis];
   Range ends{field.allocated().begin[x_axis], field.allocated().end[x_axis]};

@@ -13,13 +13,14 @@
 namespace spsolve {
 
 std::optional<InputWindow> input_window(const Stencil& stencil, Precision precision) {
-  constexpr int max_steps = 36;
+  constexpr int max_steps = 36;  // as many as have their weights in the registers of a warpgroup
   const Box taps = tap_box(stencil);
   const auto parts_from = [&](std::int64_t column) {
     return static_cast<int>(ceil_div(taps.end[x_axis] - column, InputWindow::tile_columns));
   };
   InputWindow window{InputWindow::tile_rows - 1 + static_cast<int>(taps.extent()[y_axis]), taps.begin[y_axis],
                      taps.begin[x_axis], parts_from(taps.begin[x_axis])};
+  // The window begins at the largest of these multiples with which it has no further part.
   for (const int multiple : {4, 8}) {
     const std::int64_t aligned = round_down(taps.begin[x_axis], multiple);
     if (parts_from(aligned) == window.parts) window.first_column = aligned;
@@ -32,7 +33,8 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
 
 namespace {
 
-/// Makes the operand of dense weights within a radius.
+/// Makes the operand of a part of the window from dense weights within a radius. It swaps runs of `run`
+/// columns.
 Operand operand_of(const std::vector<double>& weights, const Index3& radius, const InputWindow& window,
                    int run, int part = 0) {
   const Box taps = grow(box_of({1, 1, 1}), radius);
@@ -40,7 +42,7 @@ Operand operand_of(const std::vector<double>& weights, const Index3& radius, con
   const std::int64_t first_column = window.first_column + part * apart;
   Operand operand{{1, InputWindow::tile_rows, InputWindow::tile_columns}, {}, {}, {run, 2 * run}, {}, {}};
   for (int m = 0; m < InputWindow::tile_rows * InputWindow::tile_columns; ++m)
-    operand.outputs.push_back({0, m / 16, m % 8 * 2 + m / 8 % 2});
+    operand.outputs.push_back({0, m / 16, m % 8 * 2 + m / 8 % 2});  // m and m + 8 are neighbours
   for (int row = 0; row < window.rows; ++row)
     for (int first = 0; first < apart; first += run)
       for (const int swapped : {0, apart})

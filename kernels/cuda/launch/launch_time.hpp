@@ -10,7 +10,8 @@
 
 namespace spsolve::cuda {
 
-/// Returns the seconds of parts that overlap except near their balance: a mean of a high power.
+/// Returns the seconds of parts of a kernel that run at the same time: those of the longest part, and more if
+/// several take about equally long (the norm of order launch.overlap).
 inline double overlapped(const Calibration& costs, std::initializer_list<double> parts) {
   double sum = 0;
   for (const double part : parts) sum += std::pow(part, costs.launch.overlap);

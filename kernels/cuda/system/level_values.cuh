@@ -30,7 +30,7 @@ constexpr bool keeps(int level) { return constants::kept > 0 && (level > 1 || !c
 /// Returns true if threads take values of a level from their neighbours in a row. Level 1 takes none, since
 /// its values are right up to the edges of a tile.
 constexpr bool takes(int level) { return constants::taken > 0 && level > 1; }
-/// Inputs are read this far in other rows and columns.
+/// Says how many rows and columns beyond its own points a thread reads inputs.
 constexpr int beside_rows = constants::beside_rows, beside_columns = constants::beside_columns;
 /// Counts the columns on either side that a thread gathers: beside_columns, rounded up to whole vectors.
 constexpr int gathered_columns =
@@ -40,7 +40,7 @@ constexpr int gathered_columns =
 /// Names the parts of the work of a level in an iteration: it finishes the sums of one plane, and may begin
 /// the sums of another.
 enum Part { finishing = 0, beginning = 1 };
-/// This part reads other rows and columns.
+/// Names the part that reads rows and columns beyond the points of a thread.
 constexpr Part reading_part = splits ? beginning : finishing;
 
 /// Holds the values of levels 0 to steps - 1 at the columns of a thread's points, by the statement that makes
@@ -79,17 +79,18 @@ constexpr int newest() {
     return constants::plane_high[constants::input_of[s]];
 }
 
-/// Return the number of planes of a level that wait in shared memory, and of all levels before it.
-template <int level, int s>
-constexpr int old_planes() {
-  return oldest<level, s>() + lag;
-}
 /// Returns true if the newest values of a level are read from shared memory after the iteration that computes
 /// them, until the next ones replace them there.
 template <int level, int s>
 constexpr bool newest_waits() {
   return splits && level > 0 && constants::level_pitch[s] > 0;
 }
+/// Returns the number of older planes of a level that wait in shared memory.
+template <int level, int s>
+constexpr int old_planes() {
+  return oldest<level, s>() + lag;
+}
+/// Returns the number of older planes of all levels below this one that wait in shared memory.
 template <int level, int s>
 constexpr int planes_before() {
   if constexpr (level == 0)
@@ -419,9 +420,9 @@ class GatheredValues : LevelReads<level, walls, finishing> {
   using Reads = LevelReads<level, walls, finishing>;
 
  public:
-  /// `image` says which points of the thread lie at walls.
-  __device__ GatheredValues(const Held& held, const SharedPoints& shared, const AxisBits& image)
-      : Reads(held, shared), image_(image) {
+  /// `at_walls` says which points of the thread lie at walls.
+  __device__ GatheredValues(const Held& held, const SharedPoints& shared, const AxisBits& at_walls)
+      : Reads(held, shared), at_walls_(at_walls) {
     static_for<0, constants::inputs>([&](auto input) {
       constexpr int i = decltype(input)::value;
       static_for<constants::plane_low[i], constants::plane_high[i] + 1>([&](auto of_plane) {
@@ -462,7 +463,7 @@ class GatheredValues : LevelReads<level, walls, finishing> {
       if constexpr ((row < 0 || side == 1) && Reads::template is_mirror<i, plane, 1, side>()) {
         // The row beyond a wall mirrors the row at the wall, which the thread has stored itself.
         constexpr int s = constants::statement_of[i], pitch = constants::level_pitch[s];
-        const bool is_beyond = image_.has(1, side, side == 0 ? 0 : rows_of_thread - 1);
+        const bool is_beyond = at_walls_.has(1, side, side == 0 ? 0 : rows_of_thread - 1);
         const int to_wall = is_beyond ? (side == 0 ? pitch : -pitch) : 0;
         load_row(this->template shared_row<i, plane, row>() + to_wall, columns.value);
         if (is_beyond)
@@ -502,7 +503,7 @@ class GatheredValues : LevelReads<level, walls, finishing> {
       }
       constexpr int side = column > 0, at_wall = side == 0 ? 0 : columns_of_thread - 1;
       if constexpr (Reads::template is_mirror<i, plane, 2, side>())
-        if (image_.has(2, side, at_wall))
+        if (at_walls_.has(2, side, at_wall))
           values[column] = mirrored<constants::statement_of[i], 2, side>(values[at_wall]);
     }
   }
@@ -516,7 +517,7 @@ class GatheredValues : LevelReads<level, walls, finishing> {
     return values_[constants::read_planes_before[i] + plane - constants::plane_low[i]][row + beside_rows];
   }
 
-  const AxisBits& image_;
+  const AxisBits& at_walls_;
   Compute values_[constants::read_planes][rows_of_thread + 2 * beside_rows]
                  [columns_of_thread + 2 * gathered_columns];
 };
