@@ -15,12 +15,14 @@ namespace {
 
 constexpr int heartbeat_tag = 1;
 constexpr int heartbeats_within_timeout = 10;
-constexpr int missed_heartbeats = 3;  // make a rank worth a word when this one is told to end
-constexpr std::chrono::milliseconds poll_interval(200);  // between checks for a request to end
-constexpr int reporting_ranks = 2;  // ranks that report their position; there are two because
-                                    // one may be dead
-constexpr std::chrono::milliseconds final_interval(1);  // interval at the end, when all others wait for the
-                                                        // last heartbeat
+/// A rank that is asked to end reports the first one that was silent for this many heartbeats.
+constexpr int missed_heartbeats = 3;
+/// Is the time between checks for a request to end.
+constexpr std::chrono::milliseconds poll_interval(200);
+/// Counts the ranks that report their position; there are two because one may be dead.
+constexpr int reporting_ranks = 2;
+/// Is the time between heartbeats at the end, when all other ranks wait for the last one.
+constexpr std::chrono::milliseconds final_interval(1);
 
 bool waits(std::int64_t phase) {
   return phase == static_cast<int>(Phase::exchange) || phase == static_cast<int>(Phase::device);

@@ -103,7 +103,8 @@ void FileDescriptor::write(std::int64_t offset, std::span<const std::span<const 
 }
 
 void FileDescriptor::reserve(std::int64_t bytes) const {
-  // A file system that is too full gives away what it has before it refuses, and files beside this one fail.
+  // Without this check posix_fallocate() takes all room that is left before it fails, and writes of other
+  // files fail meanwhile.
   struct statvfs found {};
   const bool is_full =
       ::fstatvfs(descriptor_, &found) == 0 && found.f_blocks > 0 &&

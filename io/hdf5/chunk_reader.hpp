@@ -14,7 +14,7 @@ namespace spsolve {
 
 /// Reads boxes {z, y, x} of a dataset of numbers with 1 to 3 axes, which stays open. Chunks that are encoded
 /// by deflate, shuffle and fletcher32 are decoded here, each once if the boxes within it follow one another.
-/// Other chunks are decoded by the HDF5 library after their stored bytes were looked at, because HDF5 1.10
+/// Other chunks are decoded by the HDF5 library after their stored bytes were checked, because HDF5 1.10
 /// trusts the lengths in them.
 class ChunkReader {
  public:
@@ -25,7 +25,7 @@ class ChunkReader {
   /// Reads a box, x fastest and without gaps, converted to `memory_type`. Throws Error(invalid_input) if a
   /// chunk is damaged.
   void read(const Box& box, hid_t memory_type, void* values);
-  /// Throws Error(invalid_input) if a chunk that a box touches is damaged. Looks at each chunk once.
+  /// Throws Error(invalid_input) if a chunk that a box touches is damaged. Checks each chunk once.
   void check(const Box& box);
 
  private:
@@ -49,7 +49,7 @@ class ChunkReader {
   ChunkBytes fill_;                   // the value of points that were never written
   std::uint64_t file_bytes_ = 0;
   Chunk held_;              // the last chunk that was decoded
-  std::set<Index3> sound_;  // chunks that were looked at
+  std::set<Index3> sound_;  // chunks that were checked
 };
 
 }  // namespace spsolve
