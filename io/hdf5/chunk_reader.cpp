@@ -12,10 +12,23 @@
 
 namespace spsolve {
 
+bool has_whole_chunks(hid_t dataset) {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), type(H5Dget_type(dataset), H5Tclose),
+      space(H5Dget_space(dataset), H5Sclose);
+  if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_nfilters(creation) != 0) return true;
+  hsize_t chunks = 0, bytes = H5Tget_size(type);
+  for (const std::int64_t extent : chunk_extents(dataset)) bytes *= static_cast<hsize_t>(extent);
+  check_hdf5(H5Dget_num_chunks(dataset, space, &chunks));
+  return H5Dget_storage_size(dataset) == chunks * bytes;
+}
+
 ChunkReader::ChunkReader(hid_t dataset)
     : dataset_(dataset), type_(H5Dget_type(dataset), H5Tclose), element_bytes_(H5Tget_size(type_)) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), file(H5Iget_file_id(dataset), H5Fclose);
   if (H5Pget_layout(creation) != H5D_CHUNKED) return;
+  if (!has_whole_chunks(dataset))
+    throw Error(Status::invalid_input,
+                "is damaged: some of its chunks do not have the length that all must have");
   filters_ = filters_of(creation);
   const auto shape = dataset_shape(dataset);
   if (filters_.empty() || shape.size() > axis_count) return;
@@ -75,10 +88,15 @@ ChunkBytes ChunkReader::undone(const Index3& chunk) const {
   std::copy(box.begin.end() - dimensions_, box.begin.end(), offset.begin());
   try {
     hsize_t bytes = 0;
-    haddr_t address = HADDR_UNDEF;
-    unsigned mask = 0;
-    check_hdf5(H5Dget_chunk_info_by_coord(dataset_, offset.data(), &mask, &address, &bytes));
-    if (address == HADDR_UNDEF) return {};
+    // This finds a chunk as H5Dread_chunk does, and fails if the chunk is not stored. The other function
+    // looks through all chunks.
+    if (H5Dget_chunk_storage_size(dataset_, offset.data(), &bytes) < 0) {
+      haddr_t address = HADDR_UNDEF;
+      unsigned mask = 0;
+      check_hdf5(H5Dget_chunk_info_by_coord(dataset_, offset.data(), &mask, &address, &bytes));
+      if (address == HADDR_UNDEF) return {};
+      throw Error(Status::invalid_input, "its place in the index of chunks is wrong");
+    }
     if (bytes > file_bytes_)
       throw Error(Status::invalid_input, fmt::format("has {} bytes, more than the file", bytes));
     ChunkBytes stored(bytes);

@@ -23,6 +23,11 @@ namespace {
 /// instead.
 void silence_error_stack() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
+std::recursive_mutex& hdf5_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 /// Throws std::bad_alloc if memory for the tables of a file is not there. The library would crash.
 void require_memory_of_a_file() {
   constexpr std::size_t bytes = 4 << 20;
@@ -117,10 +122,9 @@ std::filesystem::path hdf5_target(const std::filesystem::path& file) {
   return target;
 }
 
-std::unique_lock<std::recursive_mutex> lock_hdf5() {
-  static std::recursive_mutex mutex;
-  return std::unique_lock(mutex);
-}
+std::unique_lock<std::recursive_mutex> lock_hdf5() { return std::unique_lock(hdf5_mutex()); }
+
+void renew_hdf5_lock() { new (&hdf5_mutex()) std::recursive_mutex; }
 
 Hdf5Id modify_hdf5(const std::filesystem::path& file) {
   return {H5Fopen(file.c_str(), H5F_ACC_RDWR, access_properties()), H5Fclose};

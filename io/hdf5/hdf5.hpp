@@ -25,6 +25,8 @@ namespace spsolve {
 /// Keeps other threads from calling HDF5, which is not made for several threads. Threads that write files
 /// while the run goes on hold it around all calls; the time they spend there is that of small metadata.
 std::unique_lock<std::recursive_mutex> lock_hdf5();
+/// Makes the lock anew in a child process, which counts as another thread than the one that owns the lock.
+void renew_hdf5_lock();
 
 /// Returns `result` unless it is negative; then throws Error(file_failure) with HDF5's innermost description.
 hid_t check_hdf5(hid_t result, std::source_location where = std::source_location::current());

@@ -49,7 +49,7 @@ NumberDataset::NumberDataset(const std::filesystem::path& file, const std::strin
       file_(open_hdf5(file, Status::invalid_input)),
       dataset_(open(file, dataset)),
       shape_(naming(name_, [&] { return dataset_shape(dataset_); })),
-      reader_(dataset_) {
+      reader_(naming(name_, [&] { return ChunkReader(dataset_); })) {
   const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
   if (!holds_numbers(type))
     fail(fmt::format("has type {}, wanted floating-point numbers, integers or booleans", type_name(type)));

@@ -23,17 +23,25 @@
 #include <utility>
 #include <vector>
 
+#include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/hdf5.hpp"
+#include "kernels/box.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve {
 namespace {
 
-constexpr std::size_t max_bytes = 16 << 20;  // the largest chunk or attribute that is read
-constexpr rlim_t max_computing = 10;         // seconds, of which sound files need a small part
+constexpr std::size_t max_bytes = 16 << 20;  // the largest attribute that is read
+/// Limits the values that are read of a file, as doubles 32 MiB, to a part of a second. Values beyond are
+/// safe by what is checked of all: types, lengths of chunks, and filters (by ChunkReader, before HDF5
+/// decodes).
+constexpr std::int64_t max_values = 1 << 22;
+constexpr rlim_t max_computing = 10;  // seconds, of which sound files need a small part
 /// Limits the seconds that the child may take by the clock. A child that sleeps does not compute, so it would
 /// never reach max_computing. The additional time is for slow disks and busy processors.
 constexpr unsigned max_seconds = 60;
-constexpr int out_of_memory = 1;  // the exit status of a child that says nothing about the file
+/// Exit statuses of the child: it says nothing about the file, or HDF5 must not read the file.
+constexpr int out_of_memory = 1, damaged = 2;
 
 /// Returns true if the metadata of a file have no checksums: its first block is of version 0 or 1. That block
 /// lies at 0 or, behind a user block, at 512, 1024, 2048 and so on (HDF5 File Format Specification, II.A).
@@ -72,51 +80,69 @@ herr_t try_attribute(hid_t object, const char* name, const H5A_info_t*, void*) {
   return 0;
 }
 
-/// Reads the first value of a dataset, and so its chunk, unless that is large.
-void try_values(hid_t dataset, hid_t creation, hid_t type, hid_t space) {
-  const int rank = H5Sget_simple_extent_ndims(space);
-  if (rank < 0 || rank > H5S_MAX_RANK || H5Sget_simple_extent_npoints(space) <= 0) return;
-  std::size_t bytes = bytes_of(1, type);
-  std::array<hsize_t, H5S_MAX_RANK> chunk{}, first{}, one{};
-  if (H5Pget_layout(creation) == H5D_CHUNKED && H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data()) == rank)
-    for (int axis = 0; axis < rank && bytes <= max_bytes; ++axis)
-      bytes *=
-          static_cast<std::size_t>(std::min<hsize_t>(chunk[static_cast<std::size_t>(axis)], max_bytes + 1));
-  if (bytes == 0 || bytes > max_bytes) return;
-  one.fill(1);
-  if (rank > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, one.data(), nullptr) < 0)
-    return;
-  const hid_t memory = H5Screate(H5S_SCALAR);
+/// Returns true if all bits of a number lie within its bytes. HDF5 1.10 trusts the type to say so.
+bool has_sound_bits(hid_t type) {
   const H5T_class_t kind = H5Tget_class(type);
-  double number = 0;
-  if (kind == H5T_FLOAT || kind == H5T_INTEGER)
-    H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, &number);
+  if (kind == H5T_ENUM) return has_sound_bits(Hdf5Id(H5Tget_super(type), H5Tclose));
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT) return true;
+  const std::size_t bits = 8 * H5Tget_size(type);
+  const auto lie_within = [&](std::size_t first, std::size_t count, std::size_t most) {
+    return count > 0 && count <= std::min(bits, most) && first <= bits - count;
+  };
+  const int offset = H5Tget_offset(type);
+  if (offset < 0 || !lie_within(static_cast<std::size_t>(offset), H5Tget_precision(type), bits)) return false;
+  if (kind == H5T_INTEGER) return true;
+  constexpr std::size_t most_of_exponent = 63;  // a signed integer of 64 bits holds the exponent
+  std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  check_hdf5(H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits));
+  return lie_within(sign, 1, bits) && lie_within(exponent, exponent_bits, most_of_exponent) &&
+         lie_within(mantissa, mantissa_bits, bits);
 }
 
-void try_dataset(hid_t dataset) {
-  const hid_t creation = H5Dget_create_plist(dataset);
-  const H5D_layout_t layout = H5Pget_layout(creation);
-  // Values of virtual datasets lie in files that linked_file() tries. HDF5 opens some for the extent already.
-  if (layout != H5D_VIRTUAL) {
-    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-    H5Dget_storage_size(dataset);
-    H5Pall_filters_avail(creation);
-    hsize_t chunks = 0;
-    if (layout == H5D_CHUNKED) H5Dget_num_chunks(dataset, H5S_ALL, &chunks);
-    // Raw files hold nothing that HDF5 trusts.
-    if (H5Pget_external_count(creation) == 0) try_values(dataset, creation, type, space);
-    H5Tclose(type);
-    H5Sclose(space);
+/// Reads values of a dataset as its readers do, `left` at most: all, or those of the first chunks.
+void try_values(hid_t dataset, hid_t creation, std::int64_t& left) {
+  const auto shape = extents_of(dataset);
+  if (shape.empty() || shape.size() > axis_count) return;
+  Index3 extent{1, 1, 1}, chunk{1, 1, 1}, count{};
+  std::copy(shape.begin(), shape.end(), extent.end() - std::ssize(shape));
+  std::int64_t cost = 1;  // of a chunk, or of a value without chunks
+  if (H5Pget_layout(creation) == H5D_CHUNKED) {
+    constexpr std::int64_t least_cost = 256;  // finding a chunk takes as long as reading some hundred values
+    std::ranges::copy(chunk_extents(dataset), chunk.end() - std::ssize(shape));
+    cost = std::max(volume(chunk), least_cost);
   }
-  H5Pclose(creation);
+  for (int axis = 0; axis < axis_count; ++axis) count[axis] = ceil_div(extent[axis], chunk[axis]);
+  for (std::int64_t& chunks : count)
+    while (chunks > 1 && !has_volume_within(count, left / cost)) chunks /= 2;
+  if (!has_volume_within(count, left / cost)) return;
+  left -= volume(count) * cost;
+  Box box;
+  for (int axis = 0; axis < axis_count; ++axis)
+    box.end[axis] = std::min(extent[axis], count[axis] * chunk[axis]);
+  std::vector<double> values(static_cast<std::size_t>(box.points()));
+  ChunkReader(dataset).read(box, H5T_NATIVE_DOUBLE, values.data());
 }
 
-void try_object(hid_t file, const char* name) {
+/// Looks at what HDF5 trusts of a dataset, and ends the process if that is damaged. Reads `left` values at
+/// most.
+void try_dataset(hid_t dataset, std::int64_t& left) try {
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), type(H5Dget_type(dataset), H5Tclose);
+  // Values of virtual datasets lie in files that linked_file() tries. HDF5 opens some for the extent already.
+  if (H5Pget_layout(creation) == H5D_VIRTUAL) return;
+  H5Dget_storage_size(dataset);
+  H5Pall_filters_avail(creation);
+  if (!has_sound_bits(type) || !has_whole_chunks(dataset)) ::_exit(damaged);
+  // Raw files hold nothing that HDF5 trusts.
+  if (H5Pget_external_count(creation) == 0 && holds_numbers(type)) try_values(dataset, creation, left);
+} catch (const Error&) {  // the parent says what fails when it reads the dataset
+}
+
+void try_object(hid_t file, const char* name, std::int64_t& left) {
   const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
   if (object < 0) return;
   hsize_t index = 0;
   H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &index, try_attribute, nullptr);
-  if (H5Iget_type(object) == H5I_DATASET) try_dataset(object);
+  if (H5Iget_type(object) == H5I_DATASET) try_dataset(object, left);
   H5Oclose(object);
 }
 
@@ -135,7 +161,8 @@ void read_all(const std::filesystem::path& path) {
         return all.size() < max_objects ? 0 : 1;
       },
       &names);
-  for (const std::string& name : names) try_object(file, name.c_str());
+  std::int64_t left = max_values;
+  for (const std::string& name : names) try_object(file, name.c_str(), left);
   H5Fclose(file);
   // Memory that was overwritten shows when it is freed. H5close() would free more, but it crashes on virtual
   // datasets that the parent has open.
@@ -160,6 +187,7 @@ void read_all(const std::filesystem::path& path) {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
   }
+  renew_hdf5_lock();
   try {
     read_all(file);
   } catch (...) {

@@ -76,7 +76,9 @@ class ChunkReader : public ::testing::Test {
   static hsize_t write_line(const std::string& path, const std::vector<int>& values, hsize_t chunk,
                             const SetFilters& set) {
     const hsize_t points = values.size();
-    const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);  // no child process reads the format of 1.8
+    check_hdf5(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+    const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
     const Hdf5Id space(H5Screate_simple(1, &points, nullptr), H5Sclose),
         creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     check_hdf5(H5Pset_chunk(creation, 1, &chunk));
@@ -319,6 +321,28 @@ TEST_F(ChunkReader, ReadsStoredBytesOnce) {
                [](const Index3&, std::span<const double>) {});
     EXPECT_LT(bytes_read() - before, static_cast<std::int64_t>(stored) * 3 / 2);
   }
+}
+
+TEST_F(ChunkReader, RefusesLengthsAndTypesOfTheOldFormatThatHdf5Trusts) {
+  // Changes byte `i` of the only place where the file holds `bytes`.
+  const auto expect_damage = [&](const std::string& bytes, std::size_t i, char changed) {
+    const auto path = file([](hid_t) {}, H5T_STD_I32LE);
+    ASSERT_EQ(failure(path), "");
+    std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string all{std::istreambuf_iterator<char>(stream), {}};
+    const auto at = all.find(bytes);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(all.find(bytes, at + 1), std::string::npos);
+    stream.clear();
+    stream.seekp(static_cast<std::streamoff>(at + i)).put(changed);
+    stream.close();
+    const std::string message = failure(path);
+    EXPECT_NE(message.find("is a damaged HDF5 file"), std::string::npos) << message;
+  };
+  // The second chunk: 96 bytes, no filter is left out, and it begins in row 3.
+  expect_damage({96, 0, 0, 0, 0, 0, 0, 0, chunk_rows, 0, 0, 0, 0, 0, 0, 0}, 0, 8);
+  // The type: an integer with a sign, 4 bytes, of which bits 0 to 31 are used.
+  expect_damage({0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0}, 10, 40);
 }
 
 TEST_F(ChunkReader, LooksIntoSourcesOfVirtualDatasets) {
