@@ -44,7 +44,7 @@ RICKER, WAVE = "(c*dt)^2 * ricker(t - 0.1, f0)", "sin(step)"  # values of the so
 
 def without_points(text):
     """Returns an input without its [[point_sources]] and [[probes]]."""
-    tables = re.split(r"(?m)^(?=\s*\[)", text)
+    tables = re.split(r"(?m)^(?=\s*\[\[?[A-Za-z])", text)
     return "".join(table for table in tables if not re.match(r"\s*\[\[(point_sources|probes)\]\]", table))
 
 

@@ -115,7 +115,7 @@ StrideSweeps stride_sweeps(const Problem& problem, const Method& method, cudaStr
                                                 method.dropped, cores_of(method), stream, factor));
       });
   sweeps.minus_source = std::make_unique<cuda::ScalarSweep>(
-      problem.domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), problem.precision, stream, -1.0);
+      problem.domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), format_of(problem.precision), stream, -1.0);
   return sweeps;
 }
 

@@ -179,6 +179,7 @@ Problem problem_of(const RunConfig& config, Tables& tables, const Stencils& sten
     Problem problem = system_problem(
         std::make_shared<const Equations>(canonical, domains, config.time.dt, std::move(filled)), precision);
     // Only sweeps of constant weights on tensor cores round operands to tf32.
+    problem.has_points = has_points(config);
     const auto strided = strided_equation(problem);
     if (const auto* why = std::get_if<std::string>(&strided); why && precision == Precision::tf32)
       throw Error(
@@ -326,7 +327,10 @@ PlannedProblem planned_with_points(const Communicator& communicator, const RunCo
       if (several || error.status() != Status::invalid_input) throw;
     }
   if (equations && (several || continued)) return *equations;
-  PlannedProblem stencil = planned(communicator, config, problem, device, continued);
+  // A former plan of the equations says nothing about the stencil.
+  const bool is_continued = continued && !continued->of_equations;
+  PlannedProblem stencil =
+      planned(communicator, config, problem, device, is_continued ? continued : std::nullopt);
   if (!equations || equations->plan.chosen.fuse == 1) return stencil;
   const bool is_faster = equations->plan.chosen.seconds < stencil.plan.chosen.seconds;
   PlannedProblem& chosen = is_faster ? *equations : stencil;

@@ -16,6 +16,9 @@ bool has_whole_chunks(hid_t dataset) {
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose), type(H5Dget_type(dataset), H5Tclose),
       space(H5Dget_space(dataset), H5Sclose);
   if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_nfilters(creation) != 0) return true;
+  // Strings of any length have another size in memory than in the file.
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM) return true;
   hsize_t chunks = 0, bytes = H5Tget_size(type);
   for (const std::int64_t extent : chunk_extents(dataset)) bytes *= static_cast<hsize_t>(extent);
   check_hdf5(H5Dget_num_chunks(dataset, space, &chunks));
@@ -88,6 +91,7 @@ ChunkBytes ChunkReader::undone(const Index3& chunk) const {
   std::copy(box.begin.end() - dimensions_, box.begin.end(), offset.begin());
   try {
     hsize_t bytes = 0;
+    if (H5Dget_storage_size(dataset_) == 0) return {};  // no chunk was ever stored
     // This finds a chunk as H5Dread_chunk does, and fails if the chunk is not stored. The other function
     // looks through all chunks.
     if (H5Dget_chunk_storage_size(dataset_, offset.data(), &bytes) < 0) {

@@ -12,9 +12,9 @@
 
 namespace spsolve {
 
-/// Returns true unless chunks without filters have, all together, another number of bytes than they must
-/// have. HDF5 1.10 trusts the stored lengths, which have no checksums up to the format of 1.8, and reads
-/// beyond shorter chunks.
+/// Returns true unless chunks of numbers without filters have, all together, another number of bytes than
+/// they must have. HDF5 1.10 trusts the stored lengths, which have no checksums up to the format of 1.8, and
+/// reads beyond shorter chunks.
 bool has_whole_chunks(hid_t dataset);
 
 /// Reads boxes {z, y, x} of a dataset of numbers with 1 to 3 axes, which stays open. Chunks that are encoded

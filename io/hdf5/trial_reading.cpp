@@ -212,6 +212,9 @@ TrialResult verdict_of_child(const std::filesystem::path& file) {
   while (ended < 0 && errno == EINTR);
   if (ended != child || (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory)) return {};
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {"", true};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == damaged)
+    return {"is a damaged HDF5 file (numbers have more bits, or chunks another length, than their types say)",
+            true};
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGALRM)
     return {fmt::format("was not read within {} seconds; its file system may not answer", max_seconds)};

@@ -126,8 +126,8 @@ TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
 double growth_by_rounding(const TwoLevelEquation& equation, const Method& method, Precision precision,
                           std::int64_t steps) {
   const StrideLeapfrog stride = stride_leapfrog(equation.s, equation.q, method.fuse);
-  // The symbol of L_t is at most 1 + q^t, as no root exceeds 1. Rounding adds to it.
-  const double product = std::abs(stride.previous),
+  // The symbol of L_t is at most 1 + q^t, as no root exceeds 1. Rounding adds to it, and to q^t.
+  const double product = std::abs(stride.previous) * (1 + rounding_of(precision)),
                sum = 1 + product + change_of_symbol(stride.now, method, precision),
                root = (sum + std::sqrt(sum * sum - 4 * product)) / 2;
   return std::pow(root, static_cast<double>(steps) / method.fuse);

@@ -34,8 +34,9 @@ struct StridedRun {
 enum class Roundings { worst, probable };
 
 /// Bounds the error at the end of a run of a stable equation: for launches of `method.fuse` steps as strides,
-/// and for single steps by the scalar unit. The bound is a share of the largest norm that the field has
-/// during the run, in every p-norm in which sum |w| bounds sweeps (docs/internals/numerics.md#waves).
+/// and for single steps by the scalar unit, which round factors to tf32 in that precision. The bound is a
+/// share of the largest norm that the field has during the run, in every p-norm in which sum |w| bounds
+/// sweeps (docs/internals/numerics.md#waves).
 double strided_error(const TwoLevelEquation& equation, const Method& method, Precision precision,
                      const StridedRun& run, Roundings roundings = Roundings::worst);
 double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps,

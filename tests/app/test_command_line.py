@@ -325,6 +325,23 @@ class CommandLine(spsolve.TestCase):
                 self.says(2, wanted, "check", self.write(initial={"file": "data.h5", "dataset": dataset}))
         self.assertRegex(self.run_to(0, "info", "data.h5").out, "dataset /elsewhere: is a link to gone.h5:/u")
 
+    def test_files_may_hold_datasets_of_any_type(self):
+        """Only numbers are read, and the file of an old format is tried as a whole first."""
+        with h5py.File(self.directory / "mixed.h5", "w") as file:
+            file["u"] = np.arange(64.0)
+            file.create_dataset("names", data=["a", "bb"] * 50, dtype=h5py.string_dtype(), chunks=(10,))
+            file.create_dataset("lists", shape=(40,), dtype=h5py.vlen_dtype(np.int32), chunks=(10,))[3] = [1, 2, 3]
+            file.create_dataset("pairs", data=np.zeros(40, [("a", "i2"), ("b", "f8")]), chunks=(10,))
+            file.create_dataset("rows", data=np.zeros((40, 3), "f4"), chunks=(10, 3))
+            file.create_dataset("flags", data=np.ones(40, bool), chunks=(16,))
+            file.create_dataset("complex", data=np.ones(40, complex), chunks=(16,))
+            file.create_dataset("links", data=[file["u"].ref] * 40, dtype=h5py.ref_dtype, chunks=(16,))
+            file.create_dataset("raw", data=np.zeros(40, "V5"), chunks=(16,))
+        self.run_to(0, "info", "mixed.h5")
+        file = spsolve.write_input(self.directory / "mixed.toml", {
+            "grid": {"shape": [64]}, "initial": {"file": "mixed.h5", "dataset": "u"}, "stencil": {"preset": "box1d1r"}, "time": {"steps": 2}})
+        self.assertIn("the input is valid", self.run_to(0, "check", file).out)
+
     def test_datasets_with_holes_that_hdf5_fills(self):
         """HDF5 reads fill values where a source of a virtual dataset, or a raw file, has too few values; this must be an
         error."""

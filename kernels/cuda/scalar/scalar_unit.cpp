@@ -73,16 +73,18 @@ void ScalarUnit::in_strands(Strand& strand, std::size_t count, Work&& work) {
   if (count == 0) return;
   const std::size_t strands = std::min(count, most_strands);
   while (strand.sides.size() + 1 < strands) strand.sides.push_back(std::make_unique<SideStrand>());
-  const std::span sides(strand.sides.data(), strands - 1);
-  if (!sides.empty()) strand.begun.record(strand.stream);
-  for (const auto& side : sides) check_cuda(cudaStreamWaitEvent(side->stream, strand.begun));
+  if (strands > 1) strand.begun.record(strand.stream);
+  for (std::size_t k = 1; k < strands; ++k)
+    check_cuda(cudaStreamWaitEvent(strand.sides[k - 1]->stream, strand.begun));
+  // Work in `strand` may divide itself again and so add to its sides.
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t k = i % strands;
-    work(k == 0 ? strand : sides[k - 1]->strand, i);
+    work(k == 0 ? strand : strand.sides[k - 1]->strand, i);
   }
-  for (const auto& side : sides) {
-    side->ended.record(side->stream);
-    check_cuda(cudaStreamWaitEvent(strand.stream, side->ended));
+  for (std::size_t k = 1; k < strands; ++k) {
+    SideStrand& side = *strand.sides[k - 1];
+    side.ended.record(side.stream);
+    check_cuda(cudaStreamWaitEvent(strand.stream, side.ended));
   }
 }
 
@@ -161,6 +163,7 @@ void ScalarUnit::run_kernel(Strand& strand, const FieldView& in, const FieldView
       core.end[slow] = std::min(core.end[slow], n - width);
     if (core.empty()) core = {};
   }
+  if (core == region) return this->launch_march(*march, in, out, core, strand.stream);
   std::vector<Box> parts;
   if (!core.empty()) parts.push_back(core);
   for_each_slab(region, core, [&](const Box& beside) { parts.push_back(beside); });
