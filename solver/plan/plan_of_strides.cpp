@@ -68,7 +68,8 @@ class Strides {
                       "radius 1, and "
                       "a grid as wide as it reaches",
                       axis));
-    const Stencil weights = stride_leapfrog(equation_.s, equation_.q, steps).now;
+    const StrideLeapfrog stride = stride_leapfrog(equation_.s, equation_.q, steps);
+    const Stencil& weights = stride.now;
     const Problem single_field = as_single_field(problem_, weights, domain);
     const Method launch(1, method.unit, method.layout, method.dropped);
     if (auto refusal = why_no_kernel(single_field, device_, launch)) return *refusal;
@@ -81,7 +82,7 @@ class Strides {
     const StridedRun run = run_of(steps);
     const double error = strided_error(equation_, method, problem_.precision, run);
     candidate.error = error / static_cast<double>(run.steps);
-    if (auto refusal = why_no_promise(method, run); refusal && !request_.unpromised) return *refusal;
+    if (auto refusal = why_no_promise(method, stride, run); refusal && !request_.unpromised) return *refusal;
     return candidate;
   }
 
@@ -131,8 +132,9 @@ class Strides {
     if (!method.layout || method.layout == Layout::separable || !device_.gpu || asked) return {};
     return why_too_wide(tap_box(weights).extent(), problem_.domain);
   }
-  std::optional<Refusal> why_no_promise(const Method& method, const StridedRun& run) const {
-    const double growth = growth_by_rounding(equation_, method, problem_.precision, run.steps);
+  std::optional<Refusal> why_no_promise(const Method& method, const StrideLeapfrog& stride,
+                                        const StridedRun& run) const {
+    const double growth = growth_by_rounding(stride, method, problem_.precision, run.steps);
     if (growth > promised_over_scalar)
       return Refusal{
           Obstacle::promise,

@@ -123,9 +123,8 @@ TwoLevelGrowth growth_of(const TwoLevelEquation& equation) {
   return growth;
 }
 
-double growth_by_rounding(const TwoLevelEquation& equation, const Method& method, Precision precision,
+double growth_by_rounding(const StrideLeapfrog& stride, const Method& method, Precision precision,
                           std::int64_t steps) {
-  const StrideLeapfrog stride = stride_leapfrog(equation.s, equation.q, method.fuse);
   // The symbol of L_t is at most 1 + q^t, as no root exceeds 1. Rounding adds to it, and to q^t.
   const double product = std::abs(stride.previous) * (1 + rounding_of(precision)),
                sum = 1 + product + change_of_symbol(stride.now, method, precision),
@@ -135,7 +134,8 @@ double growth_by_rounding(const TwoLevelEquation& equation, const Method& method
 
 double strided_error(const TwoLevelEquation& equation, const Method& method, Precision precision,
                      const StridedRun& run, Roundings roundings) {
-  const LocalErrors local = local_errors(stride_weights(equation, method.fuse), method, precision, roundings);
+  const StrideWeights weights = stride_weights(equation, method.fuse);
+  const LocalErrors local = local_errors(weights, method, precision, roundings);
   const TwoLevelGrowth growth = growth_of(equation);
   const double single = single_steps_error(equation, precision, 1, roundings);
   const auto steps = static_cast<double>(run.steps),
@@ -150,7 +150,7 @@ double strided_error(const TwoLevelEquation& equation, const Method& method, Pre
     error += of_group * (error_of_stretch(local, growth, method.fuse, launches, left) +
                          singles * geometric(growth.of_difference, left + taken) * single);
   }
-  return error * growth_by_rounding(equation, method, precision, run.steps);
+  return error * growth_by_rounding(weights.stride, method, precision, run.steps);
 }
 
 double single_steps_error(const TwoLevelEquation& equation, Precision precision, std::int64_t steps,

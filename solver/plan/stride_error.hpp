@@ -20,7 +20,7 @@ TwoLevelGrowth growth_of(const TwoLevelEquation& equation);
 
 /// Bounds how much waves grow in a run of strides because weights are rounded. Where the symbol of L_t is 2,
 /// both roots of a wave without damping are equal, and a rounding of d moves one of them to 1 + sqrt(d).
-double growth_by_rounding(const TwoLevelEquation& equation, const Method& method, Precision precision,
+double growth_by_rounding(const StrideLeapfrog& stride, const Method& method, Precision precision,
                           std::int64_t steps);
 
 /// Holds the length of a run in steps, and the distance of the steps at which its strides start anew.
